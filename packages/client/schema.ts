@@ -3170,7 +3170,7 @@ export interface components {
             /** Format: date-time */
             OccurredOn: string;
             /** @enum {string} */
-            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
             /** @enum {string} */
             Outcome: "Success" | "Failure";
             /** @description Who did it; null: nobody who has proved who they are. */
@@ -3235,14 +3235,14 @@ export interface components {
              */
             BackchannelLogoutUri: string;
             /**
-             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials.
+             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) is nobody's by default.
              * @default [
              *       "authorization_code",
              *       "client_credentials",
              *       "refresh_token"
              *     ]
              */
-            GrantTypes: ("authorization_code" | "client_credentials" | "refresh_token")[];
+            GrantTypes: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code")[];
             /**
              * @description What it may ask for: scopes of this service, and of APIs.
              * @default [
@@ -3361,14 +3361,14 @@ export interface components {
             /** @description Where a logout token is posted to when a session ends in which a user has signed in to it (OpenID Connect Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: it is told nothing. */
             BackchannelLogoutUri?: string | null;
             /**
-             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials.
+             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) is nobody's by default.
              * @default [
              *       "authorization_code",
              *       "client_credentials",
              *       "refresh_token"
              *     ]
              */
-            GrantTypes?: ("authorization_code" | "client_credentials" | "refresh_token")[] | null;
+            GrantTypes?: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code")[] | null;
             /**
              * @description What it may ask for: scopes of this service, and of APIs.
              * @default [
@@ -3789,7 +3789,7 @@ export interface components {
         };
         TokenRequest: {
             /** @enum {string} */
-            grant_type: "authorization_code" | "client_credentials" | "refresh_token";
+            grant_type: "authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code";
             /** @description The Application's Id. */
             client_id?: string;
             /**
@@ -3814,6 +3814,8 @@ export interface components {
             code_verifier?: string;
             /** @description Of the refresh grant. */
             refresh_token?: string;
+            /** @description Of the device grant (RFC 8628). */
+            device_code?: string;
             /**
              * Format: uri
              * @description What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.
@@ -3944,6 +3946,55 @@ export interface components {
              */
             expires_in: number;
         };
+        DeviceAuthorizationRequest: {
+            /** @description The Application's Id. */
+            client_id?: string;
+            /**
+             * Format: password
+             * @description One of its secrets.
+             */
+            client_secret?: string;
+            /** @description urn:ietf:params:oauth:client-assertion-type:jwt-bearer, with client_assertion. */
+            client_assertion_type?: string;
+            /** @description Of private_key_jwt (RFC 7523): a JWT signed by the client. */
+            client_assertion?: string;
+            /**
+             * @description Space-delimited; `*` gives all scopes.
+             * @default openid profile name
+             */
+            scope?: string;
+            /**
+             * Format: uri
+             * @description What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.
+             */
+            resource?: string;
+        };
+        DeviceAuthorizationResponse: {
+            /** @description What the device polls the token endpoint with. */
+            device_code: string;
+            /** @description What the user types; upper and lower case, and what stands between the letters, do not count. */
+            user_code: string;
+            /**
+             * Format: uri
+             * @description Where the user types it.
+             */
+            verification_uri: string;
+            /**
+             * Format: uri
+             * @description The same with the code, for a QR code. The user still has to continue by hand.
+             */
+            verification_uri_complete: string;
+            /**
+             * Format: int32
+             * @description Seconds in which the user has to answer.
+             */
+            expires_in: number;
+            /**
+             * Format: int32
+             * @description Seconds between two polls.
+             */
+            interval: number;
+        };
         TokenReference: {
             /** @description An access token or a refresh token. */
             token: string;
@@ -3989,7 +4040,7 @@ export interface components {
             redirect_uris?: string[];
             post_logout_redirect_uris?: string[];
             backchannel_logout_uri?: string;
-            /** @description Of authorization_code, client_credentials, refresh_token; by default authorization_code. */
+            /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code; by default authorization_code. */
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
@@ -4033,7 +4084,7 @@ export interface components {
             redirect_uris?: string[];
             post_logout_redirect_uris?: string[];
             backchannel_logout_uri?: string;
-            /** @description Of authorization_code, client_credentials, refresh_token; by default authorization_code. */
+            /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code; by default authorization_code. */
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
@@ -7481,7 +7532,7 @@ export interface operations {
                 /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -7546,7 +7597,7 @@ export interface operations {
                 /** @description CSV unless given. */
                 Format?: "CSV" | "NDJSON";
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */

@@ -27,6 +27,10 @@ const OUTCOME_OF = {
   "Consent.Given": "Success",
   "Grant.Revoked": "Success",
   "AuthorizationCode.Reused": "Failure",
+  /** What a user answered to a device without a browser. */
+  "Device.Allowed": "Success",
+  "Device.Denied": "Success",
+  "DeviceCode.Reused": "Failure",
   "RefreshToken.Reused": "Failure",
   "Token.Revoked": "Success",
   /** Of one client it stands here once a minute at most, with how often it was. */

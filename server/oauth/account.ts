@@ -5,7 +5,7 @@ import type { Queries, Sql } from "../db/connection.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { FindApis } from "./apis/known-apis.ts";
-import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
+import { expireCodes, expireCodesBy, expireDevices, inWords, type WhichSessions } from "./authorize/index.ts";
 import type { NobodysTenant } from "./clients/settings-client.ts";
 import { findClient } from "./clients/store.ts";
 import { findUserGrant, listUserGrants } from "./clients/user-grants.store.ts";
@@ -53,6 +53,8 @@ export function createApplications(
 export function createEndGrants(families: Families) {
   return async (tx: Queries, tenantId: TenantId, userId: number, which: WhichSessions): Promise<void> => {
     await expireCodes(tx, tenantId, userId, which);
+    // One session is not what a device lives by; all of them are ended where nothing is to be left.
+    if (!("sessionId" in which)) await expireDevices(tx, tenantId, userId);
     await families.revoke(tx, tenantId, "sessionId" in which ? which : { userId, ...which });
   };
 }

@@ -4,8 +4,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { word } from "../http/fields.ts";
 import type { SigningAlg } from "./keys/rotation.ts";
 
+/** RFC 8628 3.4. */
+export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+/** What a client has that was given no others. */
+export const STANDARD_GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
 /** Grants a client may be given. */
-export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
+export const GRANT_TYPES = [...STANDARD_GRANT_TYPES, DEVICE_GRANT] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 /** How a client may prove who it is. */
 export const CLIENT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
@@ -81,6 +85,31 @@ export const PUSHED_RESPONSE = Type.Object(
   { $id: "PushedAuthorizationResponse" },
 );
 
+/** RFC 8628 3.1. */
+export const DEVICE_REQUEST = Type.Object(
+  {
+    ...clientFields,
+    scope: Type.Optional(Type.String({ ...SCOPE, description: "Space-delimited; `*` gives all scopes." })),
+    resource: Type.Optional(address(RESOURCE)),
+  },
+  { $id: "DeviceAuthorizationRequest" },
+);
+
+/** RFC 8628 3.2. */
+export const DEVICE_RESPONSE = Type.Object(
+  {
+    device_code: text("What the device polls the token endpoint with."),
+    user_code: text("What the user types; upper and lower case, and what stands between the letters, do not count."),
+    verification_uri: address("Where the user types it."),
+    verification_uri_complete: address(
+      "The same with the code, for a QR code. The user still has to continue by hand.",
+    ),
+    expires_in: Type.Integer({ format: "int32", description: "Seconds in which the user has to answer." }),
+    interval: Type.Integer({ format: "int32", description: "Seconds between two polls." }),
+  },
+  { $id: "DeviceAuthorizationResponse" },
+);
+
 /** By what an authorization request is carried elsewhere, or a client is registered: known, and refused. */
 export const REQUEST_OBJECT = Type.Object({ request_uri: may(), registration: may() });
 
@@ -110,6 +139,7 @@ export const TOKEN_REQUEST = Type.Object(
     redirect_uri: may("Optional; if sent, as in the authorization request."),
     code_verifier: may("PKCE (RFC 7636), if the authorization request had a challenge."),
     refresh_token: may("Of the refresh grant."),
+    device_code: may("Of the device grant (RFC 8628)."),
     resource: Type.Optional(address(RESOURCE)),
   },
   { $id: "TokenRequest" },

@@ -10,6 +10,7 @@ import { CLIENT_JWT_ALGS, GRANT_TYPES, PROVIDER_METADATA, RESPONSE_MODES, RESPON
 import { type PublicEndpoint, RFC_TAG } from "./declared.ts";
 import {
   AUTHORIZATION_PATH,
+  DEVICE_AUTHORIZATION_PATH,
   END_SESSION_PATH,
   INTROSPECTION_PATH,
   JWKS_PATH,
@@ -77,6 +78,7 @@ export function metadata(issuer: string, isRegistrationOn = false) {
     revocation_endpoint: issuer + REVOCATION_PATH,
     introspection_endpoint: issuer + INTROSPECTION_PATH,
     pushed_authorization_request_endpoint: issuer + PUSHED_REQUEST_PATH,
+    device_authorization_endpoint: issuer + DEVICE_AUTHORIZATION_PATH,
     require_pushed_authorization_requests: false,
     // Where no tenant lets clients register themselves, there is none.
     ...(isRegistrationOn && { registration_endpoint: issuer + REGISTRATION_PATH }),

@@ -16,6 +16,7 @@ export const SPEC_PATHS = [SPEC_AUTHORIZATION_PATH, SPEC_TOKEN_PATH];
 
 export const AUTHORIZATION_PATH = "/oauth2/authorize";
 export const PUSHED_REQUEST_PATH = "/oauth2/par";
+export const DEVICE_AUTHORIZATION_PATH = "/oauth2/device_authorization";
 export const RFC_TOKEN_PATH = "/oauth2/token";
 export const REGISTRATION_PATH = "/oauth2/register";
 /** Before the client_id of one that has registered itself. */

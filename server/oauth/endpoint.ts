@@ -19,6 +19,7 @@ import type { AuthenticateClient } from "./clients/client-authentication.ts";
 import type { Client } from "./clients/store.ts";
 import type { FormEndpoint, Refusal, Sent } from "./declared.ts";
 import {
+  DEVICE_AUTHORIZATION_PATH,
   type Door,
   INTROSPECTION_PATH,
   PUSHED_REQUEST_PATH,
@@ -152,6 +153,7 @@ const DOORS: Record<string, Door> = {
   [RFC_TOKEN_PATH]: "rfc",
   [PUSHED_REQUEST_PATH]: "rfc",
   [REGISTRATION_PATH]: "rfc",
+  [DEVICE_AUTHORIZATION_PATH]: "rfc",
   [REVOCATION_PATH]: "rfc",
   [INTROSPECTION_PATH]: "rfc",
   [USERINFO_PATH]: "rfc",

@@ -1,4 +1,5 @@
 import { AUTHORIZATION } from "./authorize/authorize.ts";
+import { DEVICE_AUTHORIZATION } from "./authorize/device-authorization.ts";
 import { PUSHED_AUTHORIZATION } from "./authorize/push.ts";
 import { METADATA } from "./discovery.ts";
 import { RFC_TOKEN, SPEC_TOKEN } from "./grants/token.ts";
@@ -15,6 +16,7 @@ export const ENDPOINTS = [
   JWKS,
   RFC_TOKEN,
   PUSHED_AUTHORIZATION,
+  DEVICE_AUTHORIZATION,
   REVOCATION,
   INTROSPECTION,
   ...REGISTRATION,

@@ -1,7 +1,7 @@
 export { API, type ApiRecord } from "./apis/contract.ts";
 export { APIS } from "./apis/service.ts";
 export { lockApis, removeRestedAudiences } from "./apis/store.ts";
-export { removeExpiredCodes, removeExpiredPushes } from "./authorize/index.ts";
+export { removeExpiredCodes, removeExpiredDevices, removeExpiredPushes } from "./authorize/index.ts";
 export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
 export { hashSecret } from "./clients/client-authentication.ts";
 export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.ts";
@@ -11,7 +11,7 @@ export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
 export { deleteExpiredJwts } from "./clients/used-jwts.store.ts";
 export { type UserGrantRecord, type UserGrants, userGrantRoutes } from "./clients/user-grants.ts";
-export { GRANT_TYPES, RFC_ERROR } from "./contract.ts";
+export { DEVICE_GRANT, RFC_ERROR, STANDARD_GRANT_TYPES } from "./contract.ts";
 export {
   type FormEndpoint,
   type PageEndpoint,

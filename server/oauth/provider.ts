@@ -29,7 +29,14 @@ import { createSite } from "../ui/index.ts";
 import type { Vault } from "../vault.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { createKnownApis } from "./apis/known-apis.ts";
-import { authorizeController, createPushedRequests, createRequestObjects, pushController } from "./authorize/index.ts";
+import {
+  authorizeController,
+  createDevices,
+  createPushedRequests,
+  createRequestObjects,
+  deviceAuthorizationController,
+  pushController,
+} from "./authorize/index.ts";
 import type { CheckUrl } from "./clients/changes.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
 import { createClientKeys } from "./clients/client-keys.ts";
@@ -123,6 +130,7 @@ export function createProvider(deps: ProviderDependencies) {
     issuer,
     pushedRequests: createPushedRequests({ sql, vault, findClient }),
     findClient,
+    devices: createDevices({ sql, vault, issuer, findClient, findApis }),
     openRequestObject: createRequestObjects(issuer, isSignedByClient),
     cookies,
     forms: createForms(cookies, createCsrf(vault)),
@@ -151,6 +159,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(revocationController({ ...forClients, revocations }))
     .use(introspectionController({ ...forClients, issuer }))
     .use(pushController({ ...forPeople, dpop, authenticateClient: authenticate, onFailure }))
+    .use(deviceAuthorizationController({ ...forPeople, authenticateClient: authenticate, onFailure }))
     .use(site.controller())
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
     .use(accountController(forAccounts))

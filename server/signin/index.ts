@@ -15,11 +15,13 @@ export {
 export { type Cookies, createCookies, flashCookie, readFlash } from "./cookies.ts";
 export { type PageEndpoints, pageEndpoint } from "./endpoint.tsx";
 export { createCsrf, createForms, type Forms } from "./forms.ts";
+export { forgiveGuess, type Guesser, takeGuess } from "./guesses.ts";
 export { createKnownBrowsers, type KnownBrowsers } from "./known-browsers.ts";
 export { digestOf, newOpaqueValue } from "./opaque.ts";
 export {
   ChooseAccountPage,
   ConsentPage,
+  DeviceCodePage,
   FormPostPage,
   LinkPage,
   SignInPage,

@@ -1,6 +1,6 @@
 // The pages of signing in. Every text that comes from outside is escaped here.
 
-import { attribute, CardPage, type Site } from "../ui/index.ts";
+import { attribute, CardPage, Problem, type Site } from "../ui/index.ts";
 
 export interface SignInProps {
   site: Site;
@@ -200,8 +200,10 @@ export interface ConsentProps {
   /** What it asks for, in words. */
   wants: string[];
   user: string;
-  /** Where the answer goes, such as a host. */
-  destination: string;
+  /** Where the answer goes, such as a host; undefined: a device fetches it. */
+  destination: string | undefined;
+  /** What that device shows. */
+  userCode: string | undefined;
   request: string;
   csrf: string;
   /** Where to sign in as somebody else. */
@@ -209,7 +211,7 @@ export interface ConsentProps {
 }
 
 export function ConsentPage(props: ConsentProps): JSX.Element {
-  const { site, application, wants, user, destination, request, csrf, switchHref } = props;
+  const { site, application, wants, user, destination, userCode, request, csrf, switchHref } = props;
   return (
     <CardPage site={site} title="Allow access">
       <h1>Allow access</h1>
@@ -221,6 +223,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
           <li safe>{want}</li>
         ))}
       </ul>
+      {userCode ? <DeviceWarning userCode={userCode} /> : ""}
       <form method="post" action={site.href("/consent")}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
@@ -234,9 +237,67 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
         </div>
       </form>
       <p class="note">
-        Either way you go on to <strong safe>{destination}</strong>. You are signed in as <strong safe>{user}</strong>.{" "}
-        <a href={attribute(switchHref)}>Use another account</a>
+        {destination ? (
+          <>
+            Either way you go on to <strong safe>{destination}</strong>.{" "}
+          </>
+        ) : (
+          ""
+        )}
+        You are signed in as <strong safe>{user}</strong>. <a href={attribute(switchHref)}>Use another account</a>
       </p>
+    </CardPage>
+  );
+}
+
+/** RFC 8628 5.4: whoever sent the code would get the access. */
+function DeviceWarning({ userCode }: { userCode: string }): JSX.Element {
+  return (
+    <div class="caution">
+      <p>
+        A device that shows <strong safe>{userCode}</strong> gets this access, wherever it is.
+      </p>
+      <p>Allow it only if you have that device before you. If somebody sent you this code or a link, deny it.</p>
+    </div>
+  );
+}
+
+export interface DeviceCodeProps {
+  site: Site;
+  /** A path of ours. */
+  action: string;
+  csrf: string;
+  /** What was typed, or came with the address. */
+  code: string;
+  problem: string | undefined;
+}
+
+/** Where a person types the code that a device shows (RFC 8628 3.3). */
+export function DeviceCodePage({ site, action, csrf, code, problem }: DeviceCodeProps): JSX.Element {
+  return (
+    <CardPage site={site} title={problem ? "Error: Sign a device in" : "Sign a device in"}>
+      <h1>Sign a device in</h1>
+      <p class="lead">Type the code that your television, tool or other device shows.</p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(action)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <label for="user_code">Code</label>
+        <input
+          id="user_code"
+          name="user_code"
+          value={attribute(code)}
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          maxlength="40"
+          required
+          autofocus
+          aria-describedby={problem ? "problem" : undefined}
+          aria-invalid={problem ? "true" : undefined}
+        />
+        <button type="submit">Continue</button>
+      </form>
+      <p class="note">Is it no device of yours, and somebody sent you the code? Close this page.</p>
     </CardPage>
   );
 }

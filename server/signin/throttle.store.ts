@@ -74,6 +74,19 @@ export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string
   return marked.length > 0;
 }
 
+/** Takes back what takeAttempt has counted. A wait that failures before it have earned stays. */
+export async function forgiveAttempt(
+  sql: Queries,
+  tenantId: TenantId,
+  key: string,
+  { free }: FailureRule,
+): Promise<void> {
+  await sql`
+    update signin_failures set failures = greatest(failures - 1, 0),
+      blocked_until = case when failures - 1 <= ${free} then '-infinity' else blocked_until end
+    where tenant_id = ${tenantId} and key = ${key}`;
+}
+
 export async function forgetFailures(sql: Queries, tenantId: TenantId, key: string): Promise<void> {
   await sql`delete from signin_failures where tenant_id = ${tenantId} and key = ${key}`;
 }

@@ -36,7 +36,7 @@ export interface Attempt {
 }
 
 /** What counts for all tenants that can be named stands under this id, which none has. */
-const ANY_TENANT = "00000000-0000-0000-0000-000000000000" as TenantId;
+export const ANY_TENANT = "00000000-0000-0000-0000-000000000000" as TenantId;
 
 /** The counts an attempt falls under. */
 interface Counts {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { newId } from "../ids.ts";
-import { GRANT_TYPES, hashSecret, redirectUriProblem, SETTINGS_APPLICATION } from "../oauth/index.ts";
+import { hashSecret, redirectUriProblem, SETTINGS_APPLICATION, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import {
@@ -97,7 +97,7 @@ export async function createTenant(
         name: "demo-client",
         secretId: Bun.randomUUIDv7(),
         digest: hashSecret(clientSecret),
-        grants: [...GRANT_TYPES],
+        grants: [...STANDARD_GRANT_TYPES],
         scopes: [...SCOPES],
         redirectUris,
       });

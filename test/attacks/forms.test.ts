@@ -1,6 +1,7 @@
 // CSRF: every form that people are shown is this browser's and this session's own, and no page can be framed or kept.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import {
   Authenticator,
   enrolled,
@@ -15,6 +16,7 @@ import { type View, Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
 import { type ForgedProvider, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
 import { linkingForm, newUpstreamTenant, startLinking, toProvider } from "../identity-providers/tenant.ts";
+import { beginDevice, toQuestion } from "../oauth/device.ts";
 import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
 import { clientOf, shared } from "../support/tenant.ts";
@@ -45,6 +47,18 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const visitor = new Visitor();
     const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
     return filled(visitor, page, { decision: "allow" });
+  },
+  "/consent: allowing a device": async () => {
+    const client = await newClient({ grant_types: [DEVICE_GRANT, "authorization_code"] });
+    const visitor = new Visitor();
+    await client.visit(visitor);
+    return filled(visitor, await toQuestion(visitor, await beginDevice(client), client), { decision: "allow" });
+  },
+  "/device: typing the code of a device": async () => {
+    const client = await newClient({ grant_types: [DEVICE_GRANT, "authorization_code"] });
+    const visitor = new Visitor();
+    await client.visit(visitor);
+    return filled(visitor, await visitor.open("/device"), { user_code: (await beginDevice(client)).userCode });
   },
   "/signout: signing out": async () => {
     const { visitor } = await signedIn();
@@ -199,7 +213,7 @@ test.concurrent("there is no other form", async () => {
 });
 
 /** What sign-in and the account pages are made of; the console's forms are test/console'. */
-const PAGES = /^\/(signin|consent|signout|account)(\/|$)/;
+const PAGES = /^\/(signin|consent|signout|account|device)(\/|$)/;
 
 /** Not framed, not kept, nothing from elsewhere. */
 function expectGuarded({ headers, html }: View): void {

@@ -36,6 +36,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
     "revocation_endpoint",
     "introspection_endpoint",
     "pushed_authorization_request_endpoint",
+    "device_authorization_endpoint",
   ])("CheckDiscEndpointAllEndpointsAreHttps: %s stands at the issuer", (name) => {
     expect(metadata[name]).toStartWith(`${ISSUER}/`);
     expect(new URL(metadata[name]).href).toBe(metadata[name]);
@@ -43,7 +44,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
 
   test("no other member is an address", () => {
     const addresses = Object.entries(metadata).filter(([, value]) => String(value).includes("://"));
-    expect(addresses).toHaveLength(9);
+    expect(addresses).toHaveLength(10);
   });
 
   test.each([

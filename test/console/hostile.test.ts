@@ -81,6 +81,7 @@ const FORMS: Record<string, Typed> = {
   [`POST /settings/identity-providers/add/OAuth2 ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, ...RULES },
   [`POST /settings/identity-providers/add/OpenIDConnect ${OPENID_FIELDS}`]: OPENID,
   "POST /settings/new-application/api Name": FREE,
+  "POST /settings/new-application/device Name": FREE,
   "POST /settings/new-application/machine Name": FREE,
   "POST /settings/new-application/native Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/new-application/spa Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,

@@ -1,6 +1,7 @@
 // "New application" in Settings: a client by its kind, with what its kind needs.
 
 import { expect, test } from "bun:test";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { issuer } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { openWindows } from "../support/browser.ts";
@@ -43,6 +44,12 @@ test.concurrent("each kind comes to have the client type, grants and secret that
     ["web", signIn, { ClientType: "confidential", GrantTypes: ["authorization_code", "refresh_token"] }, 1],
     ["spa", signIn, { ClientType: "public", GrantTypes: ["authorization_code", "refresh_token"] }, 0],
     ["native", signIn, { ClientType: "native", GrantTypes: ["authorization_code", "refresh_token"] }, 0],
+    [
+      "device",
+      { Scopes: "openid" },
+      { ClientType: "native", GrantTypes: [DEVICE_GRANT, "refresh_token"], RedirectUris: [] },
+      0,
+    ],
     [
       "machine",
       { Scopes: "AccessManager:Read" },
@@ -161,7 +168,7 @@ test(
 const PAGES: Listed<{ application: string }>[] = [
   { name: "application-connect", path: ({ application }) => `/settings/applications/${application}/connect` },
   { name: "new-application", path: () => "/settings/new-application" },
-  ...["web", "spa", "native", "machine", "api"].map((kind) => ({
+  ...["web", "spa", "native", "device", "machine", "api"].map((kind) => ({
     name: `new-application-${kind}`,
     path: () => `/settings/new-application/${kind}`,
   })),

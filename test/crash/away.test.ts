@@ -20,7 +20,14 @@ const WITHOUT_DATABASE = [
   // It refuses a client's own token.
   "/oauth2/userinfo",
 ];
-const RFC_DOOR = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/par", "/oauth2/userinfo"];
+const RFC_DOOR = [
+  "/oauth2/token",
+  "/oauth2/revoke",
+  "/oauth2/introspect",
+  "/oauth2/par",
+  "/oauth2/device_authorization",
+  "/oauth2/userinfo",
+];
 const SPEC_TOKEN = "/oAuth/rest/v2/Token";
 /** Methods that a page may have; others are 405 before anybody is asked. */
 const PAGE_METHODS = ["GET", "POST"];
@@ -259,7 +266,9 @@ function formFor(path: string, { tenant }: Api): URLSearchParams {
 }
 
 const isPage = (path: string) =>
-  /^\/(oauth|oAuth|oauth2)\/([aA]uthorize|logout)$|^\/(signin|consent|signout|account|settings)(\/|$)/.test(path);
+  /^\/(oauth|oAuth|oauth2)\/([aA]uthorize|logout)$|^\/(signin|consent|signout|account|device|settings)(\/|$)/.test(
+    path,
+  );
 
 /** Ids that there might be. */
 function withIds(path: string): string {

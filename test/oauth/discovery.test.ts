@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { request } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
@@ -29,11 +30,12 @@ describe.each(PATHS)("%s", (path) => {
       revocation_endpoint: `${issuer}/oauth2/revoke`,
       introspection_endpoint: `${issuer}/oauth2/introspect`,
       pushed_authorization_request_endpoint: `${issuer}/oauth2/par`,
+      device_authorization_endpoint: `${issuer}/oauth2/device_authorization`,
       require_pushed_authorization_requests: false,
       end_session_endpoint: `${issuer}/oauth2/logout`,
       response_types_supported: ["code", "code id_token"],
       response_modes_supported: ["query", "fragment", "form_post"],
-      grant_types_supported: ["authorization_code", "client_credentials", "refresh_token"],
+      grant_types_supported: ["authorization_code", "client_credentials", "refresh_token", DEVICE_GRANT],
       subject_types_supported: ["public"],
       token_endpoint_auth_methods_supported: [...METHODS, "none"],
       token_endpoint_auth_signing_alg_values_supported: ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"],

@@ -15,6 +15,7 @@ const TABLES = [
   "revoked_tokens",
   "authorization_codes",
   "pushed_requests",
+  "device_codes",
   "sessions",
   "known_devices",
   "signin_failures",

@@ -2,14 +2,15 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { GRANT_TYPES } from "../../server/oauth/index.ts";
+import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/oauth/index.ts";
 import { type Client, newClient, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { type Answer, API, request } from "../entities/client.ts";
 import { ok, roleOf } from "../policies/people.ts";
 import type { Api } from "../support/api.ts";
 import { clientOf } from "../support/tenant.ts";
-import { DOORS, postAs } from "./client.ts";
+import { DOORS, postAs, RFC_TOKEN_PATH } from "./client.ts";
+import { allowDevice, beginDevice } from "./device.ts";
 
 const SCOPES = ["openid", "profile", "AccessManager:Read", "Webhooks:Read"];
 const scope = SCOPES.join(" ");
@@ -21,6 +22,8 @@ interface Scene {
   /** As a caller has it. */
   credentials: { clientId: string; clientSecret: string };
 }
+
+const GRANT_TYPES = [...STANDARD_GRANT_TYPES, DEVICE_GRANT] as const;
 
 async function arrange(): Promise<Scene> {
   const first = await newClient();
@@ -59,13 +62,25 @@ const ISSUANCES: Record<(typeof GRANT_TYPES)[number], (scene: Scene, path: strin
     async client_credentials({ credentials }, path) {
       return () => postAs(credentials, path, { grant_type: "client_credentials", scope: "*" });
     },
+    async [DEVICE_GRANT]({ client }) {
+      const device = await beginDevice(client, { scope });
+      const visitor = new Visitor();
+      await client.code(visitor, { scope });
+      await allowDevice(device, client, visitor);
+      return () => device.poll();
+    },
     async refresh_token({ client }, path) {
       const { body } = await client.token(await client.code(new Visitor(), { scope }));
       return () => client.refresh(body.refresh_token, {}, path);
     },
   };
 
-const issuances = DOORS.flatMap((path) => GRANT_TYPES.map((grant) => [grant, path] as const));
+/** A device asks at the RFC door alone. */
+const issuances = DOORS.flatMap((path) =>
+  GRANT_TYPES.filter((grant) => grant !== DEVICE_GRANT || path === RFC_TOKEN_PATH).map(
+    (grant) => [grant, path] as const,
+  ),
+);
 
 describe.concurrent.each(LOSSES)("%s", (_, lose, ofUser, ofClient) => {
   test.each(issuances)("is not issued by %s at %s", async (grant, path) => {

@@ -1,6 +1,7 @@
 // What a running Gatehouse answers is what the document says, down to the last property.
 
 import { beforeAll, describe, expect, test } from "bun:test";
+import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/oauth/index.ts";
 import { db, unique } from "../entities/client.ts";
 import { type Api, signIn } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -152,7 +153,8 @@ test.concurrent("tokens", async () => {
 });
 
 test.concurrent("the strict endpoints and discovery", async () => {
-  const { client } = (await newTenant()).tenant;
+  const api = await newTenant();
+  const { client } = api.tenant;
   const ask = async (path: string, status: number, form: Record<string, string>) => {
     const response = await fetch(shared().url + path, { method: "POST", body: new URLSearchParams(form) });
     return expectDocumented(document, "POST", path, response, status);
@@ -168,6 +170,11 @@ test.concurrent("the strict endpoints and discovery", async () => {
   await db()`update credentials set redirect_uris = ${[asked.redirect_uri]} where application_id = ${client.clientId}`;
   await ask("/oauth2/par", 201, asked);
   await ask("/oauth2/par", 400, { ...asked, scope: "Color:Read" });
+  await ask("/oauth2/device_authorization", 400, own);
+  const GrantTypes = [...STANDARD_GRANT_TYPES, DEVICE_GRANT];
+  expect((await api.call("PATCH", `/Application/${client.clientId}/Credentials`, { GrantTypes })).status).toBe(200);
+  const { device_code } = await ask("/oauth2/device_authorization", 200, own);
+  await ask("/oauth2/token", 400, { ...own, grant_type: DEVICE_GRANT, device_code });
   await ask("/oauth2/revoke", 413, { ...own, token: "x".repeat(64 * 1024) });
   await call(undefined, "GET", "/.well-known/openid-configuration", 200);
   await call(undefined, "GET", "/.well-known/oauth-authorization-server", 200);

@@ -14,7 +14,7 @@ import { ok } from "./people.ts";
 
 /** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
 const PUBLIC =
-  /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|account(\/.*)?|settings(\/.*)?)$/;
+  /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|device(\/.*)?|account(\/.*)?|settings(\/.*)?)$/;
 /** Of the entity API, but about no record of a tenant, or about the caller's own tenant. */
 const NO_RECORD = ["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"].map(
   (path) => `${API}/${path}`,

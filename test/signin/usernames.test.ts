@@ -134,6 +134,7 @@ const NO_WAY_IN = [
   "audit_log",
   "authorization_codes",
   "consents",
+  "device_codes",
   "known_devices",
   "recovery_codes",
   "refresh_families",

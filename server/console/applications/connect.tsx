@@ -14,7 +14,7 @@ const ENDPOINTS = [
   ["Pushed request endpoint", "pushed_authorization_request_endpoint"],
   ["Token endpoint", "token_endpoint"],
   ["Userinfo endpoint", "userinfo_endpoint"],
-  ["Pushed request endpoint", "pushed_authorization_request_endpoint"],
+  ["Device authorization endpoint", "device_authorization_endpoint"],
   ["Introspection endpoint", "introspection_endpoint"],
   ["Revocation endpoint", "revocation_endpoint"],
   ["Sign-out endpoint", "end_session_endpoint"],

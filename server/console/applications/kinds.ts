@@ -1,6 +1,6 @@
 // The kinds of applications as people call them, and what each comes to as an OAuth client.
 
-import type { CredentialsRecord } from "../../oauth/index.ts";
+import { type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
 
 type Set = Pick<CredentialsRecord, "ClientType" | "GrantTypes" | "Scopes">;
 
@@ -46,6 +46,18 @@ export const KINDS: Record<string, ApplicationKind> = {
     text: "An app on a phone or a desktop, or a command line tool.",
     sets: { ClientType: "native", GrantTypes: GRANTS, Scopes: SCOPES },
     told: "A native client: people sign in by authorization_code with PKCE. It has no secret. Of a redirect URI on 127.0.0.1 or [::1] the port may be any.",
+  },
+  device: {
+    name: "Device or command line tool",
+    text: "A television, a console or a tool that has no browser; people sign it in on their phone.",
+    sets: {
+      ClientType: "native",
+      GrantTypes: [DEVICE_GRANT, "refresh_token"],
+      Scopes: SCOPES,
+    },
+    asks: ["Scopes", "FirstParty"],
+    signsIn: false,
+    told: "A native client: it shows a code, which people type at /device (RFC 8628). It has no secret and no redirect URI.",
   },
   machine: {
     name: "Machine",

@@ -36,7 +36,8 @@ import {
   returnedState,
   supportedResponseType,
 } from "./checks/request.ts";
-import type { Parameters, Target } from "./parameters.ts";
+import type { Devices } from "./device.ts";
+import { DEVICE_CONTINUE_PATH, type Parameters, type Target } from "./parameters.ts";
 import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import { AuthorizationError, type Reply } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
@@ -66,6 +67,8 @@ export interface AuthorizationRequest {
   /** The one user who may answer; undefined: anybody. */
   expectedUser: number | undefined;
   loginHint: string;
+  /** Of a device, which fetches the answer by itself (RFC 8628). */
+  device?: { digest: Buffer; userCode: string };
 }
 
 /** The client may be told of it. */
@@ -85,6 +88,7 @@ export interface RequestDependencies extends ClientDependencies {
   pushedRequests: PushedRequests;
   findClient: FindKnownClient;
   openRequestObject: OpenRequestObject;
+  devices: Pick<Devices, "check">;
 }
 
 /** A request that keeps every rule, and by which its pages go on with it. */
@@ -94,6 +98,7 @@ export interface Checked extends AuthorizationRequest {
 
 /** @throws NotFound, BadInput for the user alone; RefusedRequest */
 export async function checkRequest(deps: RequestDependencies, asked: Target): Promise<Checked> {
+  if (asked.path === DEVICE_CONTINUE_PATH) return { ...(await deps.devices.check(asked)), target: asked };
   const opened = await openRequest(deps, asked.parameters);
   const checked = await checkParameters(deps, asked.door, opened);
   return { ...checked, target: { ...asked, parameters: opened.parameters } };

@@ -28,11 +28,13 @@ import { askableScopes, common } from "../scopes.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
+import type { Devices } from "./device.ts";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage } from "./pages.tsx";
 import {
   AUTHORIZATION_PARAMETERS,
   AUTHORIZATION_PATHS,
+  DEVICE_CONTINUE_PATH,
   goTo,
   queryOf,
   readParameters,
@@ -74,9 +76,10 @@ export const AUTHORIZATION = Object.entries(AUTHORIZATION_PATHS).map(([path, doo
 
 export function authorizationEndpoints(deps: AuthorizeDependencies) {
   const app = new Elysia();
-  for (const { path, door } of AUTHORIZATION) {
+  const device = { path: DEVICE_CONTINUE_PATH, door: "rfc" as const };
+  for (const { path, door } of [...AUTHORIZATION, device]) {
     app.use(
-      pageEndpoint(deps.endpoints, path, ["GET", "POST"], async (request) => {
+      pageEndpoint(deps.endpoints, path, path === device.path ? ["GET"] : ["GET", "POST"], async (request) => {
         const target: Target = { path, door, parameters: await readParameters(AUTHORIZATION_PARAMETERS, request) };
         return tellingTheClient(deps, () => authorize(deps, request, target));
       }),
@@ -164,6 +167,7 @@ export interface AuthorizeDependencies {
   pushedRequests: PushedRequests;
   findClient: FindKnownClient;
   openRequestObject: OpenRequestObject;
+  devices: Devices;
   cookies: Cookies;
   forms: Forms;
   sessions: Sessions;

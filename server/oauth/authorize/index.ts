@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { type AuthorizeDependencies, authorizationEndpoints } from "./authorize.ts";
 import { consentEndpoint } from "./consent.ts";
+import { deviceEndpoints } from "./device-pages.tsx";
 import { linkEndpoint } from "./link.ts";
 import { secondFactorEndpoints } from "./second-factor.tsx";
 import { signInEndpoints } from "./sign-in.ts";
@@ -14,10 +15,14 @@ export function authorizeController(deps: AuthorizeDependencies) {
     .use(upstreamEndpoints(deps))
     .use(linkEndpoint(deps))
     .use(secondFactorEndpoints(deps))
-    .use(consentEndpoint(deps));
+    .use(consentEndpoint(deps))
+    .use(deviceEndpoints(deps));
 }
 
 export { ATTAINABLE_ACRS } from "./checks/openid.ts";
+export { expireDevices, removeExpiredDevices } from "./device.store.ts";
+export { createDevices } from "./device.ts";
+export { deviceAuthorizationController } from "./device-authorization.ts";
 export { inWords } from "./pages.tsx";
 export { pushController } from "./push.ts";
 export { removeExpiredPushes } from "./pushed.store.ts";

@@ -46,7 +46,7 @@ export function signInPage(
 export function consentPage(
   site: Site,
   target: Target,
-  { client, reply, apis, resources }: AuthorizationRequest,
+  { client, reply, apis, resources, device }: AuthorizationRequest,
   session: Session,
   scopes: string[],
   { csrf, cookies }: Protection,
@@ -57,7 +57,8 @@ export function consentPage(
       application={client.name}
       wants={[...inWords(scopes, apis), ...otherRecipients(scopes, apis, resources)]}
       user={nameOf(session)}
-      destination={destinationOf(reply.redirectUri)}
+      destination={device ? undefined : destinationOf(reply.redirectUri)}
+      userCode={device?.userCode}
       request={targetText(target)}
       csrf={csrf}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}

@@ -86,6 +86,13 @@ export const AUTHORIZATION_PATHS: Readonly<Record<string, Door>> = {
   [AUTHORIZATION_PATH]: "rfc",
 };
 
+/** Where a person types the code that a device shows (RFC 8628 3.3), and where it goes on from there. */
+export const DEVICE_PATH = "/device";
+export const DEVICE_CONTINUE_PATH = "/device/continue";
+export const DEVICE_DONE_PATH = "/device/done";
+
+const DOORS: Readonly<Record<string, Door>> = { ...AUTHORIZATION_PATHS, [DEVICE_CONTINUE_PATH]: "rfc" };
+
 export interface Target {
   path: string;
   door: Door;
@@ -114,14 +121,14 @@ export function upstreamPath(providerId: number, target: Target): string {
 export function readTarget(text: string | undefined): Target {
   const mark = text?.indexOf("?") ?? -1;
   const path = text?.slice(0, mark) ?? "";
-  if (mark < 0 || !Object.hasOwn(AUTHORIZATION_PATHS, path)) {
+  if (mark < 0 || !Object.hasOwn(DOORS, path)) {
     throw new BadInput(
       "This form does not say which application it is for. Go back to the application and start again.",
     );
   }
   return {
     path,
-    door: AUTHORIZATION_PATHS[path]!,
+    door: DOORS[path]!,
     parameters: parseParameters(AUTHORIZATION_PARAMETERS, text!.slice(mark + 1)),
   };
 }

@@ -84,7 +84,7 @@ function boundTo(jkt: string, parameters: Parameters): Parameters {
 }
 
 /** RFC 9126 2.3: what would go to the redirect URI by a browser, the client hears itself. */
-async function tellingByCode<T>(check: () => Promise<T>): Promise<T> {
+export async function tellingByCode<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (failure) {

@@ -3,7 +3,7 @@
 import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
-import { GRANT_TYPES } from "../contract.ts";
+import { STANDARD_GRANT_TYPES } from "../contract.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
@@ -75,7 +75,7 @@ export function defaultsOf(clientType: ClientType): Credentials {
     jwks: null,
     jwksUri: "",
     // RFC 6749 4.4.
-    grantTypes: GRANT_TYPES.filter((grant) => clientType === "confidential" || grant !== "client_credentials"),
+    grantTypes: STANDARD_GRANT_TYPES.filter((grant) => clientType === "confidential" || grant !== "client_credentials"),
     scopes: [...DEFAULT_SCOPES],
     redirectUris: [],
     postLogoutRedirectUris: [],

@@ -20,7 +20,9 @@ import {
   ACCESS_TOKEN_LIFETIME,
   ACCESS_TOKEN_TYPES,
   CLIENT_AUTH_METHODS,
+  DEVICE_GRANT,
   GRANT_TYPES,
+  STANDARD_GRANT_TYPES,
 } from "../contract.ts";
 import { jwksField } from "./jwks.ts";
 import type { ClientAuthMethod, ClientType, Credentials } from "./store.ts";
@@ -102,10 +104,10 @@ const FIELDS = {
     },
     example: "https://payroll.example.com/backchannel-logout",
   }),
-  GrantTypes: list(GRANT_TYPES, GRANT_TYPES, {
+  GrantTypes: list(GRANT_TYPES, STANDARD_GRANT_TYPES, {
     description:
       "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +
-      "have if nobody chose others, is without client_credentials.",
+      "have if nobody chose others, is without client_credentials. The device grant (RFC 8628) is nobody's by default.",
     audit: "value",
     judged: true,
     form: {
@@ -114,9 +116,10 @@ const FIELDS = {
         authorization_code: "authorization_code: people sign in",
         client_credentials: "client_credentials: the application itself calls",
         refresh_token: "refresh_token: stays signed in",
+        [DEVICE_GRANT]: "device_code: people sign a device in that has no browser",
       },
     },
-    example: [...GRANT_TYPES],
+    example: [...STANDARD_GRANT_TYPES],
   }),
   Scopes: settable<string[]>(Type.Array(ANY_SCOPE), SCOPES_MUST, [...DEFAULT_SCOPES], {
     description: "What it may ask for: scopes of this service, and of APIs.",

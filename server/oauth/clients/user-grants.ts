@@ -10,6 +10,7 @@ import { idTextParameter, type Paging, readId } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { FindApis } from "../apis/known-apis.ts";
+import { expireDevices } from "../authorize/device.store.ts";
 import { GRANT_RESOURCE_TYPE } from "../resource-types.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Revocations } from "../tokens/revoke.ts";
@@ -114,6 +115,7 @@ export async function endUserGrant(
   origin: Origin,
 ): Promise<void> {
   // Codes first: one that is being redeemed has its family by then.
+  await expireDevices(tx, tenantId, userId, clientId);
   const wasConsented = await deleteConsent(tx, tenantId, userId, clientId);
   const ended = await families.revoke(tx, tenantId, { userId, clientId });
   // Somebody else was faster.

@@ -1,15 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { recordAudit } from "../../audit/index.ts";
 import { digestOf, holdActiveUser, holdSession } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
-import { originOfClient } from "../clients/client-authentication.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import { carriedScopes, targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
 import { requireKey } from "./bound.ts";
-import type { GrantRequest, Issued } from "./grant.ts";
+import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
 export async function authorizationCode(request: GrantRequest): Promise<Issued> {
@@ -18,7 +16,7 @@ export async function authorizationCode(request: GrantRequest): Promise<Issued> 
   const code = await findCode(sql, client.tenantId, digest);
   if (!code) throw noCode();
   ownCode(client.id, code);
-  if (code.isUsed) return revokeAll(request, digest);
+  if (code.isUsed) return revokeReused(request, "code", await findCode(sql, client.tenantId, digest));
   unexpired(code);
   sameRedirectUri(door, code, form.redirect_uri);
   knownVerifier(code, form.code_verifier);
@@ -48,7 +46,7 @@ export async function authorizationCode(request: GrantRequest): Promise<Issued> 
     await linkCode(tx, client.tenantId, digest, started.familyId, code.claims.userinfo);
     return started;
   });
-  if (!family) return revokeAll(request, digest);
+  if (!family) return revokeReused(request, "code", await findCode(sql, client.tenantId, digest));
 
   const user = { id: userId, ...authentication };
   const scopes = carriedScopes(target, granted);
@@ -88,24 +86,6 @@ function ownCode(clientId: number, code: StoredCode): void {
 
 function unexpired(code: StoredCode): void {
   if (code.isExpired) throw new TokenError("invalid_grant", "The code has expired. The user has to sign in again.");
-}
-
-/** A code that comes twice was stolen: what came of it is no longer good (RFC 6749 4.1.2). */
-async function revokeAll({ request, client, sql, families }: GrantRequest, digest: Buffer): Promise<never> {
-  const { tenantId } = client;
-  const used = await findCode(sql, tenantId, digest);
-  const familyId = used?.familyId;
-  if (used && familyId) {
-    await sql.beginFor(tenantId, async (tx) => {
-      if ((await families.revoke(tx, tenantId, { familyId })) === 0) return;
-      await recordAudit(tx, tenantId, originOfClient(request, client), {
-        kind: "AuthorizationCode.Reused",
-        subject: { type: "User", id: used.userId },
-        details: { FamilyId: familyId },
-      });
-    });
-  }
-  throw new TokenError("invalid_grant", "The code was used before; all that came of it is revoked.");
 }
 
 /** The spec door has it optional; RFC 6749 4.1.3 requires what was sent before. */

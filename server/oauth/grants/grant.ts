@@ -1,9 +1,11 @@
 // What a grant is. One grant is one file and one line in index.ts.
 
 import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { printable } from "../../http/body.ts";
 import type { Api } from "../apis/store.ts";
+import { originOfClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
 import type { TOKEN_REQUEST, TokenResponse } from "../contract.ts";
 import type { Sent } from "../declared.ts";
@@ -34,6 +36,27 @@ export interface GrantRequest {
 export type Grant = (request: GrantRequest) => Promise<Issued>;
 /** Whether what was issued is bound to a key, is the same for every grant. */
 export type Issued = Omit<TokenResponse, "token_type">;
+
+/** A code that comes twice was stolen: what came of it is no longer good (RFC 6749 4.1.2). */
+export async function revokeReused(
+  { request, client, sql, families }: GrantRequest,
+  what: "code" | "device_code",
+  used: { familyId: string | null; userId: number | null } | undefined,
+): Promise<never> {
+  const { tenantId } = client;
+  const familyId = used?.familyId;
+  if (familyId) {
+    await sql.beginFor(tenantId, async (tx) => {
+      if ((await families.revoke(tx, tenantId, { familyId })) === 0) return;
+      await recordAudit(tx, tenantId, originOfClient(request, client), {
+        kind: what === "code" ? "AuthorizationCode.Reused" : "DeviceCode.Reused",
+        subject: { type: "User", id: used.userId! },
+        details: { FamilyId: familyId },
+      });
+    });
+  }
+  throw new TokenError("invalid_grant", `The ${what} was used before; all that came of it is revoked.`);
+}
 
 /**
  * The scopes asked for, of those that may be had: what scopes.ts says.

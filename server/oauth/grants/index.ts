@@ -1,6 +1,7 @@
-import type { GRANT_TYPES } from "../contract.ts";
+import { DEVICE_GRANT, type GRANT_TYPES } from "../contract.ts";
 import { authorizationCode } from "./authorization-code.ts";
 import { clientCredentials } from "./client-credentials.ts";
+import { deviceCode } from "./device-code.ts";
 import type { Grant } from "./grant.ts";
 import { refreshToken } from "./refresh-token.ts";
 
@@ -9,4 +10,5 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   authorization_code: authorizationCode,
   client_credentials: clientCredentials,
   refresh_token: refreshToken,
+  [DEVICE_GRANT]: deviceCode,
 } satisfies Record<(typeof GRANT_TYPES)[number], Grant>;

@@ -1,0 +1,108 @@
+// The pages of who signs a device in: where its code is typed, and what follows the answer. What stands between is the
+// way of every authorization request.
+
+import { Elysia } from "elysia";
+import { originOf, recordAudit } from "../../audit/index.ts";
+import { BadInput } from "../../errors.ts";
+import { readForm } from "../../http/body.ts";
+import { isRead, requestUrl } from "../../http/request.ts";
+import {
+  type Caller,
+  DeviceCodePage,
+  forgiveGuess,
+  type Guesser,
+  pageEndpoint,
+  type Session,
+  type Trouble,
+  takeGuess,
+  throttled,
+} from "../../signin/index.ts";
+import { MessagePage, pageResponse } from "../../ui/index.ts";
+import type { Checked } from "./authorization-request.ts";
+import { type AuthorizeDependencies, grantableScopes } from "./authorize.ts";
+import { giveConsent } from "./consent.ts";
+import { decideDevice } from "./device.store.ts";
+import { over } from "./device.ts";
+import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
+
+/** One text for codes that never were, and those that are over. */
+const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";
+
+type Dependencies = Pick<AuthorizeDependencies, "sql" | "endpoints" | "forms" | "sessions" | "devices">;
+
+export function deviceEndpoints(deps: Dependencies) {
+  const code = pageEndpoint(deps.endpoints, DEVICE_PATH, ["GET", "POST"], (request, caller) =>
+    isRead(request)
+      ? codePage(deps, request, requestUrl(request).searchParams.get("user_code") ?? "")
+      : takeCode(deps, request, caller),
+  );
+  const done = pageEndpoint(deps.endpoints, DEVICE_DONE_PATH, ["GET"], async (request) => {
+    const isAllowed = requestUrl(request).searchParams.get("decision") === "allow";
+    const page = (
+      <MessagePage
+        site={deps.endpoints.site}
+        heading={isAllowed ? "The device is signed in" : "The device is not signed in"}
+        lines={[isAllowed ? "Go back to the device. You can close this page." : "It got no access."]}
+      />
+    );
+    return pageResponse(page);
+  });
+  return new Elysia().use(code).use(done);
+}
+
+function codePage({ endpoints: { site }, forms }: Dependencies, request: Request, typed: string, trouble?: Trouble) {
+  const { csrf, cookies } = forms.protect(request);
+  const page = <DeviceCodePage site={site} action={DEVICE_PATH} csrf={csrf} code={typed} problem={trouble?.problem} />;
+  return pageResponse(page, { status: trouble?.status, headers: trouble?.headers, cookies });
+}
+
+async function takeCode(deps: Dependencies, request: Request, { address }: Caller): Promise<Response> {
+  const { sql, sessions, devices, forms, endpoints } = deps;
+  const form = await readForm(request);
+  forms.require(request, form.get("csrf"));
+  const typed = form.get("user_code") ?? "";
+  const guesser = guesserOf(await sessions.find(request), address);
+  const wait = await takeGuess(sql, guesser);
+  if (wait !== undefined) return codePage(deps, request, typed, throttled(wait));
+  const device = await devices.find(typed);
+  if (!device) return codePage(deps, request, typed, { problem: UNKNOWN, status: 422 });
+  await forgiveGuess(sql, guesser);
+  return goTo(endpoints.site, DEVICE_CONTINUE_PATH, new URLSearchParams({ device }).toString());
+}
+
+/** Who has signed in does not wait for the guesses of strangers at the same address. */
+function guesserOf(session: Session | undefined, address: string): Guesser {
+  return session ? { tenantId: session.tenantId, userId: session.userId } : { address };
+}
+
+/**
+ * What the user says on the consent page, for the device to fetch.
+ * @param form its csrf has been asked for
+ * @throws BadInput
+ */
+export async function answerDevice(
+  deps: Pick<AuthorizeDependencies, "sql" | "endpoints">,
+  request: Request,
+  form: Map<string, string>,
+  checked: Checked & Required<Pick<Checked, "device">>,
+  session: Session,
+): Promise<Response> {
+  const { client, device } = checked;
+  const { tenantId, userId, authTime, amr, acr } = session;
+  const decision = form.get("decision");
+  if (decision !== "allow" && decision !== "deny") throw new BadInput("decision must be allow or deny.");
+  const isAllowed = decision === "allow";
+  const scopes = isAllowed ? await grantableScopes(deps, checked, session) : [];
+  const user = { type: "User", id: userId } as const;
+  await deps.sql.beginFor(tenantId, async (tx) => {
+    const grant = { userId, scopes, authTime, amr, acr };
+    if (!(await decideDevice(tx, tenantId, device.digest, isAllowed ? grant : undefined))) throw over();
+    if (isAllowed && !client.firstParty) await giveConsent(tx, request, session, client.id, scopes);
+    await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId: String(client.id) }), {
+      kind: isAllowed ? "Device.Allowed" : "Device.Denied",
+      subject: user,
+      details: { ApplicationId: String(client.id), ...(isAllowed && { Scopes: scopes }) },
+    });
+  });
+  return goTo(deps.endpoints.site, DEVICE_DONE_PATH, new URLSearchParams({ decision }).toString());
+}

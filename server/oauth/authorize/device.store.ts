@@ -1,0 +1,169 @@
+// Requests of devices (RFC 8628).
+
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
+export interface NewDeviceCode {
+  digest: Buffer;
+  userCode: string;
+  clientId: number;
+  scopes: string[];
+  resources: string[];
+  /** Seconds between two polls. */
+  interval: number;
+}
+
+/** What a person is asked to answer. */
+export interface WaitingDevice {
+  digest: Buffer;
+  tenantId: TenantId;
+  clientId: number;
+  userCode: string;
+  scopes: string[];
+  resources: string[];
+}
+
+/** Whose answer it is, and how they had signed in. */
+export interface DeviceGrant {
+  userId: number;
+  scopes: string[];
+  authTime: Date;
+  amr: string[];
+  acr: string;
+}
+
+/** As its device finds it. */
+export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
+  clientId: number;
+  /** null: denied, or not answered. */
+  userId: number | null;
+  resources: string[];
+  isDecided: boolean;
+  isExpired: boolean;
+  isUsed: boolean;
+  familyId: string | null;
+}
+
+/** Of one client, and of one tenant. */
+export interface MostWaiting {
+  client: number;
+  tenant: number;
+}
+
+/** @returns what came of it: "taken" if another has the user code */
+export async function insertDeviceCode(
+  sql: Queries,
+  tenantId: TenantId,
+  { digest, userCode, clientId, scopes, resources, interval }: NewDeviceCode,
+  seconds: number,
+  most: MostWaiting,
+): Promise<"made" | "taken" | "too many"> {
+  const [row] = await sql<{ isRoom: boolean; isMade: boolean }[]>`
+    with room as (
+      select count(*) < ${most.tenant} and count(*) filter (where client_id = ${clientId}) < ${most.client} as is_there
+      from (
+        select client_id from device_codes
+        where tenant_id = ${tenantId} and decided_on is null and expires_on > now() limit ${most.tenant}) waiting
+    ), made as (
+      insert into device_codes (digest, user_code, tenant_id, client_id, scopes, resources, interval_seconds, expires_on)
+      select ${digest}, ${userCode}, ${tenantId}, ${clientId}, ${scopes}::text[], ${resources}::text[], ${interval},
+        now() + make_interval(secs => ${seconds})
+      from room where is_there
+      on conflict (user_code) do nothing returning digest
+    )
+    select is_there as "isRoom", exists (select from made) as "isMade" from room`;
+  return row!.isMade ? "made" : row!.isRoom ? "taken" : "too many";
+}
+
+/** By what a person typed: whose tenant it is, the code alone says. */
+export async function findWaitingDigest(sql: Queries, userCode: string): Promise<Buffer | undefined> {
+  const [row] = await sql<{ digest: Buffer }[]>`
+    select digest from device_codes where user_code = ${userCode} and decided_on is null and expires_on > now()`;
+  return row?.digest;
+}
+
+/** By a reference of our making, which names no tenant either. */
+export async function findWaiting(sql: Queries, digest: Buffer): Promise<WaitingDevice | undefined> {
+  const [row] = await sql<WaitingDevice[]>`
+    select digest, tenant_id as "tenantId", client_id as "clientId", user_code as "userCode", scopes, resources
+    from device_codes where digest = ${digest} and decided_on is null and expires_on > now()`;
+  return row;
+}
+
+/** @param grant undefined: the user denies. @returns false if it was answered before, or has expired */
+export async function decideDevice(
+  sql: Queries,
+  tenantId: TenantId,
+  digest: Buffer,
+  grant: DeviceGrant | undefined,
+): Promise<boolean> {
+  const given = grant
+    ? sql`, user_id = ${grant.userId}, scopes = ${grant.scopes}::text[],
+        auth_time = ${grant.authTime}, amr = ${grant.amr}::text[], acr = ${grant.acr}`
+    : sql``;
+  const rows = await sql`
+    update device_codes set decided_on = now() ${given}
+    where tenant_id = ${tenantId} and digest = ${digest} and decided_on is null and expires_on > now() returning digest`;
+  return rows.length > 0;
+}
+
+export async function findDevice(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<PolledDevice | undefined> {
+  const [row] = await sql<PolledDevice[]>`
+    select client_id as "clientId", user_id as "userId", scopes, resources, auth_time as "authTime", amr, acr,
+      decided_on is not null as "isDecided", expires_on <= now() as "isExpired", used_on is not null as "isUsed",
+      family_id as "familyId"
+    from device_codes where tenant_id = ${tenantId} and digest = ${digest}`;
+  return row;
+}
+
+/**
+ * Notes that its device has asked.
+ * @param more seconds that it has to wait longer from now on if it asks too soon
+ * @returns whether it did
+ */
+export async function notePoll(sql: Queries, tenantId: TenantId, digest: Buffer, more: number): Promise<boolean> {
+  const [row] = await sql<{ isTooSoon: boolean }[]>`
+    with before as (
+      select digest, coalesce(polled_on > now() - make_interval(secs => interval_seconds), false) as is_too_soon
+      from device_codes where tenant_id = ${tenantId} and digest = ${digest} for update
+    )
+    update device_codes d set polled_on = now(),
+      interval_seconds = interval_seconds + case when is_too_soon then ${more}::integer else 0 end
+    from before where d.digest = before.digest
+    returning is_too_soon as "isTooSoon"`;
+  return row?.isTooSoon ?? false;
+}
+
+/** Uses it up. Of several at once, the others wait here until the first one's transaction has ended. @returns false if it was used */
+export async function takeDevice(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
+  const rows = await sql`
+    update device_codes set used_on = now()
+    where tenant_id = ${tenantId} and digest = ${digest} and used_on is null and expires_on > now() returning digest`;
+  return rows.length > 0;
+}
+
+/** Notes what came of it. */
+export async function linkDevice(sql: Queries, tenantId: TenantId, digest: Buffer, familyId: string): Promise<void> {
+  await sql`update device_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}`;
+}
+
+/** What a user has allowed, and no device has fetched yet, is no longer good. @param clientId one client's alone */
+export async function expireDevices(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  clientId?: number,
+): Promise<void> {
+  await sql`
+    update device_codes set expires_on = now()
+    where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now()
+      ${clientId === undefined ? sql`` : sql`and client_id = ${clientId}`}`;
+}
+
+/** They stay for a while after they have expired, so that a replay of a used one is still seen. */
+const KEPT = "1 day";
+
+/** @returns how many, of all tenants */
+export async function removeExpiredDevices(sql: Sql): Promise<number> {
+  return (await sql`delete from device_codes where expires_on < now() - ${KEPT}::interval`).count;
+}

@@ -1,0 +1,135 @@
+// Requests of devices that have no browser, or no keyboard (RFC 8628): the device shows a code, and its user types it in
+// a browser elsewhere. From there on it goes the way of any authorization request, but for its answer: that is the
+// device's to fetch.
+
+import { randomInt } from "node:crypto";
+import type { Sql } from "../../db/connection.ts";
+import { ApiError, BadInput } from "../../errors.ts";
+import { digestOf, newOpaqueValue } from "../../signin/index.ts";
+import type { Vault } from "../../vault.ts";
+import type { FindApis } from "../apis/known-apis.ts";
+import type { FindKnownClient } from "../clients/known-clients.ts";
+import type { Client } from "../clients/store.ts";
+import { DEVICE_GRANT, PROMPTS } from "../contract.ts";
+import { apisInReach } from "../resources.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import { findWaiting, findWaitingDigest, insertDeviceCode, type MostWaiting } from "./device.store.ts";
+import { DEVICE_DONE_PATH, type Target } from "./parameters.ts";
+
+/** Seconds in which the user has to answer, and the device to fetch it. */
+export const DEVICE_LIFETIME = 10 * 60;
+/** Seconds between two polls of a device, to begin with. */
+export const POLL_INTERVAL = 5;
+/** Devices that wait for their users' answers. A public client's are anybody's to begin. */
+export const MOST_WAITING: MostWaiting = { client: 2_000, tenant: 10_000 };
+
+/** RFC 8628 6.1: no vowels, so no words; and no digits that look like letters. */
+const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
+const CODE_LENGTH = 8;
+/** One is taken: a second time in a row is beyond luck. */
+const TRIES = 3;
+const PURPOSE = "device request";
+
+export interface Devices {
+  /** @throws ApiError 429 */
+  begin(
+    client: Client,
+    asked: { scopes: string[]; resources: string[] },
+  ): Promise<{ deviceCode: string; userCode: string }>;
+  /** @param typed by anybody. @returns by what an address of our own goes on with it; undefined if none waits */
+  find(typed: string): Promise<string | undefined>;
+  /** @throws BadInput if it does not wait any more */
+  check(target: Target): Promise<AuthorizationRequest>;
+}
+
+interface DevicesDependencies {
+  sql: Sql;
+  vault: Vault;
+  issuer: string;
+  findClient: FindKnownClient;
+  findApis: FindApis;
+}
+
+export function createDevices({ sql, vault, issuer, findClient, findApis }: DevicesDependencies): Devices {
+  // The code itself is looked up where guesses are counted, and nowhere else.
+  const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
+
+  function digestIn(reference: string): Buffer | undefined {
+    try {
+      return Buffer.from(references.open(Buffer.from(reference, "base64url")), "base64");
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    async begin({ id, tenantId }, asked) {
+      const deviceCode = newOpaqueValue();
+      for (let tries = 0; tries < TRIES; tries++) {
+        const userCode = newUserCode();
+        const code = { ...asked, clientId: id, digest: digestOf(deviceCode), userCode, interval: POLL_INTERVAL };
+        const outcome = await insertDeviceCode(sql, tenantId, code, DEVICE_LIFETIME, MOST_WAITING);
+        if (outcome === "too many") throw tooMany();
+        if (outcome === "made") return { deviceCode, userCode: shownCode(userCode) };
+      }
+      throw new Error(`${TRIES} user codes in a row are taken.`);
+    },
+
+    async find(typed) {
+      const userCode = typed.toUpperCase().replace(/[^A-Z]/g, "");
+      const digest = isUserCode(userCode) ? await findWaitingDigest(sql, userCode) : undefined;
+      return digest && references.seal(digest.toString("base64")).toString("base64url");
+    },
+
+    async check({ parameters }) {
+      const digest = digestIn(new URLSearchParams(parameters.text).get("device") ?? "");
+      const found = digest && (await findWaiting(sql, digest));
+      const client = found && (await findClient(String(found.clientId)));
+      if (!found || !client?.isActive || !client.grantTypes.includes(DEVICE_GRANT)) throw over();
+      const asked = parameters.sent.prompt?.split(" ") ?? [];
+      return {
+        door: "rfc",
+        client,
+        device: { digest: found.digest, userCode: shownCode(found.userCode) },
+        reply: { redirectUri: issuer + DEVICE_DONE_PATH, mode: "query", state: undefined, issuer: undefined },
+        redirectUriSent: false,
+        isHybrid: false,
+        scopes: found.scopes,
+        resources: found.resources,
+        apis: apisInReach(await findApis(client.tenantId), client),
+        nonce: undefined,
+        // RFC 8628 5.4: somebody else may have sent the code. So whoever answers sees what it is for, every time.
+        prompts: new Set([...PROMPTS.filter((prompt) => prompt !== "none" && asked.includes(prompt)), "consent"]),
+        maxAge: undefined,
+        codeChallenge: undefined,
+        dpopJkt: undefined,
+        claims: { idToken: [], userinfo: [] },
+        expectedUser: undefined,
+        loginHint: "",
+      };
+    },
+  };
+}
+
+export function over(): BadInput {
+  return new BadInput("The code has expired, or was answered already. Begin again on the device.");
+}
+
+function tooMany(): ApiError {
+  const { client, tenant } = MOST_WAITING;
+  const reason = `${client} devices of this client, or ${tenant} of its organisation, wait for their users.`;
+  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "60" });
+}
+
+function newUserCode(): string {
+  return Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+}
+
+function isUserCode(text: string): boolean {
+  return text.length === CODE_LENGTH && [...text].every((letter) => LETTERS.includes(letter));
+}
+
+/** @example shownCode("WDJBMJHT") // "WDJB-MJHT" */
+function shownCode(code: string): string {
+  return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
+}

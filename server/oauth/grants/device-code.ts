@@ -1,0 +1,82 @@
+import { digestOf, holdActiveUser } from "../../signin/index.ts";
+import { findDevice, linkDevice, notePoll, type PolledDevice, takeDevice } from "../authorize/device.store.ts";
+import { accessTokenClaims, idTokenClaims } from "../claims.ts";
+import { RFC_TOKEN_PATH } from "../door.ts";
+import { requireField, TokenError } from "../endpoint.ts";
+import { carriedScopes, targetOf } from "../resources.ts";
+import { issuableScopes } from "../scopes.ts";
+import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
+
+/** Seconds that a device has to wait longer from then on, each time that it asks too soon (RFC 8628 3.5). */
+const SLOW_DOWN = 5;
+
+/**
+ * RFC 8628 3.4: a device asks until its user has answered. Its tokens are its own: they do not end with the session of
+ * the browser that they were allowed in.
+ */
+export async function deviceCode(request: GrantRequest): Promise<Issued> {
+  const { client, door, form, sql, tokens, families, apis, resource } = request;
+  // Its answers are words of the RFC, which the other door does not have.
+  if (door === "spec") throw new TokenError("unsupported_grant_type", `Devices ask at ${RFC_TOKEN_PATH}.`);
+  const digest = digestOf(requireField(form, "device_code"));
+  const device = await findDevice(sql, client.tenantId, digest);
+  if (!device) throw noDevice();
+  if (device.clientId !== client.id) {
+    throw new TokenError("another_clients_grant", "The device_code was issued to another client.");
+  }
+  if (device.isUsed) return revokeReused(request, "device_code", await findDevice(sql, client.tenantId, digest));
+  const userId = await answered(request, device, digest);
+  const target = targetOf(apis, device.resources, resource);
+  const authentication = { authTime: Math.floor(device.authTime.getTime() / 1000), acr: device.acr, amr: device.amr };
+  const granted = await issuableScopes(sql, client, { userId, scopes: device.scopes });
+  const family = await sql.beginFor(client.tenantId, async (tx) => {
+    if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noDevice();
+    if (!(await takeDevice(tx, client.tenantId, digest))) return undefined;
+    const started = await families.start(tx, client.tenantId, {
+      clientId: client.id,
+      userId,
+      scopes: granted,
+      resources: device.resources,
+      lifetime: client.refreshTokenLifetime ?? undefined,
+      ...authentication,
+    });
+    await linkDevice(tx, client.tenantId, digest, started.familyId);
+    return started;
+  });
+  if (!family) return revokeReused(request, "device_code", await findDevice(sql, client.tenantId, digest));
+
+  const user = { id: userId, ...authentication };
+  const about = { userId, scopes: granted };
+  const scopes = carriedScopes(target, granted);
+  const claims = await accessTokenClaims(sql, client, target, about);
+  const accessToken = await tokens.issueAccessToken(client, {
+    ...{ scopes, familyId: family.familyId, user, target, claims },
+  });
+  return {
+    expires_in: tokens.lifetimeOf(client, target),
+    access_token: accessToken,
+    id_token: granted.includes("openid")
+      ? await tokens.issueIdToken(client, {
+          ...{ ...authentication, userId, accessToken, claims: await idTokenClaims(sql, client, about) },
+        })
+      : undefined,
+    refresh_token: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
+    scope: scopes.join(" "),
+  };
+}
+
+/** @returns who has allowed it. @throws TokenError: what RFC 8628 3.5 says until then */
+async function answered({ sql, client }: GrantRequest, device: PolledDevice, digest: Buffer): Promise<number> {
+  const say = (code: string, description: string) => new TokenError("invalid_grant", description, code);
+  if (device.isExpired) throw say("expired_token", "The device_code has expired. Begin again.");
+  if (device.userId !== null) return device.userId;
+  if (device.isDecided) throw say("access_denied", "The user has denied the access.");
+  if (await notePoll(sql, client.tenantId, digest, SLOW_DOWN)) {
+    throw say("slow_down", `The device asks too often: from now on it has to wait ${SLOW_DOWN} seconds longer.`);
+  }
+  throw say("authorization_pending", "The user has not answered yet.");
+}
+
+function noDevice(): TokenError {
+  return new TokenError("invalid_grant", "The device_code is not one of ours, or has expired.");
+}

@@ -1,0 +1,388 @@
+// Devices without a browser (RFC 8628): their codes, the pages of who signs them in, and what must not work.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { MOST_WAITING } from "../../server/oauth/authorize/device.ts";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
+import { type Client, newClient, otherClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { db, request } from "../entities/client.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { clientOf, shared } from "../support/tenant.ts";
+import { expectRfcError, form, postAs } from "./client.ts";
+import {
+  ageDevice,
+  allowDevice,
+  beginDevice,
+  credentialsOf,
+  DEVICE_PATH,
+  type Device,
+  toQuestion,
+  typeCode,
+} from "./device.ts";
+
+const ENTER = "Sign a device in";
+const GRANTS = [DEVICE_GRANT, "refresh_token", "authorization_code", "client_credentials"];
+
+const browser = openWindows();
+const PATIENCE_MS = 120_000;
+const newDeviceClient = (fields: object = {}) => newClient({ grant_types: GRANTS, ...fields });
+
+/** Signed in, so that its guesses count for itself. */
+async function signedIn(client: Client): Promise<Visitor> {
+  const visitor = new Visitor();
+  await client.visit(visitor);
+  return visitor;
+}
+
+let client: Client;
+beforeAll(async () => {
+  client = await newDeviceClient();
+});
+
+describe("a device", () => {
+  test("gets its codes, and its tokens once its user has allowed it", async () => {
+    const { status, body, headers } = await request("POST", DEVICE_PATH, {
+      body: form({ ...credentialsOf(client), scope: "openid profile" }),
+    });
+    expect(status).toBe(200);
+    const uri = `${new URL(body.verification_uri).origin}/device`;
+    expect(body).toEqual({
+      device_code: expect.stringMatching(/^[\w-]{43}$/),
+      user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+      verification_uri: uri,
+      verification_uri_complete: `${uri}?user_code=${body.user_code}`,
+      expires_in: 600,
+      interval: 5,
+    });
+    expect(headers.get("cache-control")).toBe("no-store");
+
+    const device = await beginDevice(client, { scope: "openid profile" });
+    expectRfcError(await device.poll(), 400, "authorization_pending");
+    const done = await allowDevice(device, client);
+    expect(done.heading).toBe("The device is signed in");
+    const answer = await device.poll();
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ token_type: "Bearer", scope: "openid profile" });
+    const { sub, sid, aud } = decodeJwt(answer.body.id_token);
+    expect({ sid, aud }).toEqual({ sid: undefined, aud: client.id });
+    expect(decodeJwt(answer.body.access_token).sub).toBe(sub);
+    expect((await client.refresh(answer.body.refresh_token)).status).toBe(200);
+  });
+
+  test("proves who it is as at the token endpoint, and needs the grant", async () => {
+    const wrong = { ...credentialsOf(client), client_secret: "wrong" };
+    expectRfcError(await request("POST", DEVICE_PATH, { body: form(wrong) }), 401, "invalid_client");
+    const other = await otherClient(client);
+    const refused = await request("POST", DEVICE_PATH, { body: form(credentialsOf(other)) });
+    expectRfcError(refused, 400, "unauthorized_client");
+    const device = await beginDevice(client);
+    expectRfcError(await device.poll({}, other), 400, "unauthorized_client");
+    const open = await newDeviceClient({ client_type: "native" });
+    const answer = await request("POST", DEVICE_PATH, { body: form({ client_id: open.id }) });
+    expect(answer.status).toBe(200);
+  });
+
+  test("asks for scopes and resources as any request does", async () => {
+    const ask = (fields: Record<string, string>) =>
+      request("POST", DEVICE_PATH, { body: form({ ...credentialsOf(client), ...fields }) });
+    expectRfcError(await ask({ scope: "openid nonsense" }), 400, "invalid_scope");
+    expectRfcError(await ask({ resource: "urn:nobody" }), 400, "invalid_target");
+    expect((await request("GET", DEVICE_PATH)).status).toBe(405);
+  });
+
+  test("that asks too often has to wait 5 s longer, from then on; one that waits does not", async () => {
+    const device = await beginDevice(client);
+    expectRfcError(await device.poll(), 400, "authorization_pending");
+    expectRfcError(await device.poll(), 400, "slow_down");
+    await ageDevice(device, "6 seconds");
+    // 6 s would have been enough before; now it is 10.
+    expectRfcError(await device.poll(), 400, "slow_down");
+    await ageDevice(device, "16 seconds");
+    expectRfcError(await device.poll(), 400, "authorization_pending");
+    // What has been allowed is not held back.
+    await allowDevice(device, client);
+    expect((await device.poll()).status).toBe(200);
+  });
+
+  test("hears that its user has denied, and that its code has expired", async () => {
+    const [denied, expired] = [await beginDevice(client), await beginDevice(client)];
+    const visitor = new Visitor();
+    const done = await visitor.submit(await toQuestion(visitor, denied, client), { decision: "deny" });
+    expect(done.heading).toBe("The device is not signed in");
+    expectRfcError(await denied.poll(), 400, "access_denied");
+    await ageDevice(expired, "11 minutes");
+    expectRfcError(await expired.poll(), 400, "expired_token");
+    expect((await typeCode(visitor, expired.userCode)).status).toBe(422);
+  });
+
+  test("keeps its tokens when the browser that allowed them signs out; the user takes them back in the account", async () => {
+    const device = await beginDevice(client);
+    const visitor = new Visitor();
+    await allowDevice(device, client, visitor);
+    const { body } = await device.poll();
+    await visitor.submit(await visitor.open("/oauth2/logout"));
+    const refreshed = await client.refresh(body.refresh_token);
+    expect(refreshed.status).toBe(200);
+    const admin = await clientOf(client.tenant);
+    const path = `/User/${String(decodeJwt(body.access_token).sub).replace("user-", "")}/Grants/${client.id}`;
+    expect((await admin.call("DELETE", path)).status).toBe(200);
+    expectRfcError(await client.refresh(refreshed.body.refresh_token), 400, "invalid_grant");
+  });
+
+  test("gets nothing any more if all sessions of its user were ended before it asked", async () => {
+    const device = await beginDevice(client);
+    const visitor = new Visitor();
+    await allowDevice(device, client, visitor);
+    const admin = await clientOf(client.tenant);
+    const { body } = await admin.call("GET", `/User?Username=${client.tenant.admin.username}`);
+    expect((await admin.call("DELETE", `/User/${(body.Items as { Id: number }[])[0]!.Id}/Sessions`)).status).toBe(200);
+    expectRfcError(await device.poll(), 400, "expired_token");
+  });
+
+  test("asks at the RFC door alone, whose words its answers are", async () => {
+    const device = await beginDevice(client);
+    const body = form({ ...credentialsOf(client), grant_type: DEVICE_GRANT, device_code: device.deviceCode });
+    const answer = await request("POST", "/oAuth/rest/v2/Token", { body });
+    expect([answer.status, answer.body.error]).toEqual([400, "Bad Input"]);
+  });
+
+  test("is told of in the audit log", async () => {
+    const own = await newDeviceClient();
+    const [allowed, denied] = [await beginDevice(own), await beginDevice(own)];
+    const visitor = new Visitor();
+    await allowDevice(allowed, own, visitor);
+    await visitor.submit(await toQuestion(visitor, denied, own), { decision: "deny" });
+    const admin = await clientOf(own.tenant);
+    for (const Kind of ["Device.Allowed", "Device.Denied"]) {
+      const { body } = await admin.call("GET", `/AuditEvent?Kind=${Kind}`);
+      expect(body.Items).toMatchObject([{ Details: { ApplicationId: own.id }, Subject: { Type: "User" } }]);
+    }
+  });
+});
+
+describe("its user", () => {
+  test("types the code in any way, signs in once, and always sees who asks and the code", async () => {
+    const visitor = new Visitor();
+    for (const spell of [(code: string) => code, (code: string) => code.toLowerCase().replace("-", " ")]) {
+      const device = await beginDevice(client, { scope: "openid profile" });
+      const view = await typeCode(visitor, spell(device.userCode));
+      const question = view.heading === "Sign in" ? await visitor.submit(view, client.tenant.admin) : view;
+      expect(question.heading).toBe("Allow access");
+      expect(question.html).toContain(device.userCode);
+      expect(question.html).toContain("If somebody sent you this code or a link, deny it.");
+      expect((await visitor.submit(question, { decision: "allow" })).heading).toBe("The device is signed in");
+      expect((await device.poll()).status).toBe(200);
+    }
+  });
+
+  test("has to go on by hand also with the complete address", async () => {
+    const device = await beginDevice(client);
+    const visitor = await signedIn(client);
+    const page = await visitor.open(device.completeUri);
+    expect(page.heading).toBe(ENTER);
+    expect(page.html).toContain(`value="${device.userCode}"`);
+    expectRfcError(await device.poll(), 400, "authorization_pending");
+    const question = await visitor.submit(page, { user_code: device.userCode });
+    expect(question.heading).toBe("Allow access");
+    expectRfcError(await device.poll(), 400, "slow_down");
+  });
+
+  test("of a FirstParty application sees it too, and consents to nothing for later", async () => {
+    const own = await newDeviceClient({ first_party: true });
+    const device = await beginDevice(own);
+    const visitor = new Visitor();
+    expect((await toQuestion(visitor, device, own)).heading).toBe("Allow access");
+    await allowDevice(device, own, visitor);
+    expect((await device.poll()).status).toBe(200);
+    expect(await db()`select from consents where client_id = ${own.id}`).toBeEmpty();
+  });
+
+  test("answers once: neither the page nor its form is good again", async () => {
+    const device = await beginDevice(client);
+    const visitor = new Visitor();
+    const question = await toQuestion(visitor, device, client);
+    await visitor.submit(question, { decision: "deny" });
+    expect((await visitor.submit(question, { decision: "allow" })).status).toBe(400);
+    expectRfcError(await device.poll(), 400, "access_denied");
+    expect((await typeCode(visitor, device.userCode)).status).toBe(422);
+  });
+});
+
+describe.each([true, false])("in a browser, with script: %p", (javaScriptEnabled) => {
+  test("a person signs a device in by the keyboard alone", async () => {
+    const device = await beginDevice(client, { scope: "openid profile" });
+    const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+    await page.goto(`${shared().url}/device`);
+    await page.getByLabel("Code").fill(device.userCode);
+    await page.keyboard.press("Enter");
+    await page.getByLabel("User name").fill(client.tenant.admin.username);
+    await page.getByLabel("Password").fill(client.tenant.admin.password);
+    await page.keyboard.press("Enter");
+    await page.getByText(`A device that shows ${device.userCode} gets this access`).waitFor();
+    const allow = page.getByRole("button", { name: "Allow", exact: true });
+    await page.getByRole("button", { name: "Deny" }).focus();
+    await page.keyboard.press("Tab");
+    expect(await allow.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "The device is signed in" }).waitFor();
+    expect((await device.poll()).status).toBe(200);
+  });
+});
+
+test(
+  "every page of it is accessible and fits, on a phone in the dark and at a desk by day",
+  async () => {
+    const device = await beginDevice(client, { scope: "openid profile email" });
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${shared().url}/device?user_code=${device.userCode}`);
+    await inspect(page, "device code");
+    await page.getByLabel("Code").fill("BBBB-CCCC");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("alert").waitFor();
+    await inspect(page, "device code wrong");
+    await page.getByLabel("Code").fill(device.userCode);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel("User name").fill(client.tenant.admin.username);
+    await page.getByLabel("Password").fill(client.tenant.admin.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
+    await inspect(page, "device question");
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("heading", { name: "The device is not signed in" }).waitFor();
+    await inspect(page, "device done");
+  },
+  PATIENCE_MS,
+);
+
+describe("an attack", () => {
+  /** Where a browser goes on with a device: as an attacker would send it. */
+  async function continued(device: Device, visitor: Visitor): Promise<string> {
+    await typeCode(visitor, device.userCode);
+    return visitor.trail.map(({ url }) => new URL(url)).find(({ pathname }) => pathname === "/device/continue")!.href;
+  }
+
+  test("by a link to where the attacker has got to: the victim is asked all the same, and no other site can answer", async () => {
+    const device = await beginDevice(client);
+    const victim = await signedIn(client);
+    const link = new URL(await continued(device, await signedIn(client)));
+    const question = await victim.open(link.pathname + link.search);
+    expect(question.heading).toBe("Allow access");
+    expect(question.html).toContain(device.userCode);
+    // With prompts of the attacker's own, too.
+    for (const prompt of ["none", "login none", ""]) {
+      const asked = await victim.open(`${link.pathname + link.search}&prompt=${encodeURIComponent(prompt)}`);
+      expect(asked.heading).toMatch(/^(Allow access|Sign in)$/);
+    }
+    const attacker = await signedIn(client);
+    const theirs = await attacker.open(link.pathname + link.search);
+    const forged = { ...question.forms[0]!.fields, csrf: theirs.forms[0]!.fields.csrf!, decision: "allow" };
+    expect((await victim.post("/consent", forged)).status).toBe(403);
+    expectRfcError(await device.poll(), 400, "authorization_pending");
+  });
+
+  test("by another client that polls with the code: it gets nothing, and the device loses nothing", async () => {
+    const device = await beginDevice(client);
+    const thief = await otherClient(client, { grant_types: GRANTS });
+    const stranger = await newDeviceClient();
+    expectRfcError(await device.poll({}, thief), 400, "invalid_grant");
+    expectRfcError(await device.poll({}, thief), 400, "invalid_grant");
+    await allowDevice(device, client);
+    expectRfcError(await device.poll({}, thief), 400, "invalid_grant");
+    expectRfcError(await device.poll({}, stranger), 400, "invalid_grant");
+    expect((await device.poll()).status).toBe(200);
+  });
+
+  test("by a second use: what came of the first is revoked, and the log has it", async () => {
+    const own = await newDeviceClient();
+    const device = await beginDevice(own);
+    await allowDevice(device, own);
+    const { body } = await device.poll();
+    expectRfcError(await device.poll(), 400, "invalid_grant");
+    expectRfcError(await own.refresh(body.refresh_token), 400, "invalid_grant");
+    const { body: seen } = await postAs(await clientOf(own.tenant), "/oauth2/introspect", { token: body.access_token });
+    expect(seen).toEqual({ active: false });
+    const { body: log } = await (await clientOf(own.tenant)).call("GET", "/AuditEvent?Kind=DeviceCode.Reused");
+    expect(log.Items).toBeArrayOfSize(1);
+  });
+
+  test("by many polls at once: one gets the tokens", async () => {
+    const device = await beginDevice(client);
+    await allowDevice(device, client);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => device.poll()));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    expect(answers.filter(({ body }) => body.error === "invalid_grant").length).toBeGreaterThanOrEqual(7);
+  });
+
+  test("by a user of another organisation, who can sign in to none but the client's", async () => {
+    const device = await beginDevice(client);
+    const foreigner = await newDeviceClient();
+    const visitor = await signedIn(foreigner);
+    const view = await typeCode(visitor, device.userCode);
+    expect(view.heading).toBe("Sign in");
+    expect(view.html).not.toContain(device.userCode);
+  });
+
+  test("by a device_code, a reference or a form that somebody made up", async () => {
+    const device = await beginDevice(client);
+    expectRfcError(await device.poll({ device_code: "x".repeat(43) }), 400, "invalid_grant");
+    expectRfcError(await device.poll({ device_code: undefined }), 400, "invalid_request");
+    const visitor = new Visitor();
+    for (const reference of ["", "x", device.userCode, "A".repeat(120)]) {
+      expect((await visitor.open(`/device/continue?device=${reference}`)).status).toBe(400);
+    }
+    expect((await visitor.post("/device", { user_code: device.userCode })).status).toBe(403);
+  });
+
+  test("by beginning without an end: so many of a client, and of its organisation, may wait", async () => {
+    const own = await newDeviceClient();
+    const other = await otherClient(own, { grant_types: GRANTS });
+    const fill = ({ id, tenant }: Client, most: number) => db()`
+      insert into device_codes (digest, user_code, tenant_id, client_id, scopes, resources, interval_seconds, expires_on)
+      select sha256(uuidv4()::text::bytea), uuidv4(), ${tenant.tenantId}, ${id}, '{}', '{}', 5, now() + interval '1 minute'
+      from generate_series(1, ${most})`;
+    const begin = ({ id, tenant }: Client) =>
+      request("POST", DEVICE_PATH, { body: form({ client_id: id, client_secret: tenant.client.clientSecret }) });
+    await fill(own, MOST_WAITING.client - 1);
+    expect((await begin(own)).status).toBe(200);
+    expect((await begin(own)).status).toBe(429);
+    expect((await begin(other)).status).toBe(200);
+    await fill(own, MOST_WAITING.tenant - MOST_WAITING.client - 1);
+    expect((await begin(other)).status).toBe(429);
+    expect((await begin(client)).status).toBe(200);
+    // Of those that are over, none counts.
+    await db()`update device_codes set expires_on = now() where tenant_id = ${own.tenant.tenantId}`;
+    expect((await begin(own)).status).toBe(200);
+    await db()`delete from device_codes where tenant_id = ${own.tenant.tenantId}`;
+  });
+
+  test("by guessing: it ends after 10 of one user and 20 of an address, and others beside it go on", async () => {
+    const [guesser, owner] = [await signedIn(await newDeviceClient()), await signedIn(client)];
+    const guesses = async (visitor: Visitor, most: number) => {
+      for (let count = 0; count <= most; count++) {
+        const { status } = await typeCode(visitor, "BBBB-BBBB");
+        if (status === 429) return count;
+        expect(status).toBe(422);
+      }
+      return undefined;
+    };
+    // The wait begins with the one after those that are free.
+    expect(await guesses(guesser, 30)).toBe(11);
+    const own = await beginDevice(client);
+    expect((await typeCode(guesser, own.userCode)).status).toBe(429);
+    // A right code between the wrong ones sets nothing back.
+    const stranger = new Visitor();
+    const right = async () => (await typeCode(stranger, (await beginDevice(client)).userCode)).status;
+    expect(await right()).toBe(200);
+    const before = await guesses(stranger, 40);
+    expect(before).toBeLessThanOrEqual(21);
+    const blocked = await typeCode(stranger, own.userCode);
+    expect(blocked.status).toBe(429);
+    expect(blocked.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(blocked.html).toContain("Too many attempts.");
+    // At the same address, who is signed in.
+    expect((await typeCode(owner, own.userCode)).heading).toBe("Allow access");
+    await db()`delete from signin_failures where tenant_id = '00000000-0000-0000-0000-000000000000'`;
+  });
+});

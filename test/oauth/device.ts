@@ -1,0 +1,59 @@
+// A device without a browser, and who signs it in.
+
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
+import type { Client } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { type Answer, db, request } from "../entities/client.ts";
+import { form, RFC_TOKEN_PATH } from "./client.ts";
+
+export const DEVICE_PATH = "/oauth2/device_authorization";
+
+export interface Device {
+  deviceCode: string;
+  userCode: string;
+  uri: string;
+  completeUri: string;
+  /** Asks for its tokens; as another client, if one is named. */
+  poll(fields?: Record<string, string | undefined>, as?: Client): Promise<Answer>;
+}
+
+export function credentialsOf({ id, tenant }: Client): Record<string, string> {
+  return { client_id: id, client_secret: tenant.client.clientSecret };
+}
+
+export async function beginDevice(client: Client, fields: Record<string, string> = {}): Promise<Device> {
+  const { status, body } = await request("POST", DEVICE_PATH, { body: form({ ...credentialsOf(client), ...fields }) });
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  const { device_code: deviceCode, user_code: userCode } = body;
+  return {
+    deviceCode,
+    userCode,
+    uri: new URL(body.verification_uri).pathname,
+    completeUri: body.verification_uri_complete.replace(new URL(body.verification_uri).origin, ""),
+    poll: (more = {}, as = client) =>
+      request("POST", RFC_TOKEN_PATH, {
+        body: form({ ...credentialsOf(as), grant_type: DEVICE_GRANT, device_code: deviceCode, ...more }),
+      }),
+  };
+}
+
+/** Types a device's code, in a browser that is not signed in, or as the tenant's admin. */
+export async function typeCode(visitor: Visitor, code: string): Promise<View> {
+  return visitor.submit(await visitor.open("/device"), { user_code: code });
+}
+
+/** To the page that asks for the answer. */
+export async function toQuestion(visitor: Visitor, { userCode }: Device, { tenant }: Client): Promise<View> {
+  const view = await typeCode(visitor, userCode);
+  return view.heading === "Sign in" ? visitor.submit(view, tenant.admin) : view;
+}
+
+export async function allowDevice(device: Device, client: Client, visitor = new Visitor()): Promise<View> {
+  return visitor.submit(await toQuestion(visitor, device, client), { decision: "allow" });
+}
+
+/** Lets time pass for a device. */
+export async function ageDevice({ userCode }: Device, interval: string): Promise<void> {
+  await db()`update device_codes set polled_on = polled_on - ${interval}::interval,
+    expires_on = expires_on - ${interval}::interval where user_code = ${userCode.replace("-", "")}`;
+}
