@@ -37,6 +37,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
     "introspection_endpoint",
     "pushed_authorization_request_endpoint",
     "device_authorization_endpoint",
+    "registration_endpoint",
   ])("CheckDiscEndpointAllEndpointsAreHttps: %s stands at the issuer", (name) => {
     expect(metadata[name]).toStartWith(`${ISSUER}/`);
     expect(new URL(metadata[name]).href).toBe(metadata[name]);
@@ -44,7 +45,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
 
   test("no other member is an address", () => {
     const addresses = Object.entries(metadata).filter(([, value]) => String(value).includes("://"));
-    expect(addresses).toHaveLength(10);
+    expect(addresses).toHaveLength(11);
   });
 
   test.each([
@@ -71,12 +72,11 @@ describe("oidcc-discovery-endpoint-verification", () => {
     expect(Intl.getCanonicalLocales(metadata.ui_locales_supported)).toEqual(metadata.ui_locales_supported);
   });
 
-  test("what is not supported says so: unsigned request objects, and those by reference, unsigned id_tokens, dynamic registration", () => {
+  test("what is not supported says so: unsigned request objects, and those by reference, unsigned id_tokens", () => {
     expect(metadata.request_object_signing_alg_values_supported).not.toContain("none");
     // Without it, true is meant (OIDC Discovery 3).
     expect(metadata.request_uri_parameter_supported).toBe(false);
     expect(metadata.id_token_signing_alg_values_supported).not.toContain("none");
-    expect(metadata.registration_endpoint).toBeUndefined();
   });
 
   test("every endpoint it names is there", async () => {
