@@ -1,0 +1,322 @@
+// The FAPI 2.0 Security Profile (Final) for authorization servers, by the names of the suite's modules: its plan
+// fapi2-security-profile-final-test-plan with plain_fapi, openid_connect, private_key_jwt and plain_response.
+//
+// Left out are
+// - ensure-registered-redirect-uri, ensure-server-handles-non-matching-intent-id, test-essential-acr-sca-claim and those
+//   of Brazil and ConnectID: of other profiles. The suite leaves them out as well.
+// - what the profile alone demands, and no setting of a client here does (docs/sign-in.md "FAPI 2.0"):
+//   par-ensure-pkce-required (PKCE is demanded of clients without a secret), ensure-response-type-code-idtoken-fails
+//   (hybrid answers are for every client), ensure-token-endpoint-fails-with-expired-auth-code (a code lives longer than
+//   60 s), par-test-array-as-audience-fails, par-test-par-endpoint-url-as-audience-fails and
+//   par-test-token-endpoint-url-as-audience-fails (RFC 7523 lets an assertion be sent to any of them).
+// - those about DPoP: access-token-type-header-case-sensitivity with its scheme, check-dpop-proof-nbf-exp,
+//   ensure-dpopproof-…, ensure-dpop-…, ensure-mismatched-dpop-jkt-fails, ensure-token-endpoint-fails-with-mismatched-…,
+//   ensure-holder-of-key-required and dpop-negative-tests.
+
+import { describe, expect, test } from "bun:test";
+import type { JWTPayload } from "jose";
+import { CALLBACK, issuer, newClient, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { db, request } from "../entities/client.ts";
+import { expectRfcError, form } from "../oauth/client.ts";
+import { assertion, assertionClaims } from "../oauth/signing-client.ts";
+import { FapiClient, PAR } from "./fapi-client.ts";
+import { LONG_STATE } from "./relying-party.ts";
+
+/** FAPI 2.0 Security Profile 5.4.1. */
+const ALGS = ["PS256", "ES256", "EdDSA", "Ed25519"];
+
+const newFapiClient = async (alg?: string) => FapiClient.of(await newClient(), alg);
+const now = () => Math.floor(Date.now() / 1000);
+
+describe.concurrent("fapi2-security-profile-final-", () => {
+  test("discovery-end-point-verification", async () => {
+    const { body } = await request("GET", "/.well-known/openid-configuration");
+    expect(body.response_types_supported).toContain("code");
+    expect(body.authorization_response_iss_parameter_supported).toBe(true);
+    expect(body.pushed_authorization_request_endpoint).toBe(`${issuer()}${PAR}`);
+    expect(body.require_pushed_authorization_requests).toBeBoolean();
+    expect(body.token_endpoint_auth_methods_supported).toContain("private_key_jwt");
+    expect(body.code_challenge_methods_supported).toContain("S256");
+    expect(body.scopes_supported).toContain("openid");
+    for (const name of ["id_token_signing_alg_values_supported", "token_endpoint_auth_signing_alg_values_supported"]) {
+      expect(body[name].filter((alg: string) => ALGS.includes(alg))).not.toBeEmpty();
+    }
+    const server = await request("GET", "/.well-known/oauth-authorization-server");
+    expect(server.body).toEqual(body);
+  });
+
+  test.each(["ES256", "PS256", "EdDSA"])("happy-flow: two clients, assertions by %s", async (alg) => {
+    const first = await newFapiClient(alg);
+    const { answer, claims } = await first.flow();
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(claims.nonce).toBe("n-0S6_WzA2Mj");
+    expect(claims.auth_time).toBeNumber();
+
+    // The suite's second client has a query in its redirect URI.
+    const redirect_uri = `${CALLBACK}?dummy1=lorem&dummy2=ipsum`;
+    const second = await FapiClient.of(await otherClient(first.client, { redirect_uris: [redirect_uri] }), alg);
+    const back = second.answerOf(await second.visit(await second.pushed({ redirect_uri })));
+    expect(back).toMatchObject({ dummy1: "lorem", dummy2: "ipsum" });
+    const redeemed = await second.redeem(back.code!, { redirect_uri });
+    expect((await second.idTokenOf(redeemed)).sub).toBe(claims.sub!);
+  });
+
+  test("user-rejects-authentication", async () => {
+    const party = await newFapiClient();
+    const { browser, client } = party;
+    const consent = await browser.submit(
+      await browser.open(await party.pushed({ state: LONG_STATE })),
+      client.tenant.admin,
+    );
+    const back = party.answerOf(await browser.submit(consent, { decision: "deny" }), LONG_STATE);
+    expect(Object.keys(back).sort()).toEqual(["error", "error_description", "iss", "state"]);
+    expect(back.error).toBe("access_denied");
+  });
+
+  test("ensure-authorization-request-without-state-success: and none is returned", async () => {
+    const party = await newFapiClient();
+    const back = (await party.visit(await party.pushed({ state: undefined }))).location!.searchParams;
+    expect([...back.keys()].sort()).toEqual(["code", "iss"]);
+    const claims = await party.idTokenOf(await party.redeem(back.get("code")!));
+    expect(claims.s_hash).toBeUndefined();
+  });
+
+  test("ensure-authorization-request-without-nonce-success: and none is returned", async () => {
+    const { claims } = await (await newFapiClient()).flow({ nonce: undefined });
+    expect(claims).not.toHaveProperty("nonce");
+  });
+
+  test.each([
+    ["ensure-authorization-request-with-64-char-nonce-success", 64],
+    ["ensure-authorization-request-with-long-nonce", 384],
+  ])("%s", async (_, length) => {
+    const nonce = "n".repeat(length);
+    expect((await (await newFapiClient()).flow({ nonce })).claims.nonce).toBe(nonce);
+  });
+
+  test("ensure-authorization-request-with-long-state", async () => {
+    const party = await newFapiClient();
+    const state = "s".repeat(384);
+    expect(party.answerOf(await party.visit(await party.pushed({ state })), state).code).toBeString();
+  });
+
+  test("ensure-other-scope-order-succeeds", async () => {
+    const { answer } = await (await newFapiClient()).flow({ scope: "profile openid" });
+    expect(answer.body.scope.split(" ").sort()).toEqual(["openid", "profile"]);
+  });
+
+  test("test-claims-parameter-identity-claims: in the id_token and in userinfo, unknown ones left out", async () => {
+    const party = await newFapiClient();
+    const email = "ada@example.com";
+    await db()`update users set email = ${email} where tenant_id = ${party.client.tenant.tenantId}`;
+    const members = { email: null, email_verified: { essential: true }, nowhere: { value: "no one" } };
+    const asked = JSON.stringify({ id_token: members, userinfo: members });
+    const { claims, userinfo } = await party.flow({ scope: "openid", claims: asked });
+    for (const told of [claims, userinfo]) {
+      expect(told).toMatchObject({ email, email_verified: false });
+      expect(told).not.toHaveProperty("nowhere");
+    }
+  });
+
+  test("access-token-type-header-case-sensitivity", async () => {
+    const party = await newFapiClient();
+    const { body } = await party.redeem(await party.code());
+    expect((await party.userinfo(body.access_token, "bEARER")).status).toBe(200);
+  });
+
+  test.each([
+    ["ensure-different-nonce-inside-and-outside-request-object", "nonce"],
+    ["ensure-different-state-inside-and-outside-request-object", "state"],
+  ])("%s: what was pushed counts alone", async (_, name) => {
+    const party = await newFapiClient();
+    const { body } = await party.push();
+    const back = party.answerOf(await party.visit(party.address(body.request_uri, { [name]: "another" })));
+    expect((await party.idTokenOf(await party.redeem(back.code!))).nonce).toBe("n-0S6_WzA2Mj");
+  });
+
+  test("state-only-outside-request-object-not-used", async () => {
+    const party = await newFapiClient();
+    const { body } = await party.push({ state: undefined });
+    const view = await party.visit(party.address(body.request_uri, { state: "outside" }));
+    expect([...view.location!.searchParams.keys()].sort()).toEqual(["code", "iss"]);
+  });
+
+  test.each([
+    ["ensure-request-object-without-redirect-uri-fails, ensure-redirect-uri-in-authorization-request", undefined],
+    ["plain-fapi-tolerate-unregistered-redirect-uri: it is not", `${CALLBACK}/unregistered`],
+  ])("%s", async (_, redirect_uri) => {
+    expectRfcError(await (await newFapiClient()).push({ redirect_uri }), 400, "invalid_request", /redirect_uri/);
+  });
+
+  test("ensure-unsigned-authorization-request-without-using-par-fails", async () => {
+    const party = await newFapiClient();
+    const asked = party.client.authorize({ ...party.pkce.challenge, nonce: "n" });
+    const back = party.answerOf(await party.browser.open(asked));
+    expect(Object.keys(back).sort()).toEqual(["error", "error_description", "iss", "state"]);
+    expect(back.error).toBe("invalid_request");
+  });
+
+  test("ensure-response-type-token-fails", async () => {
+    expectRfcError(await (await newFapiClient()).push({ response_type: "token" }), 400, "unsupported_response_type");
+  });
+
+  test("ensure-client-id-in-token-endpoint: another client's name over one's own signature", async () => {
+    const party = await newFapiClient();
+    const other = await FapiClient.of(await otherClient(party.client));
+    const code = await party.code();
+    const { id } = other.client;
+    const answer = await party.redeem(code, { client_id: id }, { iss: id, sub: id });
+    expectRfcError(answer, 401, "invalid_client");
+    // Nothing was lost by it.
+    expect((await party.redeem(code)).status).toBe(200);
+  });
+
+  test("ensure-authorization-code-is-bound-to-client", async () => {
+    const party = await newFapiClient();
+    const other = await FapiClient.of(await otherClient(party.client));
+    const code = await party.code();
+    const answer = await other.redeem(code, { code_verifier: party.pkce.verifier });
+    expectRfcError(answer, 400, "invalid_grant");
+  });
+
+  test("attempt-reuse-authorization-code-after-one-second: and what came of it ends", async () => {
+    const party = await newFapiClient();
+    const code = await party.code();
+    const { body } = await party.redeem(code);
+    expect((await party.userinfo(body.access_token)).status).toBe(200);
+    expectRfcError(await party.redeem(code), 400, "invalid_grant");
+    expect((await party.userinfo(body.access_token)).status).toBe(401);
+    expectRfcError(await party.refresh(body.refresh_token), 400, "invalid_grant");
+  });
+
+  test("ensure-signed-client-assertion-with-RS256-fails: the key says that it signs by PS256", async () => {
+    const party = await newFapiClient("PS256");
+    const { privateKey } = party.signer;
+    const claims = assertionClaims(party.client.id, issuer());
+    const text = [{ alg: "RS256", kid: party.signer.jwk.kid }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+      .join(".");
+    const rs256 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+    const pkcs8 = await crypto.subtle.exportKey("pkcs8", privateKey);
+    const key = await crypto.subtle.importKey("pkcs8", pkcs8, rs256, false, ["sign"]);
+    const signature = Buffer.from(await crypto.subtle.sign(rs256, key, Buffer.from(text))).toString("base64url");
+    const answer = await party.redeem(await party.code(), assertion(`${text}.${signature}`));
+    expectRfcError(answer, 401, "invalid_client");
+  });
+
+  test("ensure-client-assertion-in-token-endpoint", async () => {
+    const party = await newFapiClient();
+    const none = { client_assertion: undefined, client_assertion_type: undefined, client_id: party.client.id };
+    expectRfcError(await party.redeem(await party.code(), none), 401, "invalid_client");
+  });
+
+  test.each<[string, () => JWTPayload, RegExp]>([
+    ["exp-is-5-minutes-in-past", () => ({ iat: now() - 360, exp: now() - 300 }), /expired/],
+    ["wrong-aud", () => ({ aud: "https://www.other1.example/" }), /aud/],
+    ["no-sub", () => ({ sub: undefined }), /sub/],
+  ])("ensure-client-assertion-with-%s-fails", async (_, claims, says) => {
+    const party = await newFapiClient();
+    const code = await party.code();
+    expectRfcError(await party.redeem(code, {}, claims()), 401, "invalid_client", says);
+    expect((await party.redeem(code)).status).toBe(200);
+  });
+
+  test("refresh-token: it is answered again if the answer was lost, and never without the client's proof", async () => {
+    const first = await newFapiClient();
+    const { answer, claims } = await first.flow();
+    const token: string = answer.body.refresh_token;
+    const refreshed = await first.refresh(token);
+    expect(refreshed.status).toBe(200);
+    const { sub, auth_time } = await first.idTokenOf(refreshed);
+    expect({ sub, auth_time }).toEqual({ sub: claims.sub, auth_time: claims.auth_time });
+    expect((await first.refresh(token)).body.refresh_token).toBe(refreshed.body.refresh_token);
+
+    const next: string = refreshed.body.refresh_token;
+    const bare = form({ grant_type: "refresh_token", refresh_token: next, client_id: first.client.id });
+    expectRfcError(await request("POST", RFC_TOKEN_PATH, { body: bare }), 401, "invalid_client");
+    const second = await FapiClient.of(await otherClient(first.client));
+    expectRfcError(await second.refresh(next), 400, "invalid_grant");
+    expect((await first.refresh(next)).status).toBe(200);
+  });
+});
+
+describe.concurrent("fapi2-security-profile-final-par-", () => {
+  test("ensure-reused-request-uri-prior-to-auth-completion-succeeds", async () => {
+    const party = await newFapiClient();
+    const path = await party.pushed();
+    expect((await new Visitor().open(path)).heading).toBe("Sign in");
+    expect(party.answerOf(await party.visit(path)).code).toBeString();
+  });
+
+  test("attempt-reuse-request_uri", async () => {
+    const party = await newFapiClient();
+    const path = await party.pushed();
+    await party.visit(path);
+    expect(party.answerOf(await party.browser.open(path)).error).toBe("invalid_request_uri");
+  });
+
+  test("attempt-to-use-expired-request_uri", async () => {
+    const party = await newFapiClient();
+    const path = await party.pushed();
+    await db()`
+      update pushed_requests set expires_on = expires_on - interval '91 seconds' where client_id = ${party.client.id}`;
+    expect(party.answerOf(await party.browser.open(path)).error).toBe("invalid_request_uri");
+  });
+
+  test("ensure-jwt-client-assertions-nbf-8-seconds-in-the-future-is-accepted", async () => {
+    const time = now() + 8;
+    const answer = await (await newFapiClient()).push({}, { iat: time, nbf: time, exp: time + 60 });
+    expect(answer.status).toBe(201);
+  });
+
+  test("ensure-jwt-client-assertions-nbf-over-60-seconds-in-the-future-fails", async () => {
+    const time = now() + 61;
+    const answer = await (await newFapiClient()).push({}, { iat: time, nbf: time, exp: time + 300 });
+    expectRfcError(answer, 401, "invalid_client", /future/);
+  });
+
+  test("attempt-to-use-request_uri-for-different-client", async () => {
+    const party = await newFapiClient();
+    const other = await FapiClient.of(await otherClient(party.client));
+    const { body } = await party.push();
+    expect(await other.browser.open(other.address(body.request_uri))).toMatchObject({
+      ...{ status: 400, location: undefined, html: expect.stringContaining("request_uri") },
+    });
+  });
+
+  test("authorization-request-containing-request_uri-form-param", async () => {
+    const party = await newFapiClient();
+    const answer = await party.push({ request_uri: "urn:ietf:params:oauth:request_uri:abc" });
+    expectRfcError(answer, 400, "invalid_request", /request_uri/);
+  });
+
+  test("attempt-invalid-http-method", async () => {
+    const answer = await request("PUT", PAR, { body: form({ client_id: "1" }) });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toContain("POST");
+  });
+
+  test("plain-pkce-rejected", async () => {
+    const party = await newFapiClient();
+    const plain = { code_challenge: party.pkce.verifier, code_challenge_method: "plain" };
+    expectRfcError(await party.push(plain), 400, "invalid_request", /S256/);
+  });
+
+  test("without-duplicate-parameters", async () => {
+    const party = await newFapiClient();
+    const path = await party.pushed();
+    expect([...new URL(path, issuer()).searchParams.keys()]).toEqual(["client_id", "request_uri"]);
+    expect(path).toStartWith(RFC_PATH);
+    expect(party.answerOf(await party.visit(path)).code).toBeString();
+  });
+});
+
+test.concurrent.each([
+  ["ensure-pkce-code-verifier-required", undefined],
+  ["incorrect-pkce-code-verifier-rejected", newPkce().verifier],
+])("fapi2-security-profile-final-%s", async (_, code_verifier) => {
+  const party = await newFapiClient();
+  const code = await party.code();
+  expectRfcError(await party.redeem(code, { code_verifier }), 400, "invalid_grant", /code_verifier/);
+});
