@@ -1,18 +1,21 @@
 // A client as the FAPI 2.0 Security Profile has it: it pushes its requests, proves itself by private_key_jwt, uses PKCE,
-// and takes id_tokens that are signed by ES256.
+// has its access tokens bound to a key by DPoP, and takes id_tokens that are signed by ES256.
 
 import { expect } from "bun:test";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";
-import { CALLBACK, type Client, issuer, newPkce, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
+import { CALLBACK, type Client, issuer, newClient, newPkce, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { type Answer, db, request } from "../entities/client.ts";
 import { form } from "../oauth/client.ts";
+import { DpopKey, type ProofParts } from "../oauth/dpop.ts";
 import { assertion, assertionClaims, newSigner, type Signer } from "../oauth/signing-client.ts";
 import { USERINFO_PATH } from "./relying-party.ts";
 
 export const PAR = "/oauth2/par";
 
 type Fields = Record<string, string | undefined>;
+/** What a proof has in place of what would be right, or another proof; undefined: none. */
+type Proof = Omit<ProofParts, "path"> | undefined;
 
 export class FapiClient {
   readonly browser = new Visitor();
@@ -21,19 +24,21 @@ export class FapiClient {
   private constructor(
     readonly client: Client,
     readonly signer: Signer,
+    /** By which it makes DPoP proofs. */
+    public key: DpopKey,
   ) {}
 
   /** @param alg what it signs its assertions by */
   static async of(client: Client, alg = "ES256"): Promise<FapiClient> {
     const signer = await newSigner(alg);
     const declared = {
-      require_par: true,
+      ...{ require_par: true, dpop_bound: true },
       token_endpoint_auth_method: "private_key_jwt",
       jwks: db().json({ keys: [{ ...signer.jwk, alg }] } as never),
       id_token_alg: "ES256",
     };
     await db()`update credentials set ${db()(declared)} where application_id = ${client.id}`;
-    return new FapiClient(client, signer);
+    return new FapiClient(client, signer, await DpopKey.make());
   }
 
   /** What its assertion says, with more or other claims; undefined leaves one out. */
@@ -41,17 +46,17 @@ export class FapiClient {
     return assertion(await this.signer.sign({ ...assertionClaims(this.client.id, issuer()), ...claims }));
   }
 
-  async push(fields: Fields = {}, claims: JWTPayload = {}): Promise<Answer> {
+  async push(fields: Fields = {}, claims: JWTPayload = {}, proof?: Proof): Promise<Answer> {
     const asked = {
       ...{ client_id: this.client.id, response_type: "code", redirect_uri: CALLBACK, scope: "openid profile" },
       ...{ state: "some state", nonce: "n-0S6_WzA2Mj", ...this.pkce.challenge },
     };
-    return request("POST", PAR, { body: form({ ...asked, ...(await this.assertion(claims)), ...fields }) });
+    return this.post(PAR, { ...asked, ...fields }, claims, proof);
   }
 
   /** The browser's way after a push. */
-  async pushed(fields: Fields = {}): Promise<string> {
-    const answer = await this.push(fields);
+  async pushed(fields: Fields = {}, proof?: Proof): Promise<string> {
+    const answer = await this.push(fields, {}, proof);
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 201 });
     return this.address(answer.body.request_uri);
   }
@@ -65,8 +70,8 @@ export class FapiClient {
     return this.client.goThrough(this.browser, await this.browser.open(path));
   }
 
-  async code(fields: Fields = {}): Promise<string> {
-    return this.answerOf(await this.visit(await this.pushed(fields))).code!;
+  async code(fields: Fields = {}, proof?: Proof): Promise<string> {
+    return this.answerOf(await this.visit(await this.pushed(fields, proof))).code!;
   }
 
   /** What the redirect URI is sent: in the query, and with our name (RFC 9207). */
@@ -78,23 +83,40 @@ export class FapiClient {
     return answer;
   }
 
-  async redeem(code: string, fields: Fields = {}, claims: JWTPayload = {}): Promise<Answer> {
-    return this.ask(
-      { grant_type: "authorization_code", code, redirect_uri: CALLBACK, code_verifier: this.pkce.verifier, ...fields },
-      claims,
-    );
+  async redeem(code: string, fields: Fields = {}, claims: JWTPayload = {}, proof: Proof = {}): Promise<Answer> {
+    const grant = { grant_type: "authorization_code", code, redirect_uri: CALLBACK };
+    return this.post(RFC_TOKEN_PATH, { ...grant, code_verifier: this.pkce.verifier, ...fields }, claims, proof);
   }
 
   refresh(refresh_token: string, fields: Fields = {}): Promise<Answer> {
-    return this.ask({ grant_type: "refresh_token", refresh_token, ...fields });
+    return this.post(RFC_TOKEN_PATH, { grant_type: "refresh_token", refresh_token, ...fields }, {}, {});
   }
 
-  private async ask(fields: Fields, claims: JWTPayload = {}): Promise<Answer> {
-    return request("POST", RFC_TOKEN_PATH, { body: form({ ...(await this.assertion(claims)), ...fields }) });
+  userinfo(accessToken: string, proof: Proof = {}, scheme = "DPoP"): Promise<Answer> {
+    return this.proving(USERINFO_PATH, { method: "GET", accessToken, ...proof }, (dpop) =>
+      request("GET", USERINFO_PATH, { headers: { ...dpop, authorization: `${scheme} ${accessToken}` } }),
+    );
   }
 
-  userinfo(accessToken: string, scheme = "Bearer"): Promise<Answer> {
-    return request("GET", USERINFO_PATH, { headers: { authorization: `${scheme} ${accessToken}` } });
+  private post(path: string, fields: Fields, claims: JWTPayload, proof: Proof): Promise<Answer> {
+    return this.proving(path, proof, async (headers) =>
+      request("POST", path, { headers, body: form({ ...(await this.assertion(claims)), ...fields }) }),
+    );
+  }
+
+  /** Once more with the nonce, if it is asked for one (RFC 9449 8). */
+  private async proving(
+    path: string,
+    proof: Proof,
+    send: (headers: Record<string, string>) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (!proof) return send({});
+    const attempt = async () => send({ dpop: await this.key.proof({ path, ...proof }) });
+    const answer = await attempt();
+    const isAsked = answer.body.error === "use_dpop_nonce" || /use_dpop_nonce/.test(challengeOf(answer));
+    if (!isAsked || this.key.nonce) return answer;
+    this.key.nonce = answer.headers.get("dpop-nonce")!;
+    return attempt();
   }
 
   async idTokenOf(answer: Answer): Promise<JWTPayload> {
@@ -106,10 +128,21 @@ export class FapiClient {
   /** The request, and all that follows from it. */
   async flow(fields: Fields = {}) {
     const answer = await this.redeem(await this.code(fields));
-    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200, body: { expires_in: 3600 } });
+    expect({ status: answer.status, body: answer.body }).toMatchObject({
+      ...{ status: 200, body: { expires_in: 3600, token_type: "DPoP" } },
+    });
     const claims = await this.idTokenOf(answer);
     const userinfo = await this.userinfo(answer.body.access_token);
     expect(userinfo.body.sub).toBe(claims.sub);
     return { answer, claims, userinfo: userinfo.body as Record<string, unknown> };
   }
+}
+
+/** In a tenant of its own. */
+export async function newFapiClient(alg?: string): Promise<FapiClient> {
+  return FapiClient.of(await newClient(), alg);
+}
+
+export function challengeOf({ headers }: Answer): string {
+  return headers.get("www-authenticate") ?? "";
 }

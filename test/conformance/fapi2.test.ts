@@ -1,5 +1,5 @@
 // The FAPI 2.0 Security Profile (Final) for authorization servers, by the names of the suite's modules: its plan
-// fapi2-security-profile-final-test-plan with plain_fapi, openid_connect, private_key_jwt and plain_response.
+// fapi2-security-profile-final-test-plan with plain_fapi, openid_connect, private_key_jwt, dpop and plain_response.
 //
 // Left out are
 // - ensure-registered-redirect-uri, ensure-server-handles-non-matching-intent-id, test-essential-acr-sca-claim and those
@@ -9,24 +9,21 @@
 //   (hybrid answers are for every client), ensure-token-endpoint-fails-with-expired-auth-code (a code lives longer than
 //   60 s), par-test-array-as-audience-fails, par-test-par-endpoint-url-as-audience-fails and
 //   par-test-token-endpoint-url-as-audience-fails (RFC 7523 lets an assertion be sent to any of them).
-// - those about DPoP: access-token-type-header-case-sensitivity with its scheme, check-dpop-proof-nbf-exp,
-//   ensure-dpopproof-…, ensure-dpop-…, ensure-mismatched-dpop-jkt-fails, ensure-token-endpoint-fails-with-mismatched-…,
-//   ensure-holder-of-key-required and dpop-negative-tests.
+// - those about DPoP, which are in fapi2-dpop.test.ts.
 
 import { describe, expect, test } from "bun:test";
 import type { JWTPayload } from "jose";
-import { CALLBACK, issuer, newClient, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
+import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, request } from "../entities/client.ts";
 import { expectRfcError, form } from "../oauth/client.ts";
 import { assertion, assertionClaims } from "../oauth/signing-client.ts";
-import { FapiClient, PAR } from "./fapi-client.ts";
+import { FapiClient, newFapiClient, PAR } from "./fapi-client.ts";
 import { LONG_STATE } from "./relying-party.ts";
 
 /** FAPI 2.0 Security Profile 5.4.1. */
 const ALGS = ["PS256", "ES256", "EdDSA", "Ed25519"];
 
-const newFapiClient = async (alg?: string) => FapiClient.of(await newClient(), alg);
 const now = () => Math.floor(Date.now() / 1000);
 
 describe.concurrent("fapi2-security-profile-final-", () => {
@@ -39,7 +36,8 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect(body.token_endpoint_auth_methods_supported).toContain("private_key_jwt");
     expect(body.code_challenge_methods_supported).toContain("S256");
     expect(body.scopes_supported).toContain("openid");
-    for (const name of ["id_token_signing_alg_values_supported", "token_endpoint_auth_signing_alg_values_supported"]) {
+    const signed = ["id_token", "token_endpoint_auth", "dpop"];
+    for (const name of signed.map((what) => `${what}_signing_alg_values_supported`)) {
       expect(body[name].filter((alg: string) => ALGS.includes(alg))).not.toBeEmpty();
     }
     const server = await request("GET", "/.well-known/oauth-authorization-server");
@@ -122,7 +120,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   test("access-token-type-header-case-sensitivity", async () => {
     const party = await newFapiClient();
     const { body } = await party.redeem(await party.code());
-    expect((await party.userinfo(body.access_token, "bEARER")).status).toBe(200);
+    expect((await party.userinfo(body.access_token, {}, "dpOp")).status).toBe(200);
   });
 
   test.each([
