@@ -5,7 +5,14 @@ import type { Queries, Sql } from "../db/connection.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { FindApis } from "./apis/known-apis.ts";
-import { expireCodes, expireCodesBy, expireDevices, inWords, type WhichSessions } from "./authorize/index.ts";
+import {
+  expireCodes,
+  expireCodesBy,
+  expireDevices,
+  expireDevicesBy,
+  inWords,
+  type WhichSessions,
+} from "./authorize/index.ts";
 import type { NobodysTenant } from "./clients/settings-client.ts";
 import { findClient } from "./clients/store.ts";
 import { findUserGrant, listUserGrants } from "./clients/user-grants.store.ts";
@@ -63,6 +70,7 @@ export function createEndGrants(families: Families) {
 export function createEndGrantsBy(families: Families) {
   return async (tx: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> => {
     await expireCodesBy(tx, tenantId, identityProviderId);
+    await expireDevicesBy(tx, tenantId, identityProviderId);
     await families.revoke(tx, tenantId, { identityProviderId });
   };
 }

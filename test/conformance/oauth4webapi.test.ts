@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { CALLBACK, type Client, issuer, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { formRequest } from "./relying-party.ts";
@@ -13,6 +14,24 @@ async function discover(algorithm: "oidc" | "oauth2" = "oidc"): Promise<oauth.Au
   const found = await oauth.discoveryRequest(new URL(issuer()), { algorithm, ...insecure });
   return oauth.processDiscoveryResponse(new URL(issuer()), found);
 }
+
+test.concurrent("a device hears that its user has not answered, and then gets its tokens", async () => {
+  const gatehouse = await newClient({ client_type: "native", grant_types: [DEVICE_GRANT] });
+  const [as, client] = [await discover(), { client_id: gatehouse.id }];
+  const scope = { scope: "openid" };
+  const begun = await oauth.deviceAuthorizationRequest(as, client, oauth.None(), scope, insecure);
+  const device = await oauth.processDeviceAuthorizationResponse(as, client, begun);
+  const poll = async () => {
+    const answer = await oauth.deviceCodeGrantRequest(as, client, oauth.None(), device.device_code, insecure);
+    return oauth.processDeviceCodeResponse(as, client, answer);
+  };
+  expect(await poll().catch((error) => error)).toMatchObject({ error: "authorization_pending", status: 400 });
+  const browser = new Visitor();
+  const page = await browser.submit(await browser.open("/device"), { user_code: device.user_code });
+  const question = await browser.submit(page, gatehouse.tenant.admin);
+  await browser.submit(question, { decision: "allow" });
+  expect(oauth.getValidatedIdTokenClaims(await poll())!.aud).toBe(gatehouse.id);
+});
 
 /** Goes where the authorization server's metadata says, through sign-in and consent. */
 async function authorize(as: oauth.AuthorizationServer, client: Client, browser: Visitor, fields: [string, string][]) {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { CALLBACK, type Client, issuer, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
@@ -18,6 +19,20 @@ function discover({ id, tenant }: Client, authentication = openid.ClientSecretBa
 
 /** Where the library sends the browser, as a path of this Gatehouse. */
 const pathOf = (url: URL) => url.pathname + url.search;
+
+test.concurrent("a device signs in, and waits as it is told", async () => {
+  const client = await newClient({ grant_types: [DEVICE_GRANT, "refresh_token"] });
+  const config = await discover(client);
+  const device = await openid.initiateDeviceAuthorization(config, { scope: "openid profile" });
+  const browser = new Visitor();
+  const page = await browser.open(pathOf(new URL(device.verification_uri_complete!)));
+  const question = await browser.submit(await browser.submit(page), client.tenant.admin);
+  await browser.submit(question, { decision: "allow" });
+  const tokens = await openid.pollDeviceAuthorizationGrant(config, device);
+  const { sub } = tokens.claims()!;
+  expect(await openid.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({ preferred_username: "admin" });
+  expect((await openid.refreshTokenGrant(config, tokens.refresh_token!)).claims()!.sub).toBe(sub);
+});
 
 test.concurrent("sign-in by code and PKCE, userinfo, refresh, introspection, revocation, logout", async () => {
   const client = await newClient({ post_logout_redirect_uris: [BYE] });

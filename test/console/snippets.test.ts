@@ -13,6 +13,7 @@ import { issuer } from "../authorize/client.ts";
 import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import { ROOT } from "../documents/pages.ts";
 import { otherProcess } from "../oauth/client.ts";
+import { typeCode } from "../oauth/device.ts";
 import { type Api, until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/directories.ts";
@@ -204,6 +205,29 @@ test.each(["web", "native"])(
       const answer = await ask(pathname + search, cookie);
       expect([name, answer.status, program.printed.err]).toEqual([name, 200, expect.any(String)]);
       expect(await answer.json()).toMatchObject({ sub: expect.stringMatching(/^user-\d+$/) });
+    }
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "device: each program signs a person in who types its code elsewhere",
+  async () => {
+    const client = await made("device");
+    expect(client.programs.size).toBe(2);
+    for (const [name, text] of client.programs) {
+      if (!isHere(name)) continue;
+      await using program = await started(name, text, {});
+      const code = await until("the code", () => / and type ([A-Z]{4}-[A-Z]{4})$/m.exec(program.printed.out)?.[1]);
+      const visitor = new PlainBrowser(issuer());
+      const page = await typeCode(visitor, code);
+      const question = await visitor.submit(page, api.tenant.admin);
+      expect((await visitor.submit(question, { decision: "allow" })).heading).toBe("The device is signed in");
+      const ended = await program.ended();
+      expect([name, ended.code, ended.err]).toEqual([name, 0, expect.any(String)]);
+      const answer = JSON.parse(ended.out.slice(ended.out.indexOf("{")));
+      if (name.endsWith("(curl)")) expect(answer).toMatchObject({ token_type: "Bearer", id_token: expect.any(String) });
+      else expect(answer).toMatchObject({ sub: expect.stringMatching(/^user-\d+$/) });
     }
   },
   PATIENCE_MS,

@@ -7,6 +7,7 @@ import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { type Client, newClient, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, request } from "../entities/client.ts";
+import { startSecondApi } from "../policies/second-api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { clientOf, shared } from "../support/tenant.ts";
@@ -357,32 +358,43 @@ describe("an attack", () => {
     await db()`delete from device_codes where tenant_id = ${own.tenant.tenantId}`;
   });
 
-  test("by guessing: it ends after 10 of one user and 20 of an address, and others beside it go on", async () => {
-    const [guesser, owner] = [await signedIn(await newDeviceClient()), await signedIn(client)];
-    const guesses = async (visitor: Visitor, most: number) => {
-      for (let count = 0; count <= most; count++) {
-        const { status } = await typeCode(visitor, "BBBB-BBBB");
-        if (status === 429) return count;
-        expect(status).toBe(422);
-      }
-      return undefined;
-    };
+  /** @returns how many wrong codes are taken until one has to wait */
+  async function guesses(visitor: Visitor, headers: Record<string, string> = {}): Promise<number> {
+    for (let count = 0; count < 40; count++) {
+      const { status } = await typeCode(visitor, "BBBB-BBBB", headers);
+      if (status === 429) return count;
+      expect(status).toBe(422);
+    }
+    throw new Error("Nobody has to wait.");
+  }
+
+  test("by guessing: who is signed in has 10 free, and nobody beside it waits", async () => {
+    const own = await newDeviceClient();
+    const [guesser, owner] = [await signedIn(own), await signedIn(client)];
     // The wait begins with the one after those that are free.
-    expect(await guesses(guesser, 30)).toBe(11);
-    const own = await beginDevice(client);
-    expect((await typeCode(guesser, own.userCode)).status).toBe(429);
-    // A right code between the wrong ones sets nothing back.
-    const stranger = new Visitor();
-    const right = async () => (await typeCode(stranger, (await beginDevice(client)).userCode)).status;
-    expect(await right()).toBe(200);
-    const before = await guesses(stranger, 40);
-    expect(before).toBeLessThanOrEqual(21);
-    const blocked = await typeCode(stranger, own.userCode);
+    expect(await guesses(guesser)).toBe(11);
+    const device = await beginDevice(client);
+    expect((await typeCode(guesser, device.userCode)).status).toBe(429);
+    // Signing in anew is no way around it.
+    const again = await typeCode(await signedIn(own), device.userCode);
+    expect(again.status).toBe(429);
+    expect((await typeCode(owner, device.userCode)).heading).toBe("Allow access");
+  });
+
+  test("by guessing from one address: 20 are free, and a right one between them sets nothing back", async () => {
+    await using second = await startSecondApi({ TRUST_PROXY: "true" });
+    const at = (address: string) => ({ "x-forwarded-for": address });
+    const [stranger, neighbour] = [new Visitor(second.url), new Visitor(second.url)];
+    const right = async (visitor: Visitor, address: string) =>
+      typeCode(visitor, (await beginDevice(client)).userCode, at(address));
+    expect((await right(stranger, "203.0.113.50")).heading).toBe("Sign in");
+    expect(await guesses(stranger, at("203.0.113.50"))).toBe(21);
+    const blocked = await right(stranger, "203.0.113.50");
     expect(blocked.status).toBe(429);
     expect(blocked.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(blocked.html).toContain("Too many attempts.");
-    // At the same address, who is signed in.
-    expect((await typeCode(owner, own.userCode)).heading).toBe("Allow access");
-    await db()`delete from signin_failures where tenant_id = '00000000-0000-0000-0000-000000000000'`;
+    // No cookie counts, but the address; and at another one nobody waits.
+    expect((await right(new Visitor(second.url), "203.0.113.50")).status).toBe(429);
+    expect((await right(neighbour, "203.0.113.51")).heading).toBe("Sign in");
   });
 });

@@ -37,9 +37,9 @@ export async function beginDevice(client: Client, fields: Record<string, string>
   };
 }
 
-/** Types a device's code, in a browser that is not signed in, or as the tenant's admin. */
-export async function typeCode(visitor: Visitor, code: string): Promise<View> {
-  return visitor.submit(await visitor.open("/device"), { user_code: code });
+/** Types a device's code. */
+export async function typeCode(visitor: Visitor, code: string, headers: Record<string, string> = {}): Promise<View> {
+  return visitor.submit(await visitor.open("/device", headers), { user_code: code }, headers);
 }
 
 /** To the page that asks for the answer. */

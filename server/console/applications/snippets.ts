@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isOwnScope } from "../../access/index.ts";
 import { PROJECT_ROOT } from "../../config.ts";
-import type { ApiRecord, CredentialsRecord } from "../../oauth/index.ts";
+import { type ApiRecord, type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
 
 /** What a program does with a client. */
 export interface Use {
@@ -40,6 +40,15 @@ export const USES: Use[] = [
       "Without a library": "browser/fetch.js",
     },
     isFor: (client) => signsIn(client) && client.ClientType === "public",
+  },
+  {
+    title: "Sign people in on a device",
+    text: "It shows a code, and waits until somebody has typed it on a phone.",
+    programs: {
+      "openid-client (Node, Bun)": "device/openid-client.mjs",
+      "By hand (curl)": "device/curl.sh",
+    },
+    isFor: ({ GrantTypes }) => GrantTypes.includes(DEVICE_GRANT),
   },
   {
     title: "Call the API",

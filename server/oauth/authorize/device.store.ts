@@ -2,6 +2,7 @@
 
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { cameOfProvider } from "../clients/store.ts";
 
 export interface NewDeviceCode {
   digest: Buffer;
@@ -158,6 +159,13 @@ export async function expireDevices(
     update device_codes set expires_on = now()
     where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now()
       ${clientId === undefined ? sql`` : sql`and client_id = ${clientId}`}`;
+}
+
+/** The same of the users of an identity provider that came of signing in at one. */
+export async function expireDevicesBy(sql: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> {
+  await sql`
+    update device_codes set expires_on = now()
+    where tenant_id = ${tenantId} and expires_on > now() and ${cameOfProvider(sql, tenantId, identityProviderId)}`;
 }
 
 /** They stay for a while after they have expired, so that a replay of a used one is still seen. */

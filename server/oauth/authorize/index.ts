@@ -20,7 +20,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
 }
 
 export { ATTAINABLE_ACRS } from "./checks/openid.ts";
-export { expireDevices, removeExpiredDevices } from "./device.store.ts";
+export { expireDevices, expireDevicesBy, removeExpiredDevices } from "./device.store.ts";
 export { createDevices } from "./device.ts";
 export { deviceAuthorizationController } from "./device-authorization.ts";
 export { inWords } from "./pages.tsx";
