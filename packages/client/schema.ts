@@ -3331,6 +3331,17 @@ export interface components {
                 Value?: string;
             }[];
             /**
+             * @description What the `sub` of its users is (OpenID Connect Core 8): the same as for other clients, or one that only clients of its sector share.
+             * @default public
+             * @enum {string}
+             */
+            SubjectType: "public" | "pairwise";
+            /**
+             * @description Of a pairwise client: an https address whose JSON list has all of its RedirectUris (OpenID Connect Core 8.1); its host is the sector. Empty: the one host of its RedirectUris.
+             * @default
+             */
+            SectorIdentifierUri: string;
+            /**
              * @description Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).
              * @default false
              */
@@ -3453,6 +3464,14 @@ export interface components {
                 /** @description Of a Constant. */
                 Value?: string;
             }[] | null;
+            /**
+             * @description What the `sub` of its users is (OpenID Connect Core 8): the same as for other clients, or one that only clients of its sector share.
+             * @default public
+             * @enum {string|null}
+             */
+            SubjectType?: "public" | "pairwise" | null;
+            /** @description Of a pairwise client: an https address whose JSON list has all of its RedirectUris (OpenID Connect Core 8.1); its host is the sector. Empty: the one host of its RedirectUris. */
+            SectorIdentifierUri?: string | null;
             /**
              * @description Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).
              * @default false
@@ -4055,7 +4074,11 @@ export interface components {
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;
+            /** @description public or pairwise. */
+            subject_type?: string;
+            sector_identifier_uri?: string;
             require_pushed_authorization_requests?: boolean;
+            dpop_bound_access_tokens?: boolean;
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;
@@ -4099,7 +4122,11 @@ export interface components {
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;
+            /** @description public or pairwise. */
+            subject_type?: string;
+            sector_identifier_uri?: string;
             require_pushed_authorization_requests?: boolean;
+            dpop_bound_access_tokens?: boolean;
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;

@@ -72,6 +72,8 @@ export async function openLogout(
   const [row] = await sql<OpenLogout[]>`
     with found as (
       select l.*, k.backchannel_logout_uri as uri, k.id_token_alg as alg,
+        k.subject_type, k.sector_identifier_uri, k.redirect_uris,
+        (select t.subject_key from tenants t where t.id = l.tenant_id) as subject_key,
         greatest(0, 1000 * extract(epoch from l.retry_on - now()))::float8 as wait_ms
       from logouts l join credentials k on k.application_id = l.client_id
       where l.tenant_id = ${tenantId} and l.id = ${id} for update of l
@@ -96,7 +98,8 @@ export async function openLogout(
     from judged j where l.id = j.id
     returning l.state, j.begins as "isBegun", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
       coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
-      coalesce(j.uri, '') as uri`;
+      coalesce(j.uri, '') as uri, j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
+      j.redirect_uris as "redirectUris", j.subject_key as "subjectKey"`;
   return row;
 }
 

@@ -21,6 +21,8 @@ export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
 export const ACCESS_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const satisfies SigningAlg[];
 /** Seconds, as of TOKEN_LIFETIME: the least and the most. */
 export const ACCESS_TOKEN_LIFETIME = [60, 86_400] as const;
+/** How a client knows its users (OIDC Core 8). */
+export const SUBJECT_TYPES = ["public", "pairwise"] as const;
 /** What may be asked of the user's interaction. */
 export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;

@@ -6,7 +6,14 @@ import { openTo, preflight } from "../http/cors.ts";
 import { requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import { KNOWN_CLAIMS } from "./claims.ts";
-import { CLIENT_JWT_ALGS, GRANT_TYPES, PROVIDER_METADATA, RESPONSE_MODES, RESPONSE_TYPES } from "./contract.ts";
+import {
+  CLIENT_JWT_ALGS,
+  GRANT_TYPES,
+  PROVIDER_METADATA,
+  RESPONSE_MODES,
+  RESPONSE_TYPES,
+  SUBJECT_TYPES,
+} from "./contract.ts";
 import { type PublicEndpoint, RFC_TAG } from "./declared.ts";
 import {
   AUTHORIZATION_PATH,
@@ -87,7 +94,7 @@ export function metadata(issuer: string, isRegistrationOn = false) {
     response_types_supported: RESPONSE_TYPES,
     response_modes_supported: RESPONSE_MODES,
     grant_types_supported: GRANT_TYPES,
-    subject_types_supported: ["public"],
+    subject_types_supported: SUBJECT_TYPES,
     id_token_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
     token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
     revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],

@@ -2,6 +2,7 @@
 // session of this browser; refresh tokens live on until they are revoked.
 
 import { Elysia } from "elysia";
+import type { JWTPayload } from "jose";
 import type { Sql } from "../db/connection.ts";
 import { BadInput } from "../errors.ts";
 import { readForm } from "../http/body.ts";
@@ -23,6 +24,7 @@ import { LOGOUT_REQUEST } from "./contract.ts";
 import type { PageEndpoint } from "./declared.ts";
 import { END_SESSION_PATH } from "./door.ts";
 import { userOfSubject } from "./tokens/jwt.ts";
+import { userTold } from "./tokens/subjects.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
 export interface LogoutDependencies {
@@ -132,9 +134,14 @@ async function checkLogout(
   const clientId = parameters.sent.client_id ?? (claims && String(claims.aud));
   if (claims && clientId !== claims.aud) throw new BadInput("client_id is not the one of id_token_hint.");
   return {
-    hintedUser: claims && userOfSubject(claims.sub!),
+    hintedUser: claims && (await userOfHint(sql, claims)),
     destination: await registeredDestination(sql, clientId, parameters),
   };
+}
+
+async function userOfHint(sql: Sql, { sub, aud }: JWTPayload): Promise<number | undefined> {
+  const client = await findClient(sql, String(aud));
+  return client ? userTold(client, sub!) : userOfSubject(sub!);
 }
 
 /** Exactly one of those registered (RP-Initiated Logout 2). */

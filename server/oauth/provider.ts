@@ -42,6 +42,7 @@ import { type AuthenticateClient, authenticateClient, createOnRefusedClient } fr
 import { createClientKeys } from "./clients/client-keys.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
+import { createReadSector } from "./clients/sector.ts";
 import { createClientCredentials } from "./clients/service.ts";
 import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
 import { insertUsedJwt, type UsedJwt } from "./clients/used-jwts.store.ts";
@@ -63,6 +64,7 @@ import { scopesNow } from "./scopes.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
+import { userTold } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
 import { createTrials } from "./trial.ts";
 import { userinfoController } from "./userinfo.ts";
@@ -90,6 +92,10 @@ export function createProvider(deps: ProviderDependencies) {
     issuer,
     lifetime: config.tokenLifetime,
     isRevoked: revocations.isRevoked,
+    async pairwiseUser(clientId, sub) {
+      const client = await findClient(clientId);
+      return client && userTold(client, sub);
+    },
     scopesNow: (...who) => scopesNow(sql, ...who),
     knownScopes: access.knownScopes,
   });
@@ -111,6 +117,7 @@ export function createProvider(deps: ProviderDependencies) {
     onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
     return client;
   };
+  const readSector = createReadSector(fetch, checkUrl);
   const endGrants = createEndGrants(families);
   const nobodysTenant = createNobodysTenant(vault);
   /** By which people come in to the Settings pages. */
@@ -154,7 +161,7 @@ export function createProvider(deps: ProviderDependencies) {
   const controller = new Elysia()
     .use(jwksController(keys))
     .use(discoveryController(issuer, () => isAnywhereOn(sql)))
-    .use(registrationController(createRegistration({ sql, access, checkUrl, issuer }), onFailure))
+    .use(registrationController(createRegistration({ sql, access, checkUrl, readSector, issuer }), onFailure))
     .use(tokenController(forClients))
     .use(revocationController({ ...forClients, revocations }))
     .use(introspectionController({ ...forClients, issuer }))
@@ -170,11 +177,11 @@ export function createProvider(deps: ProviderDependencies) {
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     grants: createUserGrants({ sql, families, revocations, findApis }),
-    credentials: createClientCredentials(sql, access, checkUrl),
+    credentials: createClientCredentials(sql, access, checkUrl, readSector),
     initialTokens: createInitialTokens(sql),
     signingKeys: createPublishedKeys(sql),
   });
-  const trials = createTrials(issuer, async (request) => controller.handle(request));
+  const trials = createTrials(issuer, findClient, async (request) => controller.handle(request));
   const { forms, sessions } = forPeople;
   return {
     controller,

@@ -4,11 +4,12 @@
 import { createHash } from "node:crypto";
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import { contextOf } from "../http/context.ts";
+import type { FindKnownClient } from "./clients/known-clients.ts";
 import type { Bindings } from "./clients/settings-client.ts";
 import { AUTHORIZATION_PATH, JWKS_PATH, REVOCATION_PATH, RFC_TOKEN_PATH, USERINFO_PATH } from "./door.ts";
 import type { SigningAlg } from "./keys/rotation.ts";
 import { halfHash } from "./tokens/id-token.ts";
-import { subjectOfUser } from "./tokens/jwt.ts";
+import { userTold } from "./tokens/subjects.ts";
 
 /** One thing that a client has to check. */
 export interface Check {
@@ -49,7 +50,11 @@ export interface Trials {
 type Json = Record<string, unknown>;
 
 /** @param answer what the provider answers to a request */
-export function createTrials(issuer: string, answer: (request: Request) => Promise<Response>): Trials {
+export function createTrials(
+  issuer: string,
+  findClient: FindKnownClient,
+  answer: (request: Request) => Promise<Response>,
+): Trials {
   return {
     authorizationRequest({ clientId, redirectUri, bindings: { nonce, verifier } }, scope, state) {
       const parameters = new URLSearchParams({
@@ -80,7 +85,9 @@ export function createTrials(issuer: string, answer: (request: Request) => Promi
       if (token.status !== 200) return { token };
       const { access_token, id_token, refresh_token } = token.body as Record<string, string | undefined>;
       try {
-        if (decodeJwt(access_token!).sub !== subjectOfUser(userId)) return { token: hidden(token), isAnothers: true };
+        const known = await findClient(clientId);
+        const isOwn = known !== undefined && userTold(known, String(decodeJwt(access_token!).sub)) === userId;
+        if (!isOwn) return { token: hidden(token), isAnothers: true };
         const keys = createLocalJWKSet((await ask(JWKS_PATH)).body as never);
         const read = (jwt: string, more: (claims: JWTPayload, alg: string) => Check[]) =>
           readToken(jwt, keys, issuer, more);

@@ -16,7 +16,6 @@ import type { TokenEndpoint } from "./declared.ts";
 import { USERINFO_PATH } from "./door.ts";
 import { type OnFailure, rfcCode } from "./endpoint.ts";
 import type { AccessTokenClaims } from "./tokens/access-token.ts";
-import { userOfSubject } from "./tokens/jwt.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
@@ -81,7 +80,7 @@ async function userinfo(
   await requirePossession(checkPossession, request, presented, { tenantId: claims.tenant, jkt: claims.cnf?.jkt });
   contextOf(request).client = { tenantId: claims.tenant, clientId: claims.client_id };
   const scopes = claims.scope.split(" ");
-  const userId = userOfSubject(claims.sub);
+  const { userId } = claims;
   if (userId === undefined || !scopes.includes("openid")) {
     throw new Permission(
       "The access token has to be a user's, with the scope openid.",

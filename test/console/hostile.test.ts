@@ -63,14 +63,14 @@ const FORMS: Record<string, Typed> = {
     ...{ ...API, Scopes: `write ${HOSTILE}`, Audience: `urn:added:${Bun.randomUUIDv7()}` },
   },
   "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
-  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri Jwks JwksUri AccessTokenLifetime RefreshTokenLifetime ClaimMapping":
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri Jwks JwksUri AccessTokenLifetime RefreshTokenLifetime ClaimMapping SectorIdentifierUri":
     {
       ...CREDENTIALS,
       BackchannelLogoutUri: "https://localhost:9443/",
       AccessTokenLifetime: "600",
       RefreshTokenLifetime: "",
       ClaimMapping: `stage Constant ${HOSTILE}`,
-      ...{ Jwks: JSON.stringify({ keys: [{ ...ED25519, kid: HOSTILE }] }), JwksUri: "" },
+      ...{ Jwks: JSON.stringify({ keys: [{ ...ED25519, kid: HOSTILE }] }), JwksUri: "", SectorIdentifierUri: "" },
     },
   "POST /settings/applications/:id/secrets Name": FREE,
   "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,

@@ -46,7 +46,8 @@ export function refresh(client: Api, path: string, token: string, scope?: string
 /** By what a process tells whether a token still gives what it says. */
 export function livenessBy(sql: Sql) {
   const find = (...who: [TenantId, number, number | undefined]) => scopesNow(sql, ...who);
-  return { isRevoked: createRevocations(sql).isRevoked, scopesNow: find, knownScopes: find };
+  const pairwiseUser = async () => undefined;
+  return { isRevoked: createRevocations(sql).isRevoked, pairwiseUser, scopesNow: find, knownScopes: find };
 }
 
 /** The product's own parts, as another process of the same installation would have them. */

@@ -36,7 +36,7 @@ describe.each(PATHS)("%s", (path) => {
       response_types_supported: ["code", "code id_token"],
       response_modes_supported: ["query", "fragment", "form_post"],
       grant_types_supported: ["authorization_code", "client_credentials", "refresh_token", DEVICE_GRANT],
-      subject_types_supported: ["public"],
+      subject_types_supported: ["public", "pairwise"],
       token_endpoint_auth_methods_supported: [...METHODS, "none"],
       token_endpoint_auth_signing_alg_values_supported: ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"],
       introspection_endpoint_auth_methods_supported: METHODS,

@@ -58,7 +58,9 @@ describe("registration", () => {
       application_type: "web",
       id_token_signed_response_alg: "RS256",
       require_pushed_authorization_requests: false,
+      dpop_bound_access_tokens: false,
       scope: "openid email",
+      subject_type: "public",
       client_name: "Payroll",
     });
     const read = await send("GET", at(made), registration_access_token);

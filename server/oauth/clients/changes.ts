@@ -4,6 +4,7 @@ import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { STANDARD_GRANT_TYPES } from "../contract.ts";
+import { sectorOf } from "../tokens/subjects.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
@@ -35,6 +36,7 @@ export function requireSound(after: Credentials, before: Credentials, checkUrl: 
     ...(keysProblem ? [`JwksUri: ${keysProblem}`] : []),
     ...uriProblems("RedirectUris", redirectUris, clientType),
     ...uriProblems("PostLogoutRedirectUris", postLogoutRedirectUris, clientType),
+    ...sectorProblems(after, before, checkUrl),
     ...(logoutProblem ? [`BackchannelLogoutUri: ${logoutProblem}`] : []),
   ];
   // RFC 6749 4.4.
@@ -56,6 +58,15 @@ function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwk
     problems.push("TokenEndpointAuthMethod is private_key_jwt, which needs Jwks or JwksUri.");
   }
   return problems;
+}
+
+function sectorProblems(after: Credentials, before: Credentials, checkUrl: CheckUrl): string[] {
+  const { subjectType, sectorIdentifierUri: uri } = after;
+  const problem = uri !== "" && uri !== before.sectorIdentifierUri ? checkUrl(uri) : undefined;
+  if (problem) return [`SectorIdentifierUri: ${problem}`];
+  if (subjectType === "public" || after.redirectUris.some((one) => !URL.canParse(one)) || sectorOf(after)) return [];
+  // OIDC Core 8.1.
+  return ["SubjectType is pairwise: its RedirectUris must be https and of one host, or SectorIdentifierUri list them."];
 }
 
 function uriProblems(field: string, uris: string[], clientType: ClientType): string[] {
@@ -87,6 +98,8 @@ export function defaultsOf(clientType: ClientType): Credentials {
     idTokenAlg: "RS256",
     idTokenClaims: false,
     claimMapping: [],
+    subjectType: "public",
+    sectorIdentifierUri: "",
     requirePar: false,
     dpopBound: false,
     firstParty: false,

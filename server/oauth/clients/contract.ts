@@ -23,6 +23,7 @@ import {
   DEVICE_GRANT,
   GRANT_TYPES,
   STANDARD_GRANT_TYPES,
+  SUBJECT_TYPES,
 } from "../contract.ts";
 import { jwksField } from "./jwks.ts";
 import type { ClientAuthMethod, ClientType, Credentials } from "./store.ts";
@@ -234,6 +235,35 @@ const FIELDS = {
     example: false,
   }),
   ClaimMapping: claimMappingField("id_tokens, userinfo, and access tokens for the API of this service"),
+  SubjectType: choice(SUBJECT_TYPES, {
+    description:
+      "What the `sub` of its users is (OpenID Connect Core 8): the same as for other clients, or one that only clients " +
+      "of its sector share.",
+    audit: "value",
+    form: {
+      label: "How it knows its users",
+      words: {
+        public: "public: by the same sub as other applications",
+        pairwise: "pairwise: by a sub of its own sector",
+      },
+    },
+    example: "public",
+  }),
+  SectorIdentifierUri: {
+    ...text(JWKS_URI_LIMIT, {
+      description:
+        "Of a pairwise client: an https address whose JSON list has all of its RedirectUris (OpenID Connect Core 8.1); " +
+        "its host is the sector. Empty: the one host of its RedirectUris.",
+      audit: "value",
+      form: {
+        label: "Address that lists its sector",
+        hint: "Needed if its redirect URIs have several hosts.",
+        type: "url",
+      },
+      example: "",
+    }),
+    take: (value: string | null) => value ?? "",
+  },
   RequirePar: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description: "Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).",
     audit: "value",

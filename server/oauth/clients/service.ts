@@ -31,6 +31,7 @@ import {
   type SecretInput,
   toCredentialsRecord,
 } from "./contract.ts";
+import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
 import {
   type Credentials,
   deleteSecret,
@@ -101,7 +102,15 @@ export function createClientCredentials(
   sql: Sql,
   access: Pick<Access, "forget" | "forgetClients">,
   checkUrl: CheckUrl,
+  readSector: ReadSector,
 ): ClientCredentials {
+  /** Before the transaction, which waits for no other server. */
+  async function listingFor(tenantId: TenantId, applicationId: number, input: CredentialsInput) {
+    if (input.SectorIdentifierUri === undefined && input.RedirectUris === undefined) return undefined;
+    const before = await findCredentials(sql, tenantId, applicationId);
+    return before && readSector(tenantId, changedCredentials(before, input).sectorIdentifierUri);
+  }
+
   return {
     async read(by, applicationId) {
       const credentials = await findCredentials(sql, by.tenantId, applicationId);
@@ -111,8 +120,9 @@ export function createClientCredentials(
     },
 
     async change(by, applicationId, input, conditions, sent) {
+      const listing = await listingFor(by.tenantId, applicationId, input);
       const after = await sql.beginFor(by.tenantId, (tx) =>
-        applyChange(checkUrl, tx, by, applicationId, input, conditions),
+        applyChange(checkUrl, tx, by, applicationId, input, conditions, listing),
       );
       access.forget(by.tenantId);
       const resource = toResource(applicationId, after);
@@ -182,6 +192,7 @@ async function applyChange(
   applicationId: number,
   input: CredentialsInput,
   conditions: Conditions,
+  listing?: SectorListing,
 ): Promise<Credentials> {
   const before = await lockCredentials(tx, by, applicationId);
   const after = changedCredentials(before, input);
@@ -190,6 +201,7 @@ async function applyChange(
   const resource = toResource(applicationId, before);
   await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
   requireSound(after, before, checkUrl);
+  requireListed(after, before, listing);
   requireKnownScopes(after.scopes, scopesOfApis(await lockApis(tx, by.tenantId)));
   refuseOwnLockOut(by, applicationId, before, after);
   await saveCredentials(tx, by.tenantId, applicationId, after);

@@ -164,9 +164,13 @@ const SETTINGS_CLIENT = {
   idTokenAlg: "RS256",
   idTokenClaims: false,
   claimMapping: [],
+  subjectType: "public",
+  sectorIdentifierUri: "",
   requirePar: false,
   dpopBound: false,
   firstParty: true,
+  // Its users are known by the same sub everywhere.
+  subjectKey: new Uint8Array(),
   // It has no secret, so nobody outside can redeem a code.
   secrets: [],
 } satisfies Partial<Client>;

@@ -4,7 +4,7 @@ import type { Queries } from "../../db/connection.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
-import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS } from "../contract.ts";
+import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS, SUBJECT_TYPES } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 import { defaultsOf, withoutLoopbackPort } from "./changes.ts";
 import type { Jwks } from "./jwks.ts";
@@ -38,6 +38,10 @@ export interface Credentials {
   /** Claims of the granted scopes stand in its id_tokens too. */
   idTokenClaims: boolean;
   claimMapping: MappedClaim[];
+  /** How it knows its users (OIDC Core 8). */
+  subjectType: (typeof SUBJECT_TYPES)[number];
+  /** Where its sector is listed; "": its redirect URIs say it. */
+  sectorIdentifierUri: string;
   /** Its authorization requests have to be pushed (RFC 9126). */
   requirePar: boolean;
   /** It is given tokens that are bound to a key of its alone (RFC 9449). */
@@ -55,6 +59,8 @@ export interface Client extends Credentials {
   name: string;
   webSite: string;
   isActive: boolean;
+  /** By which its tenant makes pairwise subjects. */
+  subjectKey: Uint8Array;
   /** By it people sign in to Settings. */
   isSettings: boolean;
   /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
@@ -85,7 +91,7 @@ export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<Cl
 async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client | undefined> {
   const [row] = await sql<(Omit<Client, "secrets"> & { secretIds: string[]; digests: Uint8Array[] })[]>`
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
-      a.is_active as "isActive",
+      a.is_active as "isActive", (select t.subject_key from tenants t where t.id = a.tenant_id) as "subjectKey",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
       ${credentials(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
@@ -107,8 +113,8 @@ const credentials = (sql: Queries) => sql`
   c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
   c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
-  c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.require_par as "requirePar",
-  c.dpop_bound as "dpopBound",
+  c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.subject_type as "subjectType",
+  c.sector_identifier_uri as "sectorIdentifierUri", c.require_par as "requirePar", c.dpop_bound as "dpopBound",
   c.first_party as "firstParty"`;
 
 /** Whether there is anything by which an Application or a User can prove who they are. */
@@ -202,8 +208,8 @@ export async function saveCredentials(
   await sql`
     insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri, grant_types, scopes,
       redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
-      access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, require_par,
-      dpop_bound, first_party)
+      access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, subject_type,
+      sector_identifier_uri, require_par, dpop_bound, first_party)
     select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
       ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
       ${values.grantTypes}::text[], ${values.scopes}::text[],
@@ -211,7 +217,8 @@ export async function saveCredentials(
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
       ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
-      ${values.requirePar}, ${values.dpopBound}, ${values.firstParty}
+      ${values.subjectType}, ${values.sectorIdentifierUri}, ${values.requirePar}, ${values.dpopBound},
+      ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
       token_endpoint_auth_method = excluded.token_endpoint_auth_method, jwks = excluded.jwks,
@@ -222,6 +229,7 @@ export async function saveCredentials(
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
       id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
+      subject_type = excluded.subject_type, sector_identifier_uri = excluded.sector_identifier_uri,
       require_par = excluded.require_par, dpop_bound = excluded.dpop_bound,
       first_party = excluded.first_party`;
 }

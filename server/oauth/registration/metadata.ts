@@ -5,8 +5,9 @@ import { BadInput } from "../../errors.ts";
 import type { CheckUrl } from "../clients/changes.ts";
 import { changedCredentials, requireSound } from "../clients/changes.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import { requireListed, type SectorListing } from "../clients/sector.ts";
 import type { Credentials } from "../clients/store.ts";
-import { CLIENT_AUTH_METHODS, GRANT_TYPES, RESPONSE_TYPES } from "../contract.ts";
+import { CLIENT_AUTH_METHODS, GRANT_TYPES, RESPONSE_TYPES, SUBJECT_TYPES } from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
 
 /** Those that are fields of Credentials by other names; absent is the field's default. */
@@ -17,7 +18,10 @@ const FIELDS = {
   jwks: "Jwks",
   jwks_uri: "JwksUri",
   id_token_signed_response_alg: "IdTokenAlg",
+  subject_type: "SubjectType",
+  sector_identifier_uri: "SectorIdentifierUri",
   require_pushed_authorization_requests: "RequirePar",
+  dpop_bound_access_tokens: "DpopBound",
 } as const;
 
 /** All that a client may say, by the field that it becomes. */
@@ -50,7 +54,10 @@ const METADATA = {
   jwks_uri: may(text()),
   scope: may(text("Space-delimited; by default all that the tenant allows such a client.")),
   id_token_signed_response_alg: may(text()),
+  subject_type: may(text(`${SUBJECT_TYPES.join(" or ")}.`)),
+  sector_identifier_uri: may(text()),
   require_pushed_authorization_requests: may(Type.Boolean()),
+  dpop_bound_access_tokens: may(Type.Boolean()),
   client_name: may(text("What people see.")),
   client_uri: may(text()),
 };
@@ -91,7 +98,13 @@ export interface Bounds {
  * @param before what it is
  * @throws TokenError invalid_redirect_uri, invalid_client_metadata (RFC 7591 3.2.2)
  */
-export function readMetadata(body: unknown, before: Credentials, bounds: Bounds, checkUrl: CheckUrl): ClientMetadata {
+export function readMetadata(
+  body: unknown,
+  before: Credentials,
+  bounds: Bounds,
+  checkUrl: CheckUrl,
+  listing: SectorListing | undefined,
+): ClientMetadata {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("the body must be a JSON object");
   const sent = body as Record<string, unknown>;
   const name = shortText(sent, "client_name", NAME_LIMIT) ?? UNNAMED;
@@ -108,6 +121,7 @@ export function readMetadata(body: unknown, before: Credentials, bounds: Bounds,
   const credentials = inWordsOfMetadata(() => {
     const after = changedCredentials(before, CREDENTIALS.parse(shape));
     requireSound(after, before, checkUrl);
+    requireListed(after, before, listing);
     return after;
   });
   consistent(sent, credentials, bounds);
@@ -204,6 +218,12 @@ function inWordsOfMetadata<T>(work: () => T): T {
     );
     throw new TokenError("invalid_request", told, isOfRedirects ? "invalid_redirect_uri" : "invalid_client_metadata");
   }
+}
+
+/** Where it says that its sector is listed. */
+export function sectorNamed(body: unknown): string {
+  const { sector_identifier_uri: uri } = (body ?? {}) as Sent;
+  return typeof uri === "string" ? uri : "";
 }
 
 export function invalid(problem: string): TokenError {

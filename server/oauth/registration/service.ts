@@ -14,6 +14,7 @@ import { lockApis } from "../apis/store.ts";
 import { type CheckUrl, defaultsOf } from "../clients/changes.ts";
 import { hashSecret } from "../clients/client-authentication.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import type { ReadSector } from "../clients/sector.ts";
 import {
   type Credentials,
   deleteSecret,
@@ -28,7 +29,7 @@ import { CLIENT_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
 import { OPENID_SCOPES } from "../resources.ts";
 import { common } from "../scopes.ts";
-import { invalid, needsSecret, readMetadata, toMetadata } from "./metadata.ts";
+import { invalid, needsSecret, readMetadata, sectorNamed, toMetadata } from "./metadata.ts";
 import {
   countOpenLately,
   findOpenTenant,
@@ -72,10 +73,17 @@ interface RegistrationDependencies {
   sql: Sql;
   access: Pick<Access, "forget">;
   checkUrl: CheckUrl;
+  readSector: ReadSector;
   issuer: string;
 }
 
-export function createRegistration({ sql, access, checkUrl, issuer }: RegistrationDependencies): Registration {
+export function createRegistration({
+  sql,
+  access,
+  checkUrl,
+  readSector,
+  issuer,
+}: RegistrationDependencies): Registration {
   function information(registered: Registered, credentials: Credentials, token: string, secret?: string) {
     const { applicationId, registeredOn, name, webSite } = registered;
     return {
@@ -96,6 +104,7 @@ export function createRegistration({ sql, access, checkUrl, issuer }: Registrati
       const isOpen = initial === undefined;
       const { address } = originOf(request, {});
       const token = newOpaqueValue();
+      const listing = await readSector(tenantId, sectorNamed(body));
       return sql.beginFor(tenantId, async (tx) => {
         const ofApis = await lockScopesOfApis(tx, tenantId);
         const rules = await lockRules(tx, tenantId);
@@ -104,7 +113,13 @@ export function createRegistration({ sql, access, checkUrl, issuer }: Registrati
         if (!isOpen && !initialId) throw refused(initial);
         if (isOpen) await requireRoom(tx, tenantId, address);
         const bounds = { isOpen, scopes: scopesFor(rules, ofApis, isOpen) };
-        const { credentials, name, webSite } = readMetadata(body, defaultsOf("confidential"), bounds, checkUrl);
+        const { credentials, name, webSite } = readMetadata(
+          body,
+          defaultsOf("confidential"),
+          bounds,
+          checkUrl,
+          listing,
+        );
         const applicationId = await makeOwnApplication(tx, tenantId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = needsSecret(credentials) ? await makeSecret(tx, tenantId, applicationId) : undefined;
@@ -130,6 +145,7 @@ export function createRegistration({ sql, access, checkUrl, issuer }: Registrati
       const { tenantId, applicationId, isOpen } = registered;
       requireOwn(body, clientId);
       const next = newOpaqueValue();
+      const listing = await readSector(tenantId, sectorNamed(body));
       const changed = await sql.beginFor(tenantId, async (tx) => {
         await lockApplication(tx, tenantId, applicationId);
         const ofApis = await lockScopesOfApis(tx, tenantId);
@@ -141,7 +157,7 @@ export function createRegistration({ sql, access, checkUrl, issuer }: Registrati
         const may = scopesFor(rules, ofApis, isOpen);
         const bounds = { isOpen, scopes: [...new Set([...before.scopes, ...may])] };
         const asked = { scope: before.scopes.join(" "), ...(body as object) };
-        const { credentials, name, webSite } = readMetadata(asked, before, bounds, checkUrl);
+        const { credentials, name, webSite } = readMetadata(asked, before, bounds, checkUrl, listing);
         await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = await fittingSecret(tx, tenantId, applicationId, credentials);

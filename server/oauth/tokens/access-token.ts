@@ -9,7 +9,8 @@ import { SIGNING_ALGS } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Target } from "../resources.ts";
 import type { Authentication } from "./id-token.ts";
-import { signJwt, subjectOfUser, userOfSubject, type VerifiedTokens, verifyJwt } from "./jwt.ts";
+import { signJwt, type VerifiedTokens, verifyJwt } from "./jwt.ts";
+import { subjectFor } from "./subjects.ts";
 
 /** What an access token stands for. */
 export interface AccessGrant {
@@ -46,6 +47,12 @@ export interface AccessTokenClaims {
   amr?: string[];
 }
 
+/** As they are read, with whom `sub` means. */
+export interface ReadAccessToken extends AccessTokenClaims {
+  /** Undefined: the client itself. */
+  userId: number | undefined;
+}
+
 export async function issueAccessToken(
   keys: SigningKeys,
   issuer: string,
@@ -58,7 +65,7 @@ export async function issueAccessToken(
     ...claims,
     iss: issuer,
     aud: target?.audience ?? issuer,
-    sub: user ? subjectOfUser(user.id) : String(client.id),
+    sub: user ? subjectFor(client, user.id) : String(client.id),
     client_id: String(client.id),
     tenant: client.tenantId,
     scope: scopes.join(" "),
@@ -87,8 +94,7 @@ export async function verifyAccessToken(
 }
 
 /** Who calls with it. */
-export function callerOf(claims: AccessTokenClaims): Bearer {
-  const userId = userOfSubject(claims.sub);
+export function callerOf({ userId, ...claims }: ReadAccessToken): Bearer {
   return {
     tenantId: claims.tenant,
     clientId: claims.client_id,

@@ -3,7 +3,8 @@ import type { JWTPayload } from "jose";
 import type { Client } from "../clients/store.ts";
 import { SIGNING_ALGS, type SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import { ID_TOKEN, signJwt, subjectOfUser, verifyJwt } from "./jwt.ts";
+import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
+import { subjectFor } from "./subjects.ts";
 
 /** How and when a user signed in (OIDC Core 2). */
 export interface Authentication {
@@ -38,7 +39,7 @@ export async function issueIdToken(
   return signJwt(keys, alg, ID_TOKEN, seconds, {
     ...grant.claims,
     iss: issuer,
-    sub: subjectOfUser(grant.userId),
+    sub: subjectFor(client, grant.userId),
     aud: String(client.id),
     auth_time: grant.authTime,
     acr: grant.acr,

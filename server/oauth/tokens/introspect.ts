@@ -9,9 +9,9 @@ import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { INTROSPECTION_PATH } from "../door.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { issuableScopes } from "../scopes.ts";
-import type { AccessTokenClaims } from "./access-token.ts";
+import type { AccessTokenClaims, ReadAccessToken } from "./access-token.ts";
 import type { Families, PresentedRefreshToken } from "./families.ts";
-import { subjectOfUser } from "./jwt.ts";
+import { subjectFor } from "./subjects.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface IntrospectionDependencies {
@@ -72,7 +72,7 @@ function requireSecret(client: Client): void {
 async function describeAccessToken(
   deps: Pick<IntrospectionDependencies, "findApis" | "issuer">,
   client: Client,
-  { grant_id: _, ...claims }: AccessTokenClaims,
+  { grant_id: _, userId: __, ...claims }: ReadAccessToken,
 ) {
   const isForIt = claims.tenant === client.tenantId && (await mayIntrospect(deps, client, claims));
   return isForIt ? { ...claims, active: true, token_type: claims.cnf ? "DPoP" : "Bearer" } : undefined;
@@ -103,7 +103,7 @@ async function describeRefreshToken(
       active: true,
       scope: (await issuableScopes(sql, client, family)).join(" "),
       client_id: String(client.id),
-      sub: family.userId === null ? String(client.id) : subjectOfUser(family.userId),
+      sub: family.userId === null ? String(client.id) : subjectFor(client, family.userId),
       iss: issuer,
       iat: Math.floor(family.rotatedOn.getTime() / 1000),
       exp: Math.floor(family.endsOn.getTime() / 1000),
@@ -115,7 +115,7 @@ async function describeRefreshToken(
 
 export interface PresentedToken {
   /** At most one of the two; neither: it is not ours, or has expired. */
-  access?: AccessTokenClaims;
+  access?: ReadAccessToken;
   refresh?: PresentedRefreshToken;
 }
 

@@ -1,6 +1,7 @@
 import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import { signJwt, subjectOfUser } from "./jwt.ts";
+import { signJwt } from "./jwt.ts";
+import { type SubjectOwner, subjectFor } from "./subjects.ts";
 
 const LOGOUT_TOKEN = "logout+jwt";
 /** Seconds; two minutes are the most that Back-Channel Logout 2.4 advises. */
@@ -8,7 +9,7 @@ const LIFETIME = 120;
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 /** The end of a session, as it is told to one client. */
-export interface EndedSession {
+export interface EndedSession extends SubjectOwner {
   clientId: number;
   /** The client's, of its id_tokens too. */
   alg: SigningAlg;
@@ -20,10 +21,10 @@ export type IssueLogoutToken = (ended: EndedSession) => Promise<string>;
 
 /** OIDC Back-Channel Logout 2.4. Each is another one: a receiver may refuse a jti that it has seen. */
 export function createLogoutTokens(keys: SigningKeys, issuer: string): IssueLogoutToken {
-  return ({ clientId, alg, userId, sid }) =>
+  return ({ clientId, alg, userId, sid, ...client }) =>
     signJwt(keys, alg, LOGOUT_TOKEN, LIFETIME, {
       iss: issuer,
-      sub: subjectOfUser(userId),
+      sub: subjectFor(client, userId),
       aud: String(clientId),
       jti: Bun.randomUUIDv7(),
       sid,

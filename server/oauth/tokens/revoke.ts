@@ -10,10 +10,9 @@ import { TOKEN_REFERENCE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { REVOCATION_PATH } from "../door.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
-import type { AccessTokenClaims } from "./access-token.ts";
+import type { ReadAccessToken } from "./access-token.ts";
 import { type Families, ownerOf, type PresentedRefreshToken } from "./families.ts";
 import { NO_TOKEN, type PresentedToken, readPresentedToken } from "./introspect.ts";
-import { userOfSubject } from "./jwt.ts";
 import { insertRevokedToken, listRevoked, REVOCATION_CHANNEL } from "./revocations.store.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -65,10 +64,10 @@ export function revocationController(deps: RevocationDependencies) {
 async function revokeAccessToken(
   tx: Transaction,
   tenantId: TenantId,
-  { jti, sub, client_id }: AccessTokenClaims,
+  { jti, userId, client_id }: ReadAccessToken,
 ): Promise<Omit<AuditEntry, "kind"> | undefined> {
   if (!(await insertRevokedToken(tx, tenantId, jti))) return undefined;
-  const owner = { userId: userOfSubject(sub) ?? null, clientId: Number(client_id) };
+  const owner = { userId: userId ?? null, clientId: Number(client_id) };
   return { subject: ownerOf(owner), details: { TokenId: jti } };
 }
 

@@ -11,9 +11,9 @@ import type { Target } from "../resources.ts";
 import { common } from "../scopes.ts";
 import {
   type AccessGrant,
-  type AccessTokenClaims,
   callerOf,
   issueAccessToken,
+  type ReadAccessToken,
   verifyAccessToken,
 } from "./access-token.ts";
 import { type IdTokenGrant, issueIdToken, verifyIdTokenHint } from "./id-token.ts";
@@ -53,9 +53,9 @@ export interface Tokens {
    * @returns its claims, with the scopes that it still gives; undefined if it is not ours, expired or revoked, or its
    * client or user is no longer active
    */
-  readAccessToken(token: string): Promise<AccessTokenClaims | undefined>;
+  readAccessToken(token: string): Promise<ReadAccessToken | undefined>;
   /** The same of a token for whatever API. */
-  readAnyAccessToken(token: string): Promise<AccessTokenClaims | undefined>;
+  readAnyAccessToken(token: string): Promise<ReadAccessToken | undefined>;
   /** @returns undefined if it is not ours or expired; whether it was used or revoked is for its family to say */
   readClientRefreshToken(token: string): Promise<ClientRefreshGrant | undefined>;
   /** @returns the claims of an id_token of ours, also of an expired one */
@@ -69,6 +69,8 @@ export interface TokenDependencies {
   lifetime: number;
   /** Whether any of these, a jti or a family's id, was revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
+  /** Whom a pairwise `sub` of a client means. */
+  pairwiseUser(clientId: string, sub: string): Promise<number | undefined>;
   scopesNow: FindScopes;
   /** The same from memory. */
   knownScopes: FindScopes;
@@ -82,7 +84,7 @@ type FindScopes = (
 ) => Promise<readonly string[] | undefined>;
 
 export function createTokens(deps: TokenDependencies): Tokens {
-  const { keys, issuer, lifetime, isRevoked, scopesNow, knownScopes } = deps;
+  const { keys, issuer, lifetime, isRevoked, pairwiseUser, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
   /** Of no API, so that who looks at signature and audience alone takes none for an access token. */
   const clientRefreshAudience = issuer + RFC_TOKEN_PATH;
@@ -91,13 +93,17 @@ export function createTokens(deps: TokenDependencies): Tokens {
     return Math.min(own, target?.tokenLifetime ?? own);
   };
 
-  async function read(token: string, find: FindScopes, audience?: string): Promise<AccessTokenClaims | undefined> {
+  async function read(token: string, find: FindScopes, audience?: string): Promise<ReadAccessToken | undefined> {
     const claims = await verifyAccessToken(keys, verified, issuer, token);
     if (!claims || (audience !== undefined && claims.aud !== audience)) return undefined;
     const ids = claims.grant_id ? [claims.jti, claims.grant_id] : [claims.jti];
     if (await isRevoked(...ids)) return undefined;
-    const live = await find(claims.tenant, Number(claims.client_id), userOfSubject(claims.sub));
-    return live && { ...claims, scope: common(claims.scope.split(" "), live).join(" ") };
+    const { sub, client_id: clientId } = claims;
+    const userId = userOfSubject(sub) ?? (sub === clientId ? undefined : await pairwiseUser(clientId, sub));
+    // It was issued for a sector that is no longer the client's.
+    if (userId === undefined && sub !== clientId) return undefined;
+    const live = await find(claims.tenant, Number(clientId), userId);
+    return live && { ...claims, userId, scope: common(claims.scope.split(" "), live).join(" ") };
   }
 
   return {

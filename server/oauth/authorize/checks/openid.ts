@@ -4,7 +4,7 @@ import { ACR } from "../../../signin/index.ts";
 import { isKnownClaim } from "../../claims.ts";
 import type { Client } from "../../clients/store.ts";
 import { PROMPTS } from "../../contract.ts";
-import { userOfSubject } from "../../tokens/jwt.ts";
+import { userMeant, userTold } from "../../tokens/subjects.ts";
 import type { Tokens } from "../../tokens/tokens.ts";
 import type { Parameters } from "../parameters.ts";
 import { AuthorizationError } from "../reply.ts";
@@ -85,12 +85,12 @@ export async function expectedUser(
   if (hint !== undefined && claimsOfHint?.aud !== String(client.id)) {
     throw new AuthorizationError("invalid_request", "id_token_hint is not an id_token that this client was given.");
   }
-  const subject = sub ?? claimsOfHint?.sub;
   if (sub !== undefined && claimsOfHint && claimsOfHint.sub !== sub) {
     throw new AuthorizationError("invalid_request", "claims and id_token_hint name different users.");
   }
   // A sub that is nobody's is a user who never comes.
-  return subject === undefined ? undefined : (userOfSubject(subject) ?? 0);
+  if (claimsOfHint) return userTold(client, claimsOfHint.sub!) ?? 0;
+  return sub === undefined ? undefined : (userMeant(client, sub) ?? 0);
 }
 
 /** How sure a sign-in can be of its user. */

@@ -1,0 +1,53 @@
+// The addresses that share a sector, as the client's SectorIdentifierUri lists them (OIDC Core 8.1).
+
+import { EgressError, type EgressFetch } from "../../egress/index.ts";
+import { BadInput } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { CheckUrl } from "./changes.ts";
+import type { Credentials } from "./store.ts";
+
+const TIMEOUT_MS = 5_000;
+
+/** What stands at an address, or why it cannot be read. */
+export interface SectorListing {
+  uri: string;
+  uris: readonly string[];
+  problem?: string;
+}
+
+/** @returns undefined if there is nothing that may be asked */
+export type ReadSector = (tenantId: TenantId, uri: string) => Promise<SectorListing | undefined>;
+
+export function createReadSector(fetch: EgressFetch, checkUrl: CheckUrl): ReadSector {
+  return async (tenantId, uri) => {
+    if (uri === "" || checkUrl(uri)) return undefined;
+    const failed = (problem: string) => ({ uri, uris: [], problem });
+    try {
+      const headers = { accept: "application/json" };
+      const answer = await fetch(tenantId, new URL(uri), { method: "GET", headers, timeoutMs: TIMEOUT_MS });
+      if (answer.status !== 200) return failed(`the answer has status ${answer.status}`);
+      const listed: unknown = await answer.json().catch(() => undefined);
+      const isList = Array.isArray(listed) && listed.every((one) => typeof one === "string");
+      return isList ? { uri, uris: listed } : failed("the answer is no JSON list of addresses");
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      return failed(error.message);
+    }
+  };
+}
+
+/**
+ * Whether a client may call itself one of its sector: what is new about it has to be listed there.
+ * @throws BadInput
+ */
+export function requireListed(after: Credentials, before: Credentials, listing: SectorListing | undefined): void {
+  const { sectorIdentifierUri: uri, redirectUris } = after;
+  const isAsBefore = uri === before.sectorIdentifierUri;
+  const added = isAsBefore ? redirectUris.filter((one) => !before.redirectUris.includes(one)) : redirectUris;
+  if (uri === "" || (isAsBefore && added.length === 0)) return;
+  if (listing?.uri !== uri) throw new BadInput("SectorIdentifierUri: it was not read. Try again.");
+  if (listing.problem) throw new BadInput(`SectorIdentifierUri cannot be read: ${listing.problem}.`);
+  const missing = added.find((one) => !listing.uris.includes(one));
+  if (missing) throw new BadInput(`SectorIdentifierUri does not list ${printable(missing)}.`);
+}
