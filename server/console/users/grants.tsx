@@ -4,7 +4,7 @@ import type { Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
-import { pagingOf, readRecord } from "../records/records.tsx";
+import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import { nameOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { aboveOf, type Person, pathOf, USERS } from "./person.tsx";
@@ -68,7 +68,7 @@ export function grantColumns(visit: Visit, other: "Application" | "User", revoke
         </a>
       ),
     },
-    { name: "API", cell: ({ Apis }: UserGrantRecord) => <Text text={Apis.map(({ Name }) => Name).join(", ")} /> },
+    { name: "API", cell: ({ Apis }: UserGrantRecord) => <Value text={Apis.map(({ Name }) => Name).join(", ")} /> },
     { name: "Scopes", cell: ({ Scopes }: UserGrantRecord) => <Text text={Scopes.join(" ")} /> },
     { name: "Since", cell: ({ GrantedOn }: UserGrantRecord) => <Time at={new Date(GrantedOn)} ago /> },
     {

@@ -1,0 +1,55 @@
+// What applications may do in the name of users, in Settings: seen and revoked at the user and at the application.
+
+import { expect, test } from "bun:test";
+import { CALLBACK, Client } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings } from "./console.ts";
+
+const PATIENCE_MS = 120_000;
+const browser = openWindows();
+
+/** The tenant's admin has signed in to two applications, of which one asks for no consent. */
+async function arrange() {
+  const api = await newTenant();
+  const { body } = await api.call("GET", `/User?Username=${api.tenant.admin.username}`);
+  const user = (body.Items as { Id: number }[])[0]!.Id;
+  const client = new Client(api.tenant);
+  const credentials = { RedirectUris: [CALLBACK], FirstParty: true };
+  expect((await api.call("PATCH", `/Application/${client.id}/Credentials`, credentials)).status).toBe(200);
+  const visitor = new Visitor();
+  const tokens = (await client.token(await client.code(visitor))).body;
+  return { api, client, user, refreshToken: String(tokens.refresh_token) };
+}
+
+test.each([
+  ["user", ({ user }: { user: number }) => `/settings/users/${user}`, "Applications with access", "demo-client"],
+  [
+    "application",
+    ({ client }: { client: Client }) => `/settings/applications/${client.id}`,
+    "Users it may act for",
+    "Administrator",
+  ],
+])(
+  "at the %s, an administrator sees what was granted without a question, and revokes it",
+  async (place, pathOf, title, name) => {
+    const scene = await arrange();
+    await using visitor = await enterSettings(browser, scene.api.tenant);
+    const { page } = visitor;
+    await visitor.open(pathOf(scene));
+    const section = page.getByRole("region", { name: title }).or(page.locator("section").filter({ hasText: title }));
+    const row = section.getByRole("row").filter({ hasText: name });
+    await row.getByText("openid profile").waitFor();
+    await inspect(page, `grants of the ${place}`);
+    await row.getByText("Revoke", { exact: true }).first().click();
+    await page.getByRole("button", { name: "Revoke the access" }).click();
+    await page.getByRole("status").waitFor();
+    expect((await scene.client.refresh(scene.refreshToken)).body).toMatchObject({ error: "invalid_grant" });
+    await visitor.open(pathOf(scene));
+    await page.getByText(/^(None yet\.|No application can act in the name of this user\.)$/).waitFor();
+    expect(visitor.complaints).toEqual([]);
+  },
+  PATIENCE_MS,
+);
