@@ -1,16 +1,16 @@
 // A client that costs little: requests over kept connections, without a library's own work for each. What it does not
-// understand (a chunked answer, another status than 200) ends the measurement.
+// understand (a chunked answer, a status of 400 or more) ends the measurement.
 
 /** One connection's requests, each sent once the answer to the one before is here. */
 export interface Conversation {
   /** The whole next request, from `requestText`. */
   next(): string;
-  /** Told of each answer's body. */
-  heard?(body: string): void;
+  /** Told of each answer's body and head. */
+  heard?(body: string, head: string): void;
 }
 
 interface Answered {
-  resolve(body: string): void;
+  resolve(answer: { body: string; head: string }): void;
   reject(error: Error): void;
 }
 
@@ -27,7 +27,7 @@ export function requestText(
 /**
  * Lets every conversation run on a connection of its own.
  * @returns how many requests were answered
- * @throws Error with the first answer that was no 200
+ * @throws Error with the first answer of 400 or more
  */
 export async function converse(url: string, conversations: Conversation[], seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1_000;
@@ -36,8 +36,8 @@ export async function converse(url: string, conversations: Conversation[], secon
       using connection = await Connection.open(new URL(url));
       let count = 0;
       for (; performance.now() < until; count++) {
-        const body = await connection.ask(conversation.next());
-        conversation.heard?.(body);
+        const { body, head } = await connection.ask(conversation.next());
+        conversation.heard?.(body, head);
       }
       return count;
     }),
@@ -64,7 +64,7 @@ class Connection implements Disposable {
     return connection;
   }
 
-  ask(text: string): Promise<string> {
+  ask(text: string): Promise<{ body: string; head: string }> {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
       this.socket?.write(text);
@@ -85,13 +85,13 @@ class Connection implements Disposable {
     if (this.received.length < end) return;
     const body = this.received.toString("utf8", headEnd + 4, end);
     this.received = this.received.subarray(end);
-    if (Number.isNaN(length) || !head.startsWith("HTTP/1.1 200 ")) {
+    if (Number.isNaN(length) || !/^HTTP\/1\.1 [23]/.test(head)) {
       this.fail(new Error(`${head}\n\n${body}`));
       return;
     }
     const { waiting } = this;
     this.waiting = undefined;
-    waiting?.resolve(body);
+    waiting?.resolve({ body, head });
   }
 
   private fail(error: Error): void {

@@ -23,6 +23,7 @@ await sql`
     model text, id text, payload jsonb not null, grant_id text, expires_on timestamptz, primary key (model, id)
   )`;
 await sql`create index if not exists oidc_payloads_grant on oidc_payloads (grant_id)`;
+await sql`create index if not exists oidc_payloads_uid on oidc_payloads ((payload->>'uid'))`;
 
 class PostgresqlAdapter {
   constructor(readonly model: string) {}
@@ -39,6 +40,13 @@ class PostgresqlAdapter {
     const [row] = await sql<{ payload: Payload }[]>`
       select payload from oidc_payloads
       where model = ${this.model} and id = ${id} and (expires_on is null or expires_on > now())`;
+    return row?.payload;
+  }
+
+  async findByUid(uid: string): Promise<Payload | undefined> {
+    const [row] = await sql<{ payload: Payload }[]>`
+      select payload from oidc_payloads
+      where model = ${this.model} and payload->>'uid' = ${uid} and (expires_on is null or expires_on > now())`;
     return row?.payload;
   }
 
@@ -64,11 +72,14 @@ const provider = new Provider(url, {
   adapter: PostgresqlAdapter,
   jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: ALG, use: "sig", kid: "bench" }] },
   clientDefaults: { id_token_signed_response_alg: ALG },
-  cookies: { keys: [randomBytes(32).toString("hex")] },
+  // Unsigned, so that a session can be made without its sign-in.
+  cookies: { keys: [randomBytes(32).toString("hex")], long: { signed: false, httpOnly: true, sameSite: "lax" } },
   features: {
     clientCredentials: { enabled: true },
     introspection: { enabled: true },
     revocation: { enabled: true },
+    pushedAuthorizationRequests: { enabled: true },
+    dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
     devInteractions: { enabled: false },
     resourceIndicators: {
       enabled: true,
@@ -84,7 +95,10 @@ const provider = new Provider(url, {
   scopes: [SCOPE, "offline_access"],
   findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
   rotateRefreshToken: true,
-  ttl: { AccessToken: SECONDS, ClientCredentials: SECONDS, RefreshToken: 30 * 24 * 3600, Grant: 90 * 24 * 3600 },
+  ttl: {
+    ...{ AccessToken: SECONDS, ClientCredentials: SECONDS, IdToken: SECONDS, Session: SECONDS },
+    ...{ RefreshToken: 30 * 24 * 3600, Grant: 90 * 24 * 3600 },
+  },
 });
 
 const clientSecret = randomBytes(32).toString("base64url");
@@ -97,9 +111,20 @@ await new PostgresqlAdapter("Client").upsert(CLIENT_ID, {
   scope: SCOPE,
 });
 const refreshTokens = await Promise.all(Array.from({ length: Number(process.env.REFRESH_TOKENS) }, makeRefreshToken));
+const keyClients = await Promise.all(
+  Array.from({ length: Number(process.env.KEY_CLIENTS) }, (_, index) => makeKeyClient(`key-${index}`)),
+);
 server.on("request", provider.callback());
 console.log(
-  JSON.stringify({ url, clientId: CLIENT_ID, clientSecret, resource: RESOURCE, scope: SCOPE, refreshTokens }),
+  JSON.stringify({
+    url,
+    clientId: CLIENT_ID,
+    clientSecret,
+    resource: RESOURCE,
+    scope: SCOPE,
+    refreshTokens,
+    keyClients,
+  }),
 );
 
 /** As a user's sign-in would have left one. */
@@ -112,4 +137,26 @@ async function makeRefreshToken(): Promise<string> {
     ...{ client, accountId: ACCOUNT_ID, grantId, gty: "authorization_code" },
     ...{ scope: SCOPE, resource: RESOURCE, authTime: Math.floor(Date.now() / 1_000) },
   }).save();
+}
+
+/** It proves itself by a key, and a user has signed in and allowed what it asks. */
+async function makeKeyClient(clientId: string) {
+  const redirectUri = "https://app.example/callback";
+  await new PostgresqlAdapter("Client").upsert(clientId, {
+    client_id: clientId,
+    grant_types: ["client_credentials", "authorization_code"],
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: "private_key_jwt",
+    jwks: { keys: [JSON.parse(process.env.CLIENT_JWK!)] },
+    scope: `openid ${SCOPE}`,
+  });
+  const grant = new provider.Grant({ clientId, accountId: ACCOUNT_ID });
+  grant.addOIDCScope(`openid ${SCOPE}`);
+  grant.addResourceScope(RESOURCE, SCOPE);
+  const session = new provider.Session({});
+  session.loginAccount({ accountId: ACCOUNT_ID });
+  session.ensureClientContainer(clientId);
+  session.grantIdFor(clientId, await grant.save());
+  await session.save(SECONDS);
+  return { clientId, redirectUri, cookie: `_session=${session.id}` };
 }

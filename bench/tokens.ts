@@ -3,13 +3,16 @@
 // measured with each; clients stand in PostgreSQL and prove themselves by client_secret_basic.
 //
 // Introspection is measured with refresh tokens, for oidc-provider introspects no JWT; and with access tokens, which
-// there are opaque for once.
+// there are opaque for once. Clients with a key (bench/client-keys.ts) prove themselves by private_key_jwt, bind their
+// tokens by DPoP, and push their requests: of a user's tokens by PAR, each of the three requests counts.
 //
 //   bun run bench tokens
 
 import { join } from "node:path";
+import { type Asked, boundIssuances, issuances, type KeyClient, PUBLIC_JWK, pushedCodes } from "./client-keys.ts";
 import { type Conversation, requestText } from "./load.ts";
 import { startOther, startOwnApi } from "./own-api.ts";
+import { ownKeyClients } from "./own-clients.ts";
 import { CONNECTIONS, compare } from "./rounds.ts";
 
 const SCOPE = "AccessManager:Read";
@@ -18,13 +21,15 @@ interface Server {
   name: string;
   url: string;
   pid: number;
-  paths: { token: string; introspection: string };
+  paths: Asked["paths"] & { introspection: string };
   clientId: string;
   clientSecret: string;
   /** What an access token is asked for with, so that it is a JWT. */
   resource: string | undefined;
   /** One for each connection. */
   refreshTokens: string[];
+  /** One for each connection. */
+  keyClients: KeyClient[];
 }
 
 interface Tokens {
@@ -37,17 +42,28 @@ const ALGS = ["RS256", "ES256", "EdDSA"];
 await using api = await startOwnApi();
 const own: Server = {
   ...{ name: "Gatehouse", url: api.url, pid: api.pid, ...api.tenant.client, resource: undefined },
-  paths: { token: "/oauth2/token", introspection: "/oauth2/introspect" },
+  paths: {
+    ...{ token: "/oauth2/token", introspection: "/oauth2/introspect" },
+    ...{ push: "/oauth2/par", authorization: "/oauth2/authorize" },
+  },
   refreshTokens: await Promise.all(Array.from({ length: CONNECTIONS }, ownRefreshToken)),
+  keyClients: await ownKeyClients(api, ALGS.at(-1)!, CONNECTIONS),
 };
 for (const alg of ALGS) {
   await using other = await startOther<Omit<Server, "name" | "pid" | "paths">>(
     [process.execPath, join(import.meta.dir, "oidc-provider.ts")],
-    { DATABASE_URL: api.databaseUrl, REFRESH_TOKENS: String(CONNECTIONS), NODE_ENV: "production", ALG: alg },
+    {
+      ...{ DATABASE_URL: api.databaseUrl, NODE_ENV: "production", ALG: alg, CLIENT_JWK: JSON.stringify(PUBLIC_JWK) },
+      ...{ REFRESH_TOKENS: String(CONNECTIONS), KEY_CLIENTS: String(CONNECTIONS) },
+    },
   );
   const theirs: Server = {
     ...other,
-    ...{ name: "oidc-provider", paths: { token: "/token", introspection: "/token/introspection" } },
+    name: "oidc-provider",
+    paths: {
+      ...{ token: "/token", introspection: "/token/introspection" },
+      ...{ push: "/request", authorization: "/auth" },
+    },
   };
   await api.sql`update credentials set access_token_alg = ${alg} where application_id = ${own.clientId}`;
   for (const server of [own, theirs]) await untilSignedBy(alg, server);
@@ -75,6 +91,22 @@ async function others(both: readonly [own: Server, theirs: Server]): Promise<voi
     next: () => introspection(server, accessTokens.get(server)!, "access_token"),
     heard: requireActive,
   }));
+  await against(
+    "issuance by client_credentials and private_key_jwt",
+    both,
+    (server) => (index) => issuances(asked(server), server.keyClients[index]!),
+  );
+  await against(
+    "a user's tokens by PAR and private_key_jwt, three requests",
+    both,
+    (server) => (index) => pushedCodes(asked(server), server.keyClients[index]!),
+  );
+  const bound = new Map<Server, Conversation[]>();
+  for (const server of both) {
+    const each = () => boundIssuances(asked(server), server.url, basic(server));
+    bound.set(server, await Promise.all(Array.from({ length: CONNECTIONS }, each)));
+  }
+  await against("issuance by client_credentials with DPoP", both, (server) => (index) => bound.get(server)![index]!);
   const discovery = requestText("GET", "/.well-known/openid-configuration");
   await against("discovery", both, () => () => ({ next: () => discovery }));
 }
@@ -92,11 +124,22 @@ async function against(
 }
 
 function issuance(server: Server): string {
-  const { resource } = server;
-  return form(server, server.paths.token, {
-    ...{ grant_type: "client_credentials", scope: SCOPE },
-    ...(resource ? { resource } : {}),
-  });
+  return form(server, server.paths.token, { grant_type: "client_credentials", ...grantOf(server) });
+}
+
+function grantOf({ resource }: Server): Record<string, string> {
+  return { scope: SCOPE, ...(resource ? { resource } : {}) };
+}
+
+function asked(server: Server): Asked {
+  const { name, url, paths } = server;
+  // Gatehouse goes by its PUBLIC_URL, oidc-provider by the Host of the request.
+  const host = name === "oidc-provider" ? "http://localhost" : url;
+  return { issuer: url, paths, grant: grantOf(server), tokenAddress: host + paths.token };
+}
+
+function basic({ clientId, clientSecret }: Server): string {
+  return `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
 }
 
 function refreshes(server: Server, index: number): Conversation {
@@ -115,9 +158,9 @@ function introspection(server: Server, token: string, hint: string): string {
   return form(server, server.paths.introspection, { token, token_type_hint: hint });
 }
 
-function form({ clientId, clientSecret }: Server, path: string, fields: Record<string, string>): string {
+function form(server: Server, path: string, fields: Record<string, string>): string {
   return requestText("POST", path, {
-    authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
+    authorization: basic(server),
     "content-type": "application/x-www-form-urlencoded",
     body: String(new URLSearchParams(fields)),
   });

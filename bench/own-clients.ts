@@ -1,0 +1,54 @@
+// Clients with a key at our own API, and a user who has signed in to each.
+
+import { type KeyClient, PUBLIC_JWK } from "./client-keys.ts";
+import type { OwnApi } from "./own-api.ts";
+
+/** @param alg what their tokens are signed by */
+export async function ownKeyClients(api: OwnApi, alg: string, count: number): Promise<KeyClient[]> {
+  const clients: KeyClient[] = [];
+  // One after the other: of one account, only so many passwords are checked at once.
+  for (let index = 0; index < count; index++) clients.push(await ownKeyClient(api, alg, index));
+  return clients;
+}
+
+async function ownKeyClient(api: OwnApi, alg: string, index: number): Promise<KeyClient> {
+  const { sql, tenant } = api;
+  const redirectUri = "https://app.example/callback";
+  const [row] = await sql<{ id: number }[]>`
+    insert into applications (tenant_id, name, is_active) values (${tenant.tenantId}, ${`key ${index}`}, true)
+    returning id`;
+  const clientId = String(row!.id);
+  const declared = {
+    ...{ application_id: clientId, redirect_uris: [redirectUri], first_party: true, scopes: SCOPES },
+    ...{ grant_types: ["authorization_code", "client_credentials"], access_token_alg: alg, id_token_alg: alg },
+    ...{ token_endpoint_auth_method: "private_key_jwt", jwks: sql.json({ keys: [PUBLIC_JWK] } as never) },
+  };
+  await sql`insert into credentials ${sql(declared)}`;
+  return { clientId, redirectUri, cookie: await signIn(api, clientId, redirectUri) };
+}
+
+const SCOPES = ["openid", "AccessManager:Read"];
+
+/** @returns the session's cookie */
+async function signIn({ url, tenant }: OwnApi, clientId: string, redirectUri: string): Promise<string> {
+  const query = new URLSearchParams({ response_type: "code", client_id: clientId, redirect_uri: redirectUri });
+  const request = `/oauth2/authorize?${query}`;
+  const page = await fetch(url + request);
+  const csrf = /name="csrf" value="([^"]*)"/.exec(await page.text())?.[1];
+  if (!csrf) throw new Error(`There is no form: ${page.status}`);
+  const before = cookiesOf(page);
+  const { username, password } = tenant.admin;
+  const answer = await fetch(`${url}/signin`, {
+    ...{ method: "POST", redirect: "manual", headers: { cookie: before } },
+    body: new URLSearchParams({ csrf, request, username, password }),
+  });
+  if (answer.status >= 400) throw new Error(`The user is not signed in: ${answer.status}`);
+  return [before, cookiesOf(answer)].join("; ");
+}
+
+function cookiesOf(answer: Response): string {
+  return answer.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+}
