@@ -291,9 +291,9 @@ describe("a registered client", () => {
 
   test("changes itself whole, and gets another token each time", async () => {
     const { registrar, made, token, put, client_id } = await registered({ client_uri: "https://app.example/" });
-    const changed = await put(metadata({ client_name: "Wages", require_pushed_authorization_requests: true }));
+    const changed = await put(metadata({ client_name: "Wages", dpop_bound_access_tokens: true }));
     expect(changed.status).toBe(200);
-    expect(changed.body).toMatchObject({ client_name: "Wages", require_pushed_authorization_requests: true });
+    expect(changed.body).toMatchObject({ client_name: "Wages", dpop_bound_access_tokens: true });
     expect(changed.body.client_uri).toBeUndefined();
     // Its secret goes on.
     expect(changed.body.client_secret).toBeUndefined();
@@ -306,7 +306,7 @@ describe("a registered client", () => {
     const { Items } = await ok(registrar.admin.get("/AuditEvent?Kind=Credentials.Changed"));
     expect(Items[0]).toMatchObject({
       Actor: { Type: "Application", Id: client_id },
-      Details: { Changed: ["RequirePar"] },
+      Details: { Changed: ["DpopBound"] },
     });
   });
 
