@@ -6,7 +6,7 @@ import type { EndedSession } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Attempt } from "../webhooks/index.ts";
 
-/** The trigger says here that there is something to do. */
+/** The trigger says here that there is something to do, and so does one that ends, for another may wait for its turn. */
 export const LOGOUT_CHANNEL = "gatehouse_logout";
 /** Days that a logout that has come to its end can be looked at, and sent again. */
 const KEEP_DAYS = 30;
@@ -24,12 +24,36 @@ export interface DueLogout {
   to: string;
 }
 
-/** Leases those that nobody has made sure of for a while, the new ones first. */
+/**
+ * Logouts under way at once, beside those that wait for their next attempt: the rest waits here, and costs nothing. With
+ * several workers there may be a few more.
+ */
+export const MOST_UNDER_WAY = { ofClient: 10, ofTenant: 200 };
+
+/**
+ * Leases logouts that need their workflows: those that nobody has made sure of for a while, and new ones. Clients and
+ * tenants take turns at these, so that none waits for another's receivers.
+ */
 export async function claimLogouts(sql: Queries, checkMs: number, limit: number): Promise<DueLogout[]> {
   return sql<DueLogout[]>`
-    with due as (
-      select id from logouts where state in ('Pending', 'Retrying') and lease_until < now()
-      order by lease_until limit ${limit} for update skip locked
+    with under_way as (
+      select tenant_id, client_id, count(*) from logouts
+      where state in ('Pending', 'Retrying') and lease_until > '-infinity' and coalesce(retry_on, now()) <= now()
+      group by tenant_id, client_id
+    ), waiting as (
+      select l.id, l.tenant_id,
+        coalesce(u.count, 0) + row_number() over (partition by l.client_id order by l.created_on, l.id) as of_client
+      from logouts l left join under_way u on u.client_id = l.client_id
+      where l.state in ('Pending', 'Retrying') and l.lease_until = '-infinity'
+    ), turns as (
+      select w.id, coalesce(u.count, 0) + row_number() over (partition by w.tenant_id order by w.of_client, w.id) as of_tenant
+      from waiting w left join (select tenant_id, sum(count) as count from under_way group by tenant_id) u using (tenant_id)
+      where w.of_client <= ${MOST_UNDER_WAY.ofClient}
+    ), due as (
+      select l.id from logouts l left join turns t on t.id = l.id
+      where l.state in ('Pending', 'Retrying') and l.lease_until < now()
+        and (l.lease_until > '-infinity' or t.of_tenant <= ${MOST_UNDER_WAY.ofTenant})
+      order by t.of_tenant nulls first limit ${limit} for update of l skip locked
     )
     update logouts l set lease_until = now() + ${checkMs} * interval '1 millisecond'
     from due, applications a
@@ -129,7 +153,9 @@ export async function recordLogout(
       ended_on = case when ${isEnd} then now() end
     where tenant_id = ${tenantId} and id = ${id}
       and (state in ('Pending', 'Retrying') or ${reached.state === "Delivered"})
-    returning state`;
+    returning state, case when exists (
+        select from logouts where tenant_id = ${tenantId} and state in ('Pending', 'Retrying') and lease_until = '-infinity'
+      ) then pg_notify(${LOGOUT_CHANNEL}, '') end`;
   return row?.state ?? (await findState(sql, tenantId, id))?.state;
 }
 

@@ -26,6 +26,8 @@ export interface MappedClaim {
 
 const MOST_CLAIMS = 50;
 const VALUE_LIMIT = 1_000;
+/** Bytes of all names and constants: a token has to fit into a header, and a server takes 16 KiB of those. */
+const MAPPING_LIMIT = 4_000;
 const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
 
 /** What a token says by a standard of its own (RFC 7519, 7662, 8693, 9068, OIDC Core), and what somebody vouches for. */
@@ -86,7 +88,8 @@ function mappingProblem(value: unknown[]): string | undefined {
       return `${at}.Value must be a string of 1 to ${VALUE_LIMIT} characters.`;
     }
   }
-  return undefined;
+  const bytes = Buffer.byteLength((value as MappedClaim[]).map(({ Claim, Value = "" }) => Claim + Value).join(""));
+  return bytes > MAPPING_LIMIT ? `ClaimMapping must have at most ${MAPPING_LIMIT} bytes of names and values.` : undefined;
 }
 
 function isConstant(value: unknown): boolean {

@@ -44,6 +44,8 @@ describe("how a client proves who it is", () => {
     ["a set without keys", { keys: [] }, /^Jwks must have 1 to 20 keys/],
     ["too many", { keys: Array(21).fill(P256) }, /1 to 20 keys/],
     ["a private key", { keys: [{ ...ED25519, d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A" }] }, /is a private key/],
+    ["a number in another base64", { keys: [{ ...ED25519, x: `${ED25519.x}=` }] }, /x that is not in base64url/],
+    ["an exponent that is none", { keys: [{ kty: "RSA", n: "u".repeat(342), e: "AQ" }] }, /must be a public key/],
     ["a shared secret", { keys: [{ kty: "oct", k: "AAAA" }] }, /is a private key/],
     ["a key of another curve", { keys: [{ ...P256, crv: "P-384" }] }, /must be a public key/],
     ["a point that is not on its curve", { keys: [{ ...P256, y: P256.x }] }, /must be a public key/],

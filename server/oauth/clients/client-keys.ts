@@ -110,7 +110,8 @@ async function isSignedBy(keys: Keys | Exclude<Key, Keys>, jwt: string): Promise
       for await (const key of error) if (await isSignedBy(key, jwt)) return true;
       return false;
     }
-    if (error instanceof errors.JOSEError) return false;
+    // WebCrypto's own word for a key that it cannot use is a DOMException.
+    if (error instanceof errors.JOSEError || error instanceof DOMException) return false;
     throw error;
   }
 }

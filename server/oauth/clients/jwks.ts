@@ -28,6 +28,7 @@ const MEMBER_LIMIT = 2_000;
 /** Bits. */
 const RSA_BITS = [2048, 8192] as const;
 const MEMBERS = ["kty", "kid", "use", "alg", "crv", "x", "y", "n", "e"] as const;
+const NUMBERS = ["x", "y", "n", "e"] as const;
 /** RFC 7518 6: what a public key has not. */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
@@ -84,6 +85,11 @@ function keyProblem(key: unknown): string | undefined {
     typeof value === "string" && value.length <= MEMBER_LIMIT && value.isWellFormed() && !value.includes("\0");
   const wrong = MEMBERS.find((name) => members[name] !== undefined && !isText(members[name]));
   if (wrong) return `has a member ${wrong} that is no string of at most ${MEMBER_LIMIT} characters.`;
+  // RFC 7518 6. OpenSSL takes more spellings than WebCrypto, which verifies by it.
+  const spelled = NUMBERS.find(
+    (name) => members[name] !== undefined && !/^[A-Za-z0-9_-]+$/.test(String(members[name])),
+  );
+  if (spelled) return `has a member ${spelled} that is not in base64url.`;
   const { use, alg } = members as Partial<PublicKey>;
   if (use !== undefined && use !== "sig") return "must have use sig, or none.";
   if (alg !== undefined && !CLIENT_JWT_ALGS.includes(alg))
@@ -98,8 +104,8 @@ function isKnownKind(key: PublicKey): boolean {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: { ...publicKey(key) }, format: "jwk" });
     if (asymmetricKeyType === "ec") return key.crv === "P-256";
     if (asymmetricKeyType === "ed25519") return true;
-    const bits = asymmetricKeyDetails?.modulusLength ?? 0;
-    return asymmetricKeyType === "rsa" && bits >= RSA_BITS[0] && bits <= RSA_BITS[1];
+    const { modulusLength: bits = 0, publicExponent: e = 0n } = asymmetricKeyDetails ?? {};
+    return asymmetricKeyType === "rsa" && bits >= RSA_BITS[0] && bits <= RSA_BITS[1] && e >= 3n && e % 2n === 1n;
   } catch {
     return false;
   }
@@ -113,6 +119,6 @@ function publicKey(key: PublicKey): PublicKey {
 export function usableKeys(set: unknown): Jwks {
   const { keys } = (set ?? {}) as { keys?: unknown };
   if (!Array.isArray(keys)) return { keys: [] };
-  const usable = keys.slice(0, MOST_KEYS).filter((key): key is PublicKey => keyProblem(key) === undefined);
-  return { keys: usable.map(publicKey) };
+  const usable = keys.filter((key): key is PublicKey => keyProblem(key) === undefined);
+  return { keys: usable.slice(0, MOST_KEYS).map(publicKey) };
 }

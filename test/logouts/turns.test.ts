@@ -1,0 +1,73 @@
+// One client's, or one tenant's, logouts do not hold up another's.
+
+import { expect, test } from "bun:test";
+import { MOST_UNDER_WAY } from "../../server/logouts/store.ts";
+import { type Client, otherClient } from "../authorize/client.ts";
+import { until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { db } from "../support/tenant.ts";
+import { setCredentials, signIn, signOut, toldClient, toldOf } from "./clients.ts";
+
+/** As many ended sessions of the client as there may be logouts, each with its logout. */
+async function endSessions(client: Client, count: number): Promise<void> {
+  await db()`
+    insert into logouts (id, tenant_id, client_id, user_id, sid)
+    select gen_random_uuid(), ${client.tenant.tenantId}, ${client.id}, 1, gen_random_uuid()
+    from generate_series(1, ${count})`;
+}
+
+const underWay = async (client: Client) => {
+  const [row] = await db()<{ ofClient: number; ofTenant: number }[]>`
+    select count(*)::int as "ofTenant", (count(*) filter (where client_id = ${client.id}))::int as "ofClient"
+    from logouts where tenant_id = ${client.tenant.tenantId} and state in ('Pending', 'Retrying')
+      and lease_until > '-infinity'`;
+  return row!;
+};
+
+test("of a client whose receiver hangs few are under way; its tenant's other clients, and other tenants, are told at once", async () => {
+  await using hanging = startReceiver("hang");
+  await using quick = startReceiver(200);
+  const { api, client } = await toldClient(hanging.url);
+  const neighbour = await otherClient(client);
+  await setCredentials(api, neighbour, { BackchannelLogoutUri: quick.url });
+  const stranger = (await toldClient(quick.url)).client;
+  await endSessions(client, 10 * MOST_UNDER_WAY.ofClient);
+
+  const [own, other] = [await signIn(neighbour), await signIn(stranger)];
+  await signOut(own.visitor, own.idToken);
+  await signOut(other.visitor, other.idToken);
+  expect((await toldOf(quick, 2)).toSorted()).toEqual([own.sid, other.sid].toSorted());
+  await until("the receiver to hang", () => hanging.calls.length > 0);
+  expect((await underWay(client)).ofClient).toBe(MOST_UNDER_WAY.ofClient);
+});
+
+test("of a tenant whose receivers all hang no more than its share is under way, and another tenant is told at once", async () => {
+  await using hanging = startReceiver("hang");
+  await using quick = startReceiver(200);
+  const { api, client } = await toldClient(hanging.url);
+  const clients = Math.ceil(MOST_UNDER_WAY.ofTenant / MOST_UNDER_WAY.ofClient) + 5;
+  for (let made = 1; made < clients; made++) {
+    const another = await otherClient(client);
+    await setCredentials(api, another, { BackchannelLogoutUri: hanging.url });
+    await endSessions(another, 2 * MOST_UNDER_WAY.ofClient);
+  }
+  const stranger = (await toldClient(quick.url)).client;
+  const { visitor, idToken, sid } = await signIn(stranger);
+  await until("the tenant's share to be under way", async () => {
+    return (await underWay(client)).ofTenant >= MOST_UNDER_WAY.ofTenant;
+  });
+  await signOut(visitor, idToken);
+  expect(await toldOf(quick, 1)).toEqual([sid]);
+  // Those that wait for their next attempt take no place.
+  const [waiting] = await db()<{ count: number }[]>`
+    select count(*)::int as count from logouts
+    where tenant_id = ${client.tenant.tenantId} and state = 'Pending' and lease_until = '-infinity'`;
+  expect(waiting!.count).toBeGreaterThan(0);
+});
+
+test("what waits for its turn is told in the end", async () => {
+  await using receiver = startReceiver(200);
+  const { client } = await toldClient(receiver.url);
+  await endSessions(client, 10 * MOST_UNDER_WAY.ofClient);
+  await toldOf(receiver, 10 * MOST_UNDER_WAY.ofClient);
+});
