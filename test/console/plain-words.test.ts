@@ -141,7 +141,7 @@ test(
     await page.getByRole("button", { name: "Revoke the access" }).click();
     await told(page, "The application's access is revoked.");
     await page.reload();
-    await page.getByText("You have allowed no application anything.").waitFor();
+    await page.getByText("No application can do anything in your name.").waitFor();
     expect(await page.getByRole("status").count()).toBe(0);
   },
   PATIENCE_MS,
