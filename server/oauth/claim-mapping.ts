@@ -89,7 +89,9 @@ function mappingProblem(value: unknown[]): string | undefined {
     }
   }
   const bytes = Buffer.byteLength((value as MappedClaim[]).map(({ Claim, Value = "" }) => Claim + Value).join(""));
-  return bytes > MAPPING_LIMIT ? `ClaimMapping must have at most ${MAPPING_LIMIT} bytes of names and values.` : undefined;
+  return bytes > MAPPING_LIMIT
+    ? `ClaimMapping must have at most ${MAPPING_LIMIT} bytes of names and values.`
+    : undefined;
 }
 
 function isConstant(value: unknown): boolean {

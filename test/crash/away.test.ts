@@ -17,8 +17,9 @@ const WITHOUT_DATABASE = [
   "/.well-known/oauth-authorization-server",
   // What is known already is told.
   "/.well-known/jwks.json",
-  // It refuses a client's own token.
+  // They refuse a client's own token.
   "/oauth2/userinfo",
+  "/oauth2/clients/{client_id}",
 ];
 const RFC_DOOR = "/oauth2/";
 const SPEC_TOKEN = "/oAuth/rest/v2/Token";
