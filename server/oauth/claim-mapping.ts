@@ -27,7 +27,7 @@ export interface MappedClaim {
 const MOST_CLAIMS = 50;
 const VALUE_LIMIT = 1_000;
 /** Bytes of all names and constants: a token has to fit into a header, and a server takes 16 KiB of those. */
-const MAPPING_LIMIT = 4_000;
+export const MAPPING_LIMIT = 4_000;
 const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
 
 /** What a token says by a standard of its own (RFC 7519, 7662, 8693, 9068, OIDC Core), and what somebody vouches for. */

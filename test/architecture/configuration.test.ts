@@ -10,6 +10,8 @@ import { SEARCH_LIMIT } from "../../server/entities/filters.ts";
 import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
 import { MOST_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
+import { MOST_UNDER_WAY } from "../../server/logouts/store.ts";
+import { MAPPING_LIMIT } from "../../server/oauth/claim-mapping.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
 import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
 import { MOST_KEPT } from "../../server/requests/store.ts";
@@ -57,6 +59,9 @@ const LIMITS = {
   "attempts of a delivery": count(MAXIMUM_ATTEMPTS),
   "redeliveries of a delivery": count(MOST_REDELIVERIES),
   "redeliveries of a logout": count(MOST_LOGOUT_REDELIVERIES),
+  "logouts of an application under way at once": count(MOST_UNDER_WAY.ofClient),
+  "logouts of a tenant under way at once": count(MOST_UNDER_WAY.ofTenant),
+  "bytes of all names and constants of a ClaimMapping": count(MAPPING_LIMIT),
   "deliveries per second of a bulk redelivery": count(MOST_RATE),
   "rows of an audit export": count(MOST_EXPORTED),
   "requests of a tenant that are kept, and as many failures": count(MOST_KEPT),
