@@ -8,8 +8,8 @@ import { type FailureRule, forgiveAttempt, secondsBlocked, takeAttempt } from ".
 import { ANY_TENANT } from "./throttle.ts";
 
 /** One user, in whatever browsers; and one address, of those who have not signed in there. A company's people share it. */
-const BY_USER: FailureRule = { free: 10, most: 15 * 60 };
-const BY_ADDRESS: FailureRule = { free: 20, most: 15 * 60 };
+export const BY_USER: FailureRule = { free: 10, most: 15 * 60 };
+export const BY_ADDRESS: FailureRule = { free: 20, most: 15 * 60 };
 
 export type Guesser = { tenantId: TenantId; userId: number } | { address: string };
 

@@ -11,10 +11,12 @@ import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
 import { MOST_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
 import { MOST_UNDER_WAY } from "../../server/logouts/store.ts";
+import { MOST_WAITING } from "../../server/oauth/authorize/device.ts";
 import { MAPPING_LIMIT } from "../../server/oauth/claim-mapping.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
 import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
 import { MOST_KEPT } from "../../server/requests/store.ts";
+import { BY_ADDRESS, BY_USER } from "../../server/signin/guesses.ts";
 import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/secrets.ts";
 import { CONNECTION, MOST_OVERLAP_SECONDS, MOST_RATE } from "../../server/webhooks/index.ts";
 import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
@@ -62,6 +64,10 @@ const LIMITS = {
   "logouts of an application under way at once": count(MOST_UNDER_WAY.ofClient),
   "logouts of a tenant under way at once": count(MOST_UNDER_WAY.ofTenant),
   "bytes of all names and constants of a ClaimMapping": count(MAPPING_LIMIT),
+  "devices of an application that wait for their users": count(MOST_WAITING.client),
+  "devices of a tenant that wait for their users": count(MOST_WAITING.tenant),
+  "wrong device codes of a user before a wait": count(BY_USER.free),
+  "wrong device codes of an address before a wait": count(BY_ADDRESS.free),
   "deliveries per second of a bulk redelivery": count(MOST_RATE),
   "rows of an audit export": count(MOST_EXPORTED),
   "requests of a tenant that are kept, and as many failures": count(MOST_KEPT),
