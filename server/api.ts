@@ -1,6 +1,6 @@
 // Every endpoint of the API that is declared as a route.
 
-import { type Alerts, alertRoutes } from "./alerts/index.ts";
+import { ALERT_DESCRIPTION, type Alerts, alertRoutes } from "./alerts/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
@@ -54,7 +54,7 @@ export interface ApiServices extends WebhookServices {
 
 export function apiRoutes(services: ApiServices): Route[] {
   return [
-    ...entityRoutes(services.records),
+    ...entityRoutes(services.records, [ALERT_DESCRIPTION]),
     ...connectionRoutes(services),
     ...secretRoutes(services.rotations),
     ...testRoutes(services.testEvents, services.workflowUrl),

@@ -3,7 +3,7 @@
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
 import { type Authenticate, createAccess, createAuthenticate, type FindRecords, permit } from "./access/index.ts";
-import { ALERT_RESOURCE_TYPE, createAlerts } from "./alerts/index.ts";
+import { ALERT_RESOURCE_TYPE, createAlerts, EXAMPLE_ALERT } from "./alerts/index.ts";
 import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
@@ -44,6 +44,7 @@ import { createOwnTenant, createTenants, TENANT_RESOURCE_TYPE } from "./tenants/
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import type { Vault } from "./vault.ts";
 import {
+  ALERT_RECORD,
   CONNECTION,
   connectionContract,
   createWebhooks,
@@ -82,7 +83,7 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
   const entityTypes = resourceTypes(entities);
   return [
     ...entityTypes,
-    ...webhookResourceTypes(entityTypes),
+    ...webhookResourceTypes([...entityTypes, ALERT_RESOURCE_TYPE]),
     ...OAUTH_RESOURCE_TYPES,
     ALERT_RESOURCE_TYPE,
     AUDIT_RESOURCE_TYPE,
@@ -107,7 +108,8 @@ export function createApp({
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
   const findEntityRecords = createFindRecords(entities);
-  const entityNames = entities.map((entity) => entity.name);
+  /** What webhooks tell of. */
+  const eventRecords = [...entities.map(({ name }) => name), ALERT_RECORD];
   const temporalUi = `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows`;
   const workflowUrl = (workflowId: string) => `${temporalUi}/${encodeURIComponent(workflowId)}`;
   const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
@@ -115,10 +117,14 @@ export function createApp({
     ...{ sql, vault, workflowUrl },
     stopping: lifecycle.stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
-    samples: { entities: entityNames, of: (name) => exampleRecord(records.of(name).entity) },
+    samples: {
+      entities: eventRecords,
+      of: (name) => (name === ALERT_RECORD ? EXAMPLE_ALERT : exampleRecord(records.of(name).entity)),
+    },
   });
   const settingsTypes = Object.values(kinds).map(({ type }) => type.name);
   const findRecords: FindRecords = (queries, tenantId, type, ids) => {
+    if (type === ALERT_RECORD) return alerts.find(queries, tenantId, type, ids);
     const others = type === CONNECTION.name ? webhooks.connections.find : findEntityRecords;
     const own = Object.values(settings).find(({ contract }) => contract.name === type);
     return (own?.find ?? others)(queries, tenantId, type, ids);
@@ -189,9 +195,9 @@ export function createApp({
     return caller;
   };
 
-  const connection = connectionContract({ entities: entityNames, checkUrl });
+  const connection = connectionContract({ entities: eventRecords, checkUrl });
   const routes = apiRoutes({
-    entities: entityNames,
+    entities: eventRecords,
     connection,
     workflowUrl,
     records,
@@ -259,7 +265,7 @@ export function createApp({
         tenants: createTenants(sql),
         publicUrl,
         access,
-        entities: entityNames,
+        entities: eventRecords,
         connection,
         workflowsUrl,
         onClient,

@@ -1,9 +1,10 @@
 // Alert: what it is, and what is answered.
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { ResourceType } from "../access/index.ts";
 import { body } from "../http/contract.ts";
 import { momentOrNull, orNull, time, uuid, word } from "../http/fields.ts";
+import { ALERT_RECORD, EVENT_TYPES } from "../webhooks/index.ts";
 
 export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -21,7 +22,7 @@ export const RULES = {
 
 /** What policies can say of an alert. */
 export const ALERT_RESOURCE_TYPE: ResourceType = {
-  name: "Alert",
+  name: ALERT_RECORD,
   families: ["Webhooks"],
   attributes: [
     { name: "Id", type: "text" },
@@ -54,6 +55,26 @@ export const ALERT = Type.Object(
   },
   { $id: "Alert" },
 );
+
+const FIELD_TYPES: Record<keyof Static<typeof ALERT>, string> = {
+  Id: "string (uuid)",
+  Kind: "string",
+  ConnectionId: "string (uuid)",
+  State: "string",
+  Reason: "string",
+  RaisedOn: "string (date-time)",
+  EndedOn: "string (date-time)",
+  AcknowledgedBy: "object",
+  AcknowledgedOn: "string (date-time)",
+  AcknowledgedUntil: "string (date-time)",
+};
+
+/** Among the entities that can trigger a webhook. */
+export const ALERT_DESCRIPTION = {
+  Name: ALERT_RECORD,
+  Fields: Object.entries(FIELD_TYPES).map(([Name, Type]) => ({ Name, Type, Filter: Name === "State" })),
+  Events: [...EVENT_TYPES],
+};
 
 export const EXAMPLE_ALERT = {
   Id: "0197c6f5-1a2b-7c3d-8e4f-5061728394a5",

@@ -1,4 +1,11 @@
-export { ACKNOWLEDGEMENT, ALERT_RESOURCE_TYPE, ALERT_STATES, type AlertKind } from "./contract.ts";
+export {
+  ACKNOWLEDGEMENT,
+  ALERT_DESCRIPTION,
+  ALERT_RESOURCE_TYPE,
+  ALERT_STATES,
+  type AlertKind,
+  EXAMPLE_ALERT,
+} from "./contract.ts";
 export { alertRoutes } from "./routes.ts";
 export { type AlertRecord, type Alerts, createAlerts, MOST_UNSEEN } from "./service.ts";
 export { startAlertWatch } from "./watch.ts";

@@ -1,17 +1,20 @@
 // Alerts as they are read and acknowledged, by REST and by the console.
 
-import type { Caller, Permitted, Shown, ShownPage } from "../access/index.ts";
+import type { Caller, FindRecords, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { firstPage, isUuid, type Paging } from "../http/query.ts";
 import { ALERT_RESOURCE_TYPE, type AlertKind, type AlertState } from "./contract.ts";
-import { type Alert, acknowledge, findAlert, listAlerts } from "./store.ts";
+import { recordAlertEvent, wholeRecord } from "./event.ts";
+import { type Alert, acknowledge, findAlert, findAlerts, listAlerts } from "./store.ts";
 
 const TYPE = ALERT_RESOURCE_TYPE.name;
 const CONNECTION = "WebhookConnection";
 
 export interface Alerts {
+  /** Those with these Ids, for who decides what is seen of events about them. */
+  find: FindRecords;
   /** A page, the newest first, without what the caller may not read. @throws ServiceBusy */
   list(caller: Caller, state: AlertState | undefined, paging: Paging): Promise<ShownPage<AlertRecord>>;
   /** Those that nobody has seen yet, as many as are of use; none without Webhooks:Read. */
@@ -51,6 +54,8 @@ export function createAlerts(sql: Sql): Alerts {
     });
 
   return {
+    find: async (queries, tenantId, _type, ids) =>
+      (await findAlerts(queries, tenantId, ids.filter(isUuid))).map(wholeRecord),
     list,
     async unseen(caller) {
       if (!caller.scopes.has("Webhooks:Read")) return [];
@@ -73,6 +78,7 @@ export function createAlerts(sql: Sql): Alerts {
           ...(before.connectionId && { subject: { type: "WebhookConnection", id: before.connectionId } }),
           details: { AlertId: id, Kind: before.kind, Until: until?.toISOString() ?? null },
         });
+        await recordAlertEvent(tx, tenantId, "Updated", after, caller.traceParent);
         return after;
       });
       return (await gate.written(TYPE, toRecord(caller, alert), {})).record;
@@ -86,17 +92,5 @@ export type AlertRecord = ReturnType<typeof toRecord>;
 function toRecord({ gate }: Caller, alert: Alert) {
   // A count tells of deliveries, which may be hidden.
   const isTold = !COUNTING.includes(alert.kind) || gate.seesAll("WebhookEvent");
-  const { acknowledgedByType: type, acknowledgedById } = alert;
-  return {
-    Id: alert.id,
-    Kind: alert.kind,
-    ConnectionId: alert.connectionId,
-    State: alert.state,
-    Reason: isTold ? alert.reason : null,
-    RaisedOn: alert.raisedOn.toISOString(),
-    EndedOn: alert.endedOn?.toISOString() ?? null,
-    AcknowledgedBy: type === null ? null : { Type: type, Id: String(acknowledgedById) },
-    AcknowledgedOn: alert.acknowledgedOn?.toISOString() ?? null,
-    AcknowledgedUntil: alert.acknowledgedUntil?.toISOString() ?? null,
-  };
+  return { ...wholeRecord(alert), Reason: isTold ? alert.reason : null };
 }

@@ -1,6 +1,6 @@
 import type { ConnectionId } from "../../workflows/contract.ts";
 import type { Actor } from "../access/index.ts";
-import type { Queries, Transaction } from "../db/connection.ts";
+import { type Queries, type Transaction, uuids } from "../db/connection.ts";
 import { lowestIdOf } from "../ids.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type AlertKind, type AlertState, RULES } from "./contract.ts";
@@ -10,6 +10,8 @@ export interface Alert {
   kind: AlertKind;
   connectionId: ConnectionId | null;
   state: AlertState;
+  /** How many changes it has seen. */
+  sequence: number;
   reason: string;
   raisedOn: Date;
   endedOn: Date | null;
@@ -25,7 +27,7 @@ const STATE = (sql: Queries) => sql`
     else 'Open' end`;
 
 const columns = (sql: Queries) => sql`
-  id, kind, connection_id as "connectionId", ${STATE(sql)} as state, reason, raised_on as "raisedOn",
+  id, kind, connection_id as "connectionId", ${STATE(sql)} as state, sequence, reason, raised_on as "raisedOn",
   ended_on as "endedOn", acknowledged_by_type as "acknowledgedByType", acknowledged_by_id as "acknowledgedById",
   acknowledged_on as "acknowledgedOn", acknowledged_until as "acknowledgedUntil"`;
 
@@ -50,6 +52,11 @@ export async function findAlert(sql: Queries, tenantId: TenantId, id: string): P
   return row;
 }
 
+export async function findAlerts(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Alert[]> {
+  return sql<Alert[]>`
+    select ${columns(sql)} from alerts where tenant_id = ${tenantId} and id = any (${uuids(sql, ids)})`;
+}
+
 /** @returns undefined if it has ended */
 export async function acknowledge(
   tx: Transaction,
@@ -60,7 +67,7 @@ export async function acknowledge(
 ): Promise<Alert | undefined> {
   const [row] = await tx<Alert[]>`
     update alerts set acknowledged_on = now(), acknowledged_by_type = ${actor.type}, acknowledged_by_id = ${actor.id},
-      acknowledged_until = ${until}
+      acknowledged_until = ${until}, sequence = sequence + 1
     where tenant_id = ${tenantId} and id = ${id} and ended_on is null
     returning ${columns(tx)}`;
   return row;
@@ -125,23 +132,28 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
     where failures.count >= ${failedSignIns.count}`;
 }
 
-/**
- * Raises those that are not raised yet, and ends all others.
- * @returns those that were raised
- */
-export async function saveStanding(tx: Transaction, standing: readonly Standing[]): Promise<Standing[]> {
+/** An alert of any tenant. */
+export type TenantAlert = Alert & { tenantId: TenantId };
+
+/** Raises those that are not raised yet, and ends all others. */
+export async function saveStanding(
+  tx: Transaction,
+  standing: readonly Standing[],
+): Promise<{ raised: TenantAlert[]; ended: TenantAlert[] }> {
   const of = <T>(value: (one: Standing) => T) => standing.map(value);
-  await tx`
-    update alerts a set ended_on = now()
+  const ended = await tx<TenantAlert[]>`
+    update alerts a set ended_on = now(), sequence = sequence + 1
     where ended_on is null and not exists (
       select from unnest(${of((one) => one.tenantId)}::uuid[], ${of((one) => one.kind)}::text[],
         ${of((one) => one.connectionId)}::uuid[]) as s (tenant_id, kind, connection_id)
       where s.tenant_id = a.tenant_id and s.kind = a.kind and s.connection_id is not distinct from a.connection_id
-    )`;
-  return tx<Standing[]>`
+    )
+    returning tenant_id as "tenantId", ${columns(tx)}`;
+  const raised = await tx<TenantAlert[]>`
     insert into alerts (id, tenant_id, kind, connection_id, reason)
     select * from unnest(${of(() => Bun.randomUUIDv7())}::uuid[], ${of((one) => one.tenantId)}::uuid[],
       ${of((one) => one.kind)}::text[], ${of((one) => one.connectionId)}::uuid[], ${of((one) => one.reason)}::text[])
     on conflict do nothing
-    returning tenant_id as "tenantId", kind, connection_id as "connectionId", reason`;
+    returning tenant_id as "tenantId", ${columns(tx)}`;
+  return { raised, ended };
 }

@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import type { Sql } from "../db/connection.ts";
 import { createOutageLog } from "../log.ts";
+import { recordAlertEvent } from "./event.ts";
 import { listStanding, saveStanding } from "./store.ts";
 
 const EVERY_MS = 15_000;
@@ -18,8 +19,12 @@ export function startAlertWatch(sql: Sql, log: Logger): AlertWatch {
   async function look(): Promise<void> {
     await sql.begin(async (tx) => {
       const standing = await listStanding(tx, new Date());
-      const raised = standing ? await saveStanding(tx, standing) : [];
-      for (const { tenantId, kind, connectionId } of raised) {
+      if (!standing) return;
+      const { raised, ended } = await saveStanding(tx, standing);
+      for (const alert of ended) await recordAlertEvent(tx, alert.tenantId, "Deleted", alert);
+      for (const alert of raised) {
+        const { tenantId, kind, connectionId } = alert;
+        await recordAlertEvent(tx, tenantId, "Created", alert);
         log.warn({ tenantId, kind, connectionId }, "an alert is raised");
       }
     });

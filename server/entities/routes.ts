@@ -15,7 +15,8 @@ import { exampleDescription, exampleInput, exampleRecord, inputSchema, recordSch
 import type { Entities, EntityService } from "./service.ts";
 import { matchables } from "./values.ts";
 
-export function entityRoutes({ all }: Entities): Route[] {
+/** @param others what triggers webhooks, and is no entity that the API writes */
+export function entityRoutes({ all }: Entities, others: ReturnType<typeof describeEntities>): Route[] {
   const definitions = all.map(({ entity }) => entity);
   return [
     ...all.flatMap(recordRoutes),
@@ -33,7 +34,7 @@ export function entityRoutes({ all }: Entities): Route[] {
         example: definitions[0] && exampleDescription(definitions[0]),
         list: true,
       },
-      handle: async () => withoutRecords({ Items: describeEntities(definitions), Next: null }),
+      handle: async () => withoutRecords({ Items: [...describeEntities(definitions), ...others], Next: null }),
     }),
   ];
 }

@@ -89,11 +89,15 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     example: "https://hooks.example.com/gatehouse",
   }),
   Entities: someOf(entities, {
-    description: "Entities whose change triggers a call.",
+    description:
+      "Entities whose change triggers a call. Alert: what somebody should look at is raised, acknowledged or ended.",
     required: true,
     audit: "value",
     judged: true,
-    form: { label: "Entities", hint: "A change of one of these is sent." },
+    form: {
+      label: "Entities",
+      hint: "A change of one of these is sent. Alert: one is raised (Created), acknowledged (Updated) or ended (Deleted).",
+    },
     example: ["Application"],
   }),
   Events: someOf(EVENT_TYPES, {

@@ -8,5 +8,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const PING = "Ping" as const;
 /** The record that a ping is of. */
 export const PING_RECORD = "WebhookConnection";
+/** The record of operational events: Created when it is raised, Updated when it is acknowledged, Deleted when it ends. */
+export const ALERT_RECORD = "Alert";
 export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, PING] as const;
 export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];

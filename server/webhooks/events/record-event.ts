@@ -18,6 +18,8 @@ export interface Change {
   sequences: number[] | null;
   /** The record in its response shape; of a bulk change, all of them. */
   data: Record<string, unknown> | Record<string, unknown>[];
+  /** A connection that is not told of it, since it is about that connection. */
+  notTo?: ConnectionId | null;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function recordEvent(
   change: Change,
   traceParent?: string,
 ): Promise<void> {
-  await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent });
+  await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent }, change.notTo);
 }
 
 /** What a ping says of its connection. */

@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from "postgres";
 import { type ConnectionId, DELIVERIES_PER_WORKFLOW, type EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { ALERT_RECORD, type EventType } from "./event.ts";
 
 /** Wakes the dispatchers when the transaction commits. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
@@ -23,7 +24,12 @@ export interface NewEvent {
 }
 
 /** One statement: the event, one delivery per matching connection, one outbox row per workflow they need. */
-export async function insertEvent(sql: Queries, tenantId: TenantId, event: NewEvent): Promise<void> {
+export async function insertEvent(
+  sql: Queries,
+  tenantId: TenantId,
+  event: NewEvent,
+  notTo: ConnectionId | null = null,
+): Promise<void> {
   await sql`
     with event as (
       insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on,
@@ -36,6 +42,7 @@ export async function insertEvent(sql: Queries, tenantId: TenantId, event: NewEv
       select id, state, draining, governed from webhook_connections
       where tenant_id = ${tenantId} and deleted_on is null
         and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
+        and id is distinct from ${notTo}::uuid
       order by id for key share
     ), delivery as (
       insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
@@ -77,4 +84,26 @@ export async function insertPing(
       insert into dispatches (tenant_id, event_id, part) values (${tenantId}, ${event.eventId}, 1)
     )
     select pg_notify(${DISPATCH_CHANNEL}, '')`;
+}
+
+/**
+ * Whether an alert has somebody to be told of it. One about a connection that gets nothing but alerts has nobody: two
+ * such connections that fail would tell each other for ever.
+ */
+export async function isAlertHeard(
+  sql: Queries,
+  tenantId: TenantId,
+  eventType: EventType,
+  about: ConnectionId | null,
+): Promise<boolean> {
+  const [row] = await sql<{ isHeard: boolean }[]>`
+    select exists (
+      select from webhook_connections
+      where tenant_id = ${tenantId} and deleted_on is null and id is distinct from ${about}::uuid
+        and ${ALERT_RECORD} = any (entities) and ${eventType} = any (events)
+    ) and not exists (
+      select from webhook_connections
+      where tenant_id = ${tenantId} and id = ${about}::uuid and entities <@ array[${ALERT_RECORD}]
+    ) as "isHeard"`;
+  return row!.isHeard;
 }

@@ -2,7 +2,7 @@
 
 import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
-import { PING } from "../events/event.ts";
+import { ALERT_RECORD, PING } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
 
@@ -97,7 +97,9 @@ export async function seePayload(
   const whole = JSON.parse(payload);
   // A ping tells of its connection only some fields, and a test of no record at all.
   const isPing = eventType === PING;
-  const shown = await gate.payload(eventRecord, isPing ? [{ Id: recordIds[0]! }] : recordsOf(payload), !isPing);
+  const isHidden = eventRecord === ALERT_RECORD && !(await seesOf(gate, recordsOf(payload)));
+  const records = isPing ? [{ Id: recordIds[0]! }] : recordsOf(payload);
+  const shown = isHidden ? undefined : await gate.payload(eventRecord, records, !isPing);
   if (!shown) {
     const { Data: _, ...rest } = whole;
     return { payload: rest, withheld: WITHHELD, text: undefined };
@@ -105,6 +107,13 @@ export async function seePayload(
   if (isPing) return { payload: whole, withheld: null, text: payload };
   const seen = { ...whole, Data: dataOf(whole.Data, shown) };
   return { payload: seen, withheld: null, text: JSON.stringify(seen) === payload ? payload : undefined };
+}
+
+/** An alert is as hidden as its connection, and may tell how many deliveries of others have failed. */
+async function seesOf(gate: Caller["gate"], alerts: Record<string, unknown>[]): Promise<boolean> {
+  const of = new Set(alerts.flatMap(({ ConnectionId }) => (ConnectionId ? [String(ConnectionId)] : [])));
+  if (of.size === 0) return true;
+  return gate.seesAll("WebhookEvent") && (await gate.known("WebhookConnection", [...of])).length === of.size;
 }
 
 function dataOf(data: unknown, shown: Shown<Record<string, unknown>>[]): unknown {

@@ -10,7 +10,7 @@ import type { Route } from "../../http/route.ts";
 import { connectionFilter } from "../connections/record.ts";
 import type { Connections } from "../connections/service.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { PING } from "../events/event.ts";
+import { ALERT_RECORD, PING } from "../events/event.ts";
 import { EVENT_ID } from "./contract.ts";
 import { EVENT_LOG_TAG } from "./routes.ts";
 import { requireEvent } from "./service.ts";
@@ -77,6 +77,7 @@ export interface Explanation {
 export interface ExplainedEvent {
   eventType: string;
   eventRecord: string;
+  payload: string;
 }
 
 function explain(event: ExplainedEvent, witness: Witness): Explanation {
@@ -84,7 +85,7 @@ function explain(event: ExplainedEvent, witness: Witness): Explanation {
   return delivery ? { outcome: delivery.state, reason: whatBecame(event, witness, delivery) } : whyNone(event, witness);
 }
 
-function whyNone({ eventType, eventRecord }: ExplainedEvent, witness: Witness): Explanation {
+function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: Witness): Explanation {
   const { past, createdOn } = witness;
   if (eventType === PING) return { outcome: "NotConcerned", reason: "a ping goes to the connection it tries alone" };
   if (!past) return { outcome: "NotYetCreated", reason: `created after the event, at ${createdOn.toISOString()}` };
@@ -97,6 +98,9 @@ function whyNone({ eventType, eventRecord }: ExplainedEvent, witness: Witness): 
     const isNow = !witness.deletedOn && witness.entities.includes(eventRecord) && witness.events.includes(eventType);
     const words = `not subscribed to ${missing.join(", nor to ")}`;
     return { outcome: "NotSubscribed", reason: isNow ? `${words} at that time; it is now` : words };
+  }
+  if (eventRecord === ALERT_RECORD && JSON.parse(payload).Data.ConnectionId === witness.id) {
+    return { outcome: "NotConcerned", reason: "an alert does not go to the connection that it is about" };
   }
   // Its change had its time before the event had, and was committed after it.
   return { outcome: "NotSubscribed", reason: "changed at the same moment: the event did not see its subscription yet" };
