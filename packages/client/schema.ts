@@ -1897,7 +1897,7 @@ export interface components {
              * @description The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, Secret, ApiKey and the values of Headers have to be sent again.
              */
             URL: string;
-            /** @description Entities whose change triggers a call. */
+            /** @description Entities whose change triggers a call. Alert: what somebody should look at is raised, acknowledged or ended. */
             Entities: ("Application" | "User" | "Department")[];
             /** @description Kinds of change that trigger a call. */
             Events: ("Created" | "Updated" | "Deleted")[];
@@ -1955,7 +1955,7 @@ export interface components {
              * @description The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, Secret, ApiKey and the values of Headers have to be sent again.
              */
             URL?: string;
-            /** @description Entities whose change triggers a call. */
+            /** @description Entities whose change triggers a call. Alert: what somebody should look at is raised, acknowledged or ended. */
             Entities?: ("Application" | "User" | "Department")[];
             /** @description Kinds of change that trigger a call. */
             Events?: ("Created" | "Updated" | "Deleted")[];
