@@ -33,7 +33,7 @@ import {
 } from "./webhooks/index.ts";
 
 export interface ApiServices extends WebhookServices {
-  /** Names of the entities that there are. */
+  /** Names of what can trigger a webhook. */
   entities: readonly string[];
   connection: ConnectionContract;
   records: Entities;

@@ -93,6 +93,12 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
   ];
 }
 
+/** What webhooks tell of. */
+export const namesOfEventRecords = (entities: readonly EntityDefinition[]) => [
+  ...entities.map(({ name }) => name),
+  ALERT_RECORD,
+];
+
 export function createApp({
   config,
   sql,
@@ -108,8 +114,7 @@ export function createApp({
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
   const findEntityRecords = createFindRecords(entities);
-  /** What webhooks tell of. */
-  const eventRecords = [...entities.map(({ name }) => name), ALERT_RECORD];
+  const eventRecords = namesOfEventRecords(entities);
   const temporalUi = `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows`;
   const workflowUrl = (workflowId: string) => `${temporalUi}/${encodeURIComponent(workflowId)}`;
   const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;

@@ -1898,7 +1898,7 @@ export interface components {
              */
             URL: string;
             /** @description Entities whose change triggers a call. Alert: what somebody should look at is raised, acknowledged or ended. */
-            Entities: ("Application" | "User" | "Department")[];
+            Entities: ("Application" | "User" | "Department" | "Alert")[];
             /** @description Kinds of change that trigger a call. */
             Events: ("Created" | "Updated" | "Deleted")[];
             /** @description Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one beside it is refused. */
@@ -1956,7 +1956,7 @@ export interface components {
              */
             URL?: string;
             /** @description Entities whose change triggers a call. Alert: what somebody should look at is raised, acknowledged or ended. */
-            Entities?: ("Application" | "User" | "Department")[];
+            Entities?: ("Application" | "User" | "Department" | "Alert")[];
             /** @description Kinds of change that trigger a call. */
             Events?: ("Created" | "Updated" | "Deleted")[];
             /** @description Signs the calls from now on; null: they are no longer signed. After `whsec_` the base64 of 24 to 64 bytes must follow. It ends a rotation; to change it without a failed call, stage it. */
@@ -2087,7 +2087,7 @@ export interface components {
              * @description The entity's name.
              * @enum {string}
              */
-            EventRecord: "Application" | "User" | "Department";
+            EventRecord: "Application" | "User" | "Department" | "Alert";
             /**
              * @description The kind of change.
              * @enum {string}
@@ -2317,14 +2317,14 @@ export interface components {
              * @description Type of record concerned.
              * @enum {string}
              */
-            EventRecord: "Application" | "User" | "Department";
+            EventRecord: "Application" | "User" | "Department" | "Alert";
             /**
              * @description Object when Data is one entity; Array when Data is several.
              * @enum {string}
              */
             EventResponse: "Object" | "Array";
             /** @description The record as the API shows it, or of an array upsert all that were changed. */
-            Data: components["schemas"]["Application"] | components["schemas"]["User"] | components["schemas"]["Department"] | (components["schemas"]["Application"] | components["schemas"]["User"] | components["schemas"]["Department"])[];
+            Data: components["schemas"]["Application"] | components["schemas"]["User"] | components["schemas"]["Department"] | components["schemas"]["Alert"] | (components["schemas"]["Application"] | components["schemas"]["User"] | components["schemas"]["Department"] | components["schemas"]["Alert"])[];
             /**
              * @description It is a test with sample data, which somebody has asked for; last of all.
              * @constant
@@ -5923,7 +5923,7 @@ export interface operations {
                 /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description The entity's name. */
-                EventRecord?: "Application" | "User" | "Department" | "WebhookConnection";
+                EventRecord?: "Application" | "User" | "Department" | "Alert" | "WebhookConnection";
                 /** @description Changes of the record with this Id. A change of several is found for who may read the record itself. */
                 RecordId?: string;
                 /** @description The kind of change. */
@@ -5984,7 +5984,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The entity's name. */
-                EventRecord?: "Application" | "User" | "Department";
+                EventRecord?: "Application" | "User" | "Department" | "Alert";
                 /** @description The kind of change. */
                 EventType?: "Created" | "Updated" | "Deleted";
                 /** @description How long it stays open; 60 unless given. */

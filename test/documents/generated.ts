@@ -4,7 +4,7 @@ import { ACTIONS, POLICY, ROLE } from "../../server/access/index.ts";
 import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
-import { auditSubjects, policyTypes } from "../../server/app.ts";
+import { auditSubjects, namesOfEventRecords, policyTypes } from "../../server/app.ts";
 import { createAuditLog } from "../../server/audit/index.ts";
 import { VERIFICATIONS, type Verification } from "../../server/console/webhooks/verification.ts";
 import { createEntities, ENTITIES } from "../../server/entities/index.ts";
@@ -20,7 +20,7 @@ import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { connectionContract, createWebhooks } from "../../server/webhooks/index.ts";
 
-const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
+const connection = connectionContract({ entities: namesOfEventRecords(ENTITIES), checkUrl: () => undefined });
 const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, PROVIDER, CREDENTIALS, TENANT_SETTINGS];
 const API = "/Endpoint/rest/api/v1";
 /** The summary of a POST that is another way to PATCH. */
@@ -117,7 +117,7 @@ function operations(): string {
 
 /** They are described here and never called. */
 export function describedRoutes(): Route[] {
-  const entities = ENTITIES.map(({ name }) => name);
+  const entities = namesOfEventRecords(ENTITIES);
   const vault = createVault("");
   const services: Partial<ApiServices> = {
     entities,
