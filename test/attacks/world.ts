@@ -94,8 +94,10 @@ export async function newWorld(): Promise<World> {
   };
 }
 
+/** Those that the API writes; an alert is raised by the service alone. */
 export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> {
-  return (await ok(admin.get("/Entities"))).Items;
+  const { Items } = await ok(admin.get("/Entities"));
+  return Items.filter(({ Name }: Described) => Name !== "Alert");
 }
 
 /** Fields that take no text but an address or a date. */
