@@ -256,7 +256,7 @@ test("Entities lists names, fields with their types, and events", async () => {
   expect(answer.status).toBe(200);
   expect(answer.body.Next).toBeNull();
   const byName = new Map(answer.body.Items.map((item: { Name: string }) => [item.Name, item]));
-  expect([...byName.keys()].sort()).toEqual(["Application", "Department", "User"]);
+  expect([...byName.keys()].sort()).toEqual(["Alert", "Application", "Department", "User"]);
   for (const item of answer.body.Items) expect(item.Events).toEqual(["Created", "Updated", "Deleted"]);
   const fields = (name: string) => (byName.get(name) as { Fields: unknown[] }).Fields;
   expect(fields("Application")).toEqual(
