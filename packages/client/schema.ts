@@ -4063,7 +4063,7 @@ export interface components {
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
-            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default client_secret_basic. */
+            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default a secret in either way. */
             token_endpoint_auth_method?: string;
             /** @description web or native (OpenID Connect Dynamic Client Registration 2). */
             application_type?: string;
@@ -4111,7 +4111,7 @@ export interface components {
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
-            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default client_secret_basic. */
+            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default a secret in either way. */
             token_endpoint_auth_method?: string;
             /** @description web or native (OpenID Connect Dynamic Client Registration 2). */
             application_type?: string;

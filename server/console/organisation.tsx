@@ -13,6 +13,7 @@ import {
   Text,
 } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
 const PATH = "/settings/organisation";
@@ -30,8 +31,8 @@ export function organisationPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function organisationPage({ ownTenant }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const record: Record<string, unknown> = { ...(await ownTenant.read(visit.caller)) };
+async function organisationPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const record: Record<string, unknown> = { ...(await deps.ownTenant.read(visit.caller)) };
   const { tenantId } = visit.caller;
   const mayChange = visit.may("Settings:Update", TENANT_SETTINGS.name, { ...record, Id: tenantId });
   return {
@@ -48,12 +49,15 @@ async function organisationPage({ ownTenant }: SettingsDependencies, visit: Visi
         back="/settings"
         label="Save"
         version=""
+        more={{ RegistrationScopes: await scopesOfApis(deps, visit, texts(record.RegistrationScopes)) }}
       />
     ) : (
-      <Facts facts={NAMES.map((name) => [LABELS[name]!, <Text text={String(record[name] ?? "")} />])} />
+      <Facts facts={NAMES.map((name) => [LABELS[name]!, <Text text={[record[name] ?? ""].flat().join(", ")} />])} />
     ),
   };
 }
+
+const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 
 async function change(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {

@@ -73,8 +73,7 @@ const FIELDS = {
     judged: true,
     form: {
       label: "Scopes of applications that register themselves",
-      hint: "One a line. The most that they can have.",
-      rows: 4,
+      hint: "The most that they can have. Without an initial access token, none that has to do with this service's API.",
     },
     example: ["openid", "profile", "name", "email"],
   }),

@@ -1,7 +1,9 @@
 // What holds for all of an organisation, and where its developers find the API.
 
 import { expect, test } from "bun:test";
+import { newApi } from "../apis/apis.ts";
 import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
@@ -25,11 +27,26 @@ test("a second factor is required of everybody on the organisation's page, and a
   await auditor.page.getByText("Optional", { exact: true }).waitFor();
   expect(await auditor.page.getByRole("button", { name: "Save" }).count()).toBe(0);
 
+  // The scope of an API is offered, and saving the form again does not lose it.
+  await newApi(api, "Orders", ["orders:read"]);
+  await visitor.open("/settings/organisation");
+  await page.getByLabel("Applications register themselves").selectOption("By an initial access token");
+  await page.getByLabel("orders:read").check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. It counts from each user's next request on.").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. It counts from each user's next request on.").waitFor();
+  expect((await api.call("GET", "/TenantSettings")).body).toMatchObject({
+    ClientRegistration: "InitialAccessToken",
+    RegistrationScopes: ["openid", "profile", "name", "email", "orders:read"],
+  });
   await visitor.open("/settings/organisation");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. It counts from each user's next request on.").waitFor();
   await menu.getByRole("link", { name: "API reference" }).click();
   await page.getByRole("link", { name: "OpenAPI viewer" }).click();
   await page.getByRole("heading", { name: "Gatehouse" }).first().waitFor();
+  await visitor.open("/settings/organisation");
+  await inspect(page, "organisation");
   expect(complaints).toEqual([]);
 });

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import type { Api } from "../support/api.ts";
+import { ok } from "../policies/people.ts";
+import { type Api, until } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 import { userFamily } from "./client.ts";
 import { newSigner, provesBy } from "./signing-client.ts";
@@ -99,6 +100,25 @@ describe("by a key of its own", () => {
 });
 
 describe("openid-client", () => {
+  test("registers itself by an initial access token, and asks for tokens with what it was given", async () => {
+    const api = await newTenant();
+    const settings = { ClientRegistration: "InitialAccessToken", RegistrationScopes: ["openid", "AccessManager:Read"] };
+    await ok(api.patch("/TenantSettings", settings));
+    const { Token } = await ok(api.call("POST", "/RegistrationToken", {}));
+    const known = async () =>
+      (
+        await openid.discovery(new URL(issuer), "x", undefined, undefined, { execute: [openid.allowInsecureRequests] })
+      ).serverMetadata();
+    await until("discovery to name the endpoint", async () => (await known()).registration_endpoint);
+    const metadata = { client_name: "Wages", grant_types: ["client_credentials"], redirect_uris: [] };
+    const config = await openid.dynamicClientRegistration(new URL(issuer), metadata, undefined, {
+      execute: [openid.allowInsecureRequests],
+      initialAccessToken: Token,
+    });
+    const granted = await openid.clientCredentialsGrant(config, { scope: "AccessManager:Read" });
+    expect(decodeJwt(granted.access_token)).toMatchObject({ client_id: config.clientMetadata().client_id });
+  });
+
   const discover = (authentication: openid.ClientAuth) =>
     openid.discovery(new URL(issuer), caller.clientId, undefined, authentication, {
       execute: [openid.allowInsecureRequests],

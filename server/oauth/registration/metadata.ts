@@ -48,7 +48,7 @@ const METADATA = {
   backchannel_logout_uri: may(text()),
   grant_types: may(texts(`Of ${GRANT_TYPES.join(", ")}; by default authorization_code.`)),
   response_types: may(texts(`Of ${RESPONSE_TYPES.join(", ")}.`)),
-  token_endpoint_auth_method: may(text(`One of ${CLIENT_AUTH_METHODS.join(", ")}; by default client_secret_basic.`)),
+  token_endpoint_auth_method: may(text(`One of ${CLIENT_AUTH_METHODS.join(", ")}; by default a secret in either way.`)),
   application_type: may(text("web or native (OpenID Connect Dynamic Client Registration 2).")),
   jwks: may(Type.Object({}, { additionalProperties: true })),
   jwks_uri: may(text()),
@@ -113,7 +113,8 @@ export function readMetadata(
   const fields = Object.entries(FIELDS).map(([own, field]) => [field, sent[own] ?? null]);
   const shape = {
     ...Object.fromEntries(fields),
-    TokenEndpointAuthMethod: sent.token_endpoint_auth_method ?? "client_secret_basic",
+    // Libraries that say nothing of it go on by a secret in the form or in the header.
+    TokenEndpointAuthMethod: sent.token_endpoint_auth_method ?? null,
     ClientType: clientTypeOf(sent),
     GrantTypes: sent.grant_types ?? ["authorization_code"],
     Scopes: scopesOf(sent.scope, bounds),
