@@ -35,6 +35,8 @@ export interface FormField {
   json?: boolean;
   /** What people are told of a word, by the word; those that it leaves out stand for themselves. */
   words?: Record<string, string>;
+  /** What a word is for, in a sentence below it. */
+  explained?: Readonly<Record<string, string>>;
   /** Of its words, those that people can choose. */
   offered?: readonly string[];
   /** How one of a list stands in a line of its own, where it is no text. */

@@ -102,10 +102,10 @@ export interface ContractFieldProps {
 
 export function ContractField({ contract, name, state, isNew, required, more }: ContractFieldProps): JSX.Element {
   const field = contract.fields[name]!;
-  const { label, type, rows, hint, hintOfChange = hint, words: told = {}, offered } = field.form!;
+  const { label, type, rows, hint, hintOfChange = hint, words: told = {}, explained, offered } = field.form!;
   const { kind, words } = kindOf(field);
   const shared = { state, name, label, hint: isNew ? hint : hintOfChange };
-  const known = (offered ?? words).map((value) => ({ value, label: told[value] ?? value }));
+  const known = (offered ?? words).map((value) => ({ value, label: told[value] ?? value, text: explained?.[value] }));
   const options = [...known, ...(more?.[name] ?? [])];
   if (kind === "words") return <CheckboxGroup {...shared} options={options} />;
   if (kind === "word") return <SelectField {...shared} options={options} />;

@@ -110,6 +110,8 @@ export function TextField(props: TextFieldProps): JSX.Element {
 export interface Option {
   value: string;
   label: string;
+  /** What it is for: a group of boxes tells it below the label. */
+  text?: string;
 }
 
 /** One of several. */
@@ -155,13 +157,36 @@ export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.El
     >
       <legend safe>{labelText(label, required)}</legend>
       <Notes name={name} hint={hint} problem={problem} />
-      {options.map((option) => (
-        <label>
-          <input type="checkbox" name={name} value={attribute(option.value)} checked={marked.includes(option.value)} />
-          <span safe>{option.label}</span>
-        </label>
+      {options.map((option, index) => (
+        <BoxOfGroup name={name} option={option} index={index} checked={marked.includes(option.value)} />
       ))}
     </fieldset>
+  );
+}
+
+interface BoxOfGroupProps {
+  name: string;
+  option: Option;
+  index: number;
+  checked: boolean;
+}
+
+function BoxOfGroup({ name, option: { value, label, text }, index, checked }: BoxOfGroupProps): JSX.Element {
+  const textId = text ? `${fieldId(name)}-${index}-text` : undefined;
+  return (
+    <>
+      <label>
+        <input type="checkbox" name={name} value={attribute(value)} checked={checked} aria-describedby={textId} />
+        <span safe>{label}</span>
+      </label>
+      {text ? (
+        <p class="hint" id={textId} safe>
+          {text}
+        </p>
+      ) : (
+        ""
+      )}
+    </>
   );
 }
 

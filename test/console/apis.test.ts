@@ -1,6 +1,7 @@
 // APIs in Settings: one is added, and its scopes are given to an application and to a role.
 
 import { expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
 import { newApi, newAudience } from "../apis/apis.ts";
 import { openWindows } from "../support/browser.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -40,12 +41,19 @@ test(
     });
 
     await open(`/settings/applications/${api.clientId}/credentials`);
+    expect(await descriptionOf(page.getByLabel("orders:read (Orders)"))).toBe("Read your orders");
+    expect(await descriptionOf(page.getByLabel("orders:write (Orders)"))).toBeUndefined();
+    expect(await descriptionOf(page.getByLabel("AccessManager:Read", { exact: true }))).toBe("Read entity records.");
     await page.getByLabel("orders:read (Orders)").check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The credentials are changed.").waitFor();
     expect((await api.get(`/Application/${api.clientId}/Credentials`)).body.Scopes).toContain("orders:read");
     await open("/settings/roles/add");
     await page.getByLabel("Name", { exact: true }).fill("clerk");
+    expect(await descriptionOf(page.getByLabel("Webhooks:Delete", { exact: true }))).toBe(
+      "Delete webhook connections.",
+    );
+    expect(await descriptionOf(page.getByLabel("orders:read (Orders)"))).toBe("Read your orders");
     await page.getByLabel("orders:write (Orders)").check();
     await page.getByRole("button", { name: "Add role" }).click();
     await page.getByText("The role is added.").waitFor();
@@ -67,12 +75,21 @@ test(
   PATIENCE_MS,
 );
 
+/** What the element's aria-describedby says of it. */
+function descriptionOf(element: Locator): Promise<string | undefined> {
+  return element.evaluate((node) => {
+    const id = node.getAttribute("aria-describedby");
+    return id === null ? undefined : (document.getElementById(id)?.textContent ?? "");
+  });
+}
+
 const PAGES: Listed<{ id: string; application: string }>[] = [
   { name: "apis", path: () => "/settings/apis" },
   { name: "api", path: ({ id }) => `/settings/apis/${id}` },
   { name: "api-add", path: () => "/settings/apis/add" },
   { name: "api-change", path: ({ id }) => `/settings/apis/${id}/change` },
   { name: "api-delete", path: ({ id }) => `/settings/apis/${id}/delete` },
+  { name: "api-role-add", path: () => "/settings/roles/add" },
   { name: "api-credentials", path: ({ application }) => `/settings/applications/${application}/credentials` },
 ];
 
@@ -82,6 +99,8 @@ test(
     const api = await newTenant();
     const { id } = await newApi(api, "Orders", ["orders:read", "orders:write"], { ApplicationId: api.clientId });
     await newApi(api, "Stock", []);
+    const Description = `</p><script>alert(1)</script> ${"long".repeat(40)}`;
+    await newApi(api, "Hostile", [], { Scopes: [{ Name: "hostile:read", Description }] });
     await inspectAll(await enterSettings(browser, api.tenant), PAGES, { id, application: api.clientId });
   },
   PATIENCE_MS,

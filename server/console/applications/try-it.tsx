@@ -2,7 +2,7 @@
 // application would get; tokens are shown decoded, and revoked at once.
 
 import type { Children } from "@kitajs/html";
-import { isOwnScope } from "../../access/index.ts";
+import { isOwnScope, SCOPE_TEXTS } from "../../access/index.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
@@ -83,7 +83,11 @@ export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?
               name="Scopes"
               label="Scopes"
               hint="openid gives an id_token and userinfo. Scopes of APIs of your own are not asked for here."
-              options={client.Scopes.filter(isOwnScope).map((scope) => ({ value: scope, label: scope }))}
+              options={client.Scopes.filter(isOwnScope).map((scope) => ({
+                value: scope,
+                label: scope,
+                text: SCOPE_TEXTS[scope],
+              }))}
             />
             <div class="buttons">
               <button type="submit" class="main">

@@ -55,7 +55,7 @@ export async function scopesOfApis(
 ): Promise<Option[]> {
   const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
   const known = Items.flatMap(({ Name: api, Scopes }) =>
-    Scopes.map(({ Name }) => ({ value: Name, label: phrase`${Name} (${api})` })),
+    Scopes.map(({ Name, Description }) => ({ value: Name, label: phrase`${Name} (${api})`, text: Description })),
   );
   const others = had.filter((scope) => !isOwnScope(scope) && !known.some(({ value }) => value === scope));
   return [...known, ...others.map((scope) => ({ value: scope, label: scope }))];

@@ -1,7 +1,7 @@
 // What makes an Application an OAuth client.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { ANY_SCOPE, DEFAULT_SCOPES, SCOPES_MUST } from "../../access/index.ts";
+import { ANY_SCOPE, DEFAULT_SCOPES, SCOPE_TEXTS, SCOPES_MUST } from "../../access/index.ts";
 import { body, contract } from "../../http/contract.ts";
 import {
   type FormField,
@@ -128,6 +128,7 @@ const FIELDS = {
     judged: true,
     form: {
       label: "Scopes",
+      explained: SCOPE_TEXTS,
       hint: "The most it can ask for. What it may do to a record is for the policies to say.",
     },
     example: ["openid", "profile", "name"],
