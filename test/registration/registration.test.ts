@@ -145,6 +145,16 @@ describe("registration", () => {
     expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
   });
 
+  test.each(["client_credentials", "urn:ietf:params:oauth:grant-type:device_code"])(
+    "that is open gives nobody %s; an initial access token does",
+    async (grant) => {
+      const registrar = await newRegistrar("Open");
+      const asked = metadata({ grant_types: ["authorization_code", grant] });
+      refused(await register(registrar, asked), "invalid_client_metadata", /needs an initial access token/);
+      expect((await register(registrar, asked, await initialToken(registrar))).status).toBe(201);
+    },
+  );
+
   test("that is open has a limit for an address, and takes no more than that", async () => {
     const registrar = await newRegistrar("Open");
     const answers = await Promise.all(

@@ -7,7 +7,7 @@ import { changedCredentials, requireSound } from "../clients/changes.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
 import type { Credentials } from "../clients/store.ts";
-import { CLIENT_AUTH_METHODS, GRANT_TYPES, RESPONSE_TYPES, SUBJECT_TYPES } from "../contract.ts";
+import { CLIENT_AUTH_METHODS, DEVICE_GRANT, GRANT_TYPES, RESPONSE_TYPES, SUBJECT_TYPES } from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
 
 /** Those that are fields of Credentials by other names; absent is the field's default. */
@@ -31,6 +31,9 @@ const NAMES: Record<string, string> = {
   token_endpoint_auth_method: "TokenEndpointAuthMethod",
   scope: "Scopes",
 };
+
+/** A device's code can be sent to anybody, in the name of any application (RFC 8628 5.4). */
+const NEED_INITIAL_TOKEN: string[] = ["client_credentials", DEVICE_GRANT];
 
 /** Characters. */
 const NAME_LIMIT = 100;
@@ -189,9 +192,8 @@ function consistent({ response_types: types }: Sent, { grantTypes, redirectUris 
   if (usesCodes && redirectUris.length === 0) {
     throw new TokenError("invalid_request", "redirect_uris is missing.", "invalid_redirect_uri");
   }
-  if (bounds.isOpen && grantTypes.includes("client_credentials")) {
-    throw invalid("grant_types has client_credentials, which needs an initial access token");
-  }
+  const vouched = bounds.isOpen ? grantTypes.find((grant) => NEED_INITIAL_TOKEN.includes(grant)) : undefined;
+  if (vouched) throw invalid(`grant_types has ${vouched}, which needs an initial access token`);
 }
 
 function shortText(sent: Sent, name: string, limit: number): string | undefined {
