@@ -8,6 +8,7 @@ import {
   type ResourceType,
   requireKnownScopes,
   route,
+  SCOPE_TEXTS,
   SCOPES_MUST,
   type Shown,
 } from "../access/index.ts";
@@ -74,6 +75,7 @@ const FIELDS = {
     form: {
       label: "Scopes of applications that register themselves",
       hint: "The most that they can have. Without an initial access token, none that has to do with this service's API.",
+      explained: SCOPE_TEXTS,
     },
     example: ["openid", "profile", "name", "email"],
   }),

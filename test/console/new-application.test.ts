@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";
+import { newApi } from "../apis/apis.ts";
 import { issuer } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { openWindows } from "../support/browser.ts";
@@ -85,6 +86,20 @@ test.concurrent("a machine's secret gets a token at once, and an API's checks th
   const { body: log } = await api.call<{ Items: { Kind: string; Subject: { Id: string } }[] }>("GET", "/AuditEvent");
   const kinds = log.Items.filter(({ Subject }) => Subject?.Id === clientId).map(({ Kind }) => Kind);
   expect(kinds.toSorted()).toEqual(["Credentials.Changed", "Record.Created", "Secret.Created"]);
+});
+
+test.concurrent("its form offers the scopes of APIs, and keeps their marks when it is refused", async () => {
+  const { make, credentialsOf, open, api } = await comeIn();
+  await newApi(api, "Orders", ["orders:read", "orders:write"]);
+  const { html } = await open("/settings/new-application/machine");
+  expect(html).toContain('value="orders:read"');
+  expect(html).toContain("Do orders:read for you");
+  const refused = await make("machine", { Name: "", Scopes: "orders:read" });
+  expect(refused.status).toBe(422);
+  expect(refused.html).toMatch(/value="orders:read" checked/);
+  expect(refused.html).not.toMatch(/value="orders:write" checked/);
+  await make("machine", { Name: "Robot", Scopes: "orders:read" });
+  expect(await credentialsOf("Robot")).toMatchObject({ Scopes: ["orders:read"] });
 });
 
 test.concurrent("what is refused leaves no application, and a name that is taken leaves its holder as it was", async () => {

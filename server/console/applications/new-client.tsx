@@ -14,6 +14,7 @@ import {
 } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { requireTexts } from "../records/records.tsx";
+import { scopesOfApis } from "../settings/apis.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf } from "./application.ts";
 import { DevelopmentWarning, urisTyped } from "./credentials.tsx";
@@ -46,9 +47,11 @@ export function chooseKindPage(visit: Visit): View {
   };
 }
 
-export function newClientPage(visit: Visit, refused?: FormState): View {
+export async function newClientPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const kind = kindOf(visit);
   const state = refused ?? formOfRecord(CREDENTIALS, kind.asks, kind.sets, { Name: "" });
+  // Who may not read APIs is offered none of theirs.
+  const ofApis = visit.may("Settings:Read") ? await scopesOfApis(deps, visit, state.values("Scopes")) : [];
   return {
     title: `New application: ${kind.name}`,
     above: [...ABOVE, { name: "New application", path: NEW_APPLICATION }],
@@ -64,7 +67,14 @@ export function newClientPage(visit: Visit, refused?: FormState): View {
       >
         <TextField state={state} name="Name" label="Name" hint="As people see it when they sign in." required />
         {kind.asks.map((name) => (
-          <ContractField contract={CREDENTIALS} name={name} state={state} isNew required={name === "RedirectUris"} />
+          <ContractField
+            contract={CREDENTIALS}
+            name={name}
+            state={state}
+            isNew
+            required={name === "RedirectUris"}
+            more={{ Scopes: ofApis }}
+          />
         ))}
         <DevelopmentWarning uris={urisTyped(state)} clientType={kind.sets.ClientType} />
       </FormPanel>
@@ -99,7 +109,7 @@ export async function addClient(deps: SettingsDependencies, visit: Visit): Promi
     if (secret === undefined) return visit.goTo(next, "The application is added.");
     return secretView({ visit, application, secret, told: "The application is added, and can use it at once.", next });
   } catch (error) {
-    return newClientPage(visit, refusedForm(form, error, ["Name", ...kind.asks]));
+    return newClientPage(deps, visit, refusedForm(form, error, ["Name", ...kind.asks]));
   }
 }
 

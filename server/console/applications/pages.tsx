@@ -86,7 +86,7 @@ function morePages(deps: SettingsDependencies): Page[] {
     { path: NEW_APPLICATION, GET: { needs: add, answer: async (visit) => chooseKindPage(visit) } },
     {
       path: `${NEW_APPLICATION}/:kind`,
-      GET: { needs: add, answer: async (visit) => newClientPage(visit) },
+      GET: { needs: add, answer: (visit) => newClientPage(deps, visit) },
       POST: { needs: add, answer: (visit) => addClient(deps, visit) },
     },
     {
