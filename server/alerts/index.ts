@@ -8,4 +8,5 @@ export {
 } from "./contract.ts";
 export { alertRoutes } from "./routes.ts";
 export { type AlertRecord, type Alerts, createAlerts, MOST_UNSEEN } from "./service.ts";
+export { removeOldAlerts } from "./store.ts";
 export { startAlertWatch } from "./watch.ts";

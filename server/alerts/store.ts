@@ -1,6 +1,6 @@
 import type { ConnectionId } from "../../workflows/contract.ts";
 import type { Actor } from "../access/index.ts";
-import { type Queries, type Transaction, uuids } from "../db/connection.ts";
+import { type Queries, type Sql, type Transaction, uuids } from "../db/connection.ts";
 import { lowestIdOf } from "../ids.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type AlertKind, type AlertState, RULES } from "./contract.ts";
@@ -156,4 +156,12 @@ export async function saveStanding(
     on conflict do nothing
     returning tenant_id as "tenantId", ${columns(tx)}`;
   return { raised, ended };
+}
+
+/** An alert is read for so long after it has ended. */
+export const KEEP_DAYS = 90;
+
+/** @returns how many, of all tenants */
+export async function removeOldAlerts(sql: Sql): Promise<number> {
+  return (await sql`delete from alerts where ended_on < now() - make_interval(days => ${KEEP_DAYS})`).count;
 }

@@ -1,3 +1,4 @@
+import { removeOldAlerts } from "../alerts/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { removeOldLogouts } from "../logouts/index.ts";
 import {
@@ -42,6 +43,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   upstream_attempts: removeExpiredAttempts,
   requests: removeOldRequests,
   logouts: removeOldLogouts,
+  alerts: removeOldAlerts,
 };
 
 /** @returns how many rows went, by table */

@@ -1,7 +1,7 @@
 // What somebody should look at: raised and ended by itself, acknowledged by people.
 
 import { describe, expect, test } from "bun:test";
-import { listStanding } from "../../server/alerts/store.ts";
+import { KEEP_DAYS, listStanding, removeOldAlerts } from "../../server/alerts/store.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { hide, send } from "../attacks/world.ts";
 import { logOf } from "../audit/log.ts";
@@ -167,6 +167,19 @@ describe.concurrent("an alert", () => {
     },
     PATIENCE_MS,
   );
+});
+
+test("that has ended is kept for 90 days", async () => {
+  const api = await newTenant();
+  const [old, young] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+  const end = (id: string, days: number) => db()`
+    insert into alerts (id, tenant_id, kind, reason, ended_on)
+    values (${id}, ${api.tenantId}, 'FailedSignIns', 'as a test says', now() - make_interval(days => ${days}))`;
+  await end(old, KEEP_DAYS + 1);
+  await end(young, KEEP_DAYS - 1);
+  await removeOldAlerts(db());
+  expect((await alertsOf(api)).map(({ Id }) => Id)).toEqual([young]);
+  expect((await api.get(`/Alert/${old}`)).status).toBe(404);
 });
 
 const browser = openWindows();

@@ -28,6 +28,7 @@ const TABLES = [
   "registered_clients",
   "requests",
   "logouts",
+  "alerts",
 ];
 
 test("its runs stand in Temporal, and say what expired rows they removed", async () => {
