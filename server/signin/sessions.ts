@@ -37,6 +37,8 @@ export interface Session {
   username: string;
   name: string;
   authTime: Date;
+  /** When the browser came by it; authTime may be long before, at a provider. */
+  begunOn: Date;
   /** Seconds since then, by PostgreSQL's clock. */
   age: number;
   /** False: it is when a provider has sent the user, who may have signed in there long before. */

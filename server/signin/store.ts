@@ -201,7 +201,7 @@ export async function findSession(
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
       coalesce(u.name, '') as name, s.auth_time as "authTime",
-      extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
+      s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
       s.identity_provider_id as "identityProviderId",
       s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
       ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"

@@ -104,6 +104,30 @@ describe.concurrent("a pushed request", () => {
     expect(answerOf(back).code).toBeString();
   });
 
+  test.each([{ prompt: "login" }, { max_age: "0" }])(
+    "that asks for a sign-in (%p) is answered for nobody by what somebody else has done",
+    async (asked) => {
+      const client = await newClient({ first_party: true });
+      const [victim, other] = [new Visitor(), new Visitor()];
+      await client.visit(victim);
+      const uri = await pushed(client, asked);
+      const signIn = await other.open(at(client, uri));
+      expect(signIn.heading).toBe("Sign in");
+      const [form] = signIn.forms;
+      const done = await fetch(new URL(form!.action, other.origin), {
+        ...{ method: "POST", redirect: "manual" },
+        headers: { cookie: [...other.cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+        body: new URLSearchParams({ ...form!.fields, ...client.tenant.admin }),
+      });
+      const onward = new URL(done.headers.get("location")!, other.origin);
+      expect(onward.pathname).toBe(RFC_PATH);
+      const stolen = await victim.open(onward.pathname + onward.search);
+      expect(stolen.heading).toBe("Sign in");
+      const back = await victim.submit(stolen, client.tenant.admin);
+      expect(answerOf(back).code).toBeString();
+    },
+  );
+
   test("can be loaded again until it is answered, and is answered once", async () => {
     const client = await newClient();
     const uri = await pushed(client);

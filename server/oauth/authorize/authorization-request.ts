@@ -60,6 +60,8 @@ export interface AuthorizationRequest {
   prompts: ReadonlySet<Prompt>;
   /** Seconds. */
   maxAge: number | undefined;
+  /** The user's session has to have begun after it. */
+  signedInSince: Date | undefined;
   codeChallenge: string | undefined;
   /** The thumbprint of the key that redeeming the code takes. */
   dpopJkt: string | undefined;
@@ -131,7 +133,7 @@ async function openRequest(deps: RequestDependencies, parameters: Parameters): P
 export async function checkParameters(
   deps: RequestDependencies,
   door: Door,
-  { parameters, pushed, refused }: OpenedRequest,
+  { parameters, pushed, signedInSince, refused }: OpenedRequest,
   pushing?: "pushing",
 ): Promise<AuthorizationRequest> {
   const { tokens, issuer } = deps;
@@ -170,6 +172,7 @@ export async function checkParameters(
       nonce: nonce(isHybrid, parameters),
       prompts: prompts(parameters),
       maxAge: maxAge(parameters),
+      signedInSince,
       codeChallenge: challenge,
       dpopJkt: boundKey,
       claims: requested,

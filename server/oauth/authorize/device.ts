@@ -101,6 +101,7 @@ export function createDevices({ sql, vault, issuer, findClient, findApis }: Devi
         // RFC 8628 5.4: somebody else may have sent the code. So whoever answers sees what it is for, every time.
         prompts: new Set([...PROMPTS.filter((prompt) => prompt !== "none" && asked.includes(prompt)), "consent"]),
         maxAge: undefined,
+        signedInSince: undefined,
         codeChallenge: undefined,
         dpopJkt: undefined,
         claims: { idToken: [], userinfo: [] },

@@ -40,9 +40,11 @@ export async function nextStep(
   return { name: "answer", session };
 }
 
-function needsSignIn({ prompts, maxAge, expectedUser }: AuthorizationRequest, session: Session): boolean {
-  const { userId, age, isAuthTimeKnown } = session;
+function needsSignIn(request: AuthorizationRequest, session: Session): boolean {
+  const { prompts, maxAge, signedInSince, expectedUser } = request;
+  const { userId, age, isAuthTimeKnown, begunOn } = session;
   if (prompts.has("login")) return true;
+  if (signedInSince !== undefined && begunOn < signedInSince) return true;
   if (expectedUser !== undefined && expectedUser !== userId) return true;
   // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
   return maxAge !== undefined && (maxAge === 0 || !isAuthTimeKnown || age > maxAge);

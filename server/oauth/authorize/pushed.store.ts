@@ -7,6 +7,7 @@ export interface PushedRequest {
   /** Nobody has come with it in time. */
   isExpired: boolean;
   isUsed: boolean;
+  createdOn: Date;
 }
 
 /** A user who has come in time has as long to sign in. */
@@ -53,7 +54,9 @@ export async function findPush(
   digest: Buffer,
 ): Promise<PushedRequest | undefined> {
   const [row] = await sql<PushedRequest[]>`
-    select parameters, expires_on <= now() as "isExpired", used_on is not null as "isUsed" from pushed_requests
+    select parameters, expires_on <= now() as "isExpired", used_on is not null as "isUsed",
+      created_on as "createdOn"
+    from pushed_requests
     where tenant_id = ${tenantId} and client_id = ${clientId} and digest = ${digest}
       and expires_on > now() - ${KEPT}::interval`;
   return row;

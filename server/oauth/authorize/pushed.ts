@@ -36,6 +36,8 @@ export interface OpenedRequest {
   parameters: Parameters;
   /** Undefined: the browser has brought the parameters themselves. */
   pushed?: PushReference;
+  /** It asks for a sign-in, and a session that began before this time is none. */
+  signedInSince?: Date | undefined;
   /** Its request object is refused, or it is good no more. */
   refused?: AuthorizationError | undefined;
 }
@@ -136,6 +138,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       if (!found) throw unknown();
       const { digest, progress } = reference;
       const all = new URLSearchParams(found.parameters);
+      const asksToSignIn = all.get("prompt")?.split(" ").includes("login") || all.get("max_age") === "0";
       if (progress) {
         setOrDelete(all, "prompt", progress.prompt);
         setOrDelete(all, "max_age", progress.maxAge);
@@ -144,6 +147,8 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       return {
         parameters: parseParameters(AUTHORIZATION_PARAMETERS, all.toString(), carriedBy(clientId!, digest)),
         pushed,
+        // Whoever has come so far may have done so in another browser.
+        signedInSince: asksToSignIn ? found.createdOn : undefined,
         refused: found.isUsed ? usedBefore(pushed) : found.isExpired && !progress ? expired() : undefined,
       };
     },
