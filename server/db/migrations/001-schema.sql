@@ -9,7 +9,13 @@ create table tenants (
   -- Whether each user needs two factors to sign in.
   second_factor text not null default 'Optional' check (second_factor in ('Optional', 'Required')),
   -- The client of Settings. It is made with the tenant and stays.
-  settings_client_id bigint
+  settings_client_id bigint,
+  client_registration text not null default 'Off'
+    check (client_registration in ('Off', 'InitialAccessToken', 'Open')),
+  registration_scopes text[] not null default '{openid,profile,name,email}',
+  -- Pairwise subjects are made by it. It stays as it is: with another one, every user would be another to every sector.
+  subject_key bytea not null
+    default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
 );
 
 -- Where a tenant's users may sign in instead of here.
@@ -283,7 +289,11 @@ create table credentials (
     token_endpoint_auth_method in ('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none')),
   jwks jsonb, -- RFC 7517 5; public keys alone
   jwks_uri text not null default '',
-  backchannel_logout_uri text -- null: it is told of no logout
+  backchannel_logout_uri text, -- null: it is told of no logout
+  dpop_bound boolean not null default false, -- it is given tokens that are bound to a key of its alone (RFC 9449)
+  -- What it is told of who its users are (OIDC Core 8): the same `sub` as others, or one of its own sector.
+  subject_type text not null default 'public' check (subject_type in ('public', 'pairwise')),
+  sector_identifier_uri text not null default '' -- "": the sector is the host of its redirect URIs
 );
 
 create trigger applications_announce after update or delete on applications
@@ -329,6 +339,7 @@ create table consents (
   granted_on timestamptz not null default now(),
   primary key (tenant_id, user_id, client_id)
 );
+create index consents_client on consents (client_id, user_id);
 
 -- APIs of a tenant's own, which take our access tokens (RFC 8707).
 create table apis (
@@ -373,7 +384,8 @@ create table authorization_codes (
   resources text[] not null default '{entity}', -- as in refresh_families
   expires_on timestamptz not null,
   used_on timestamptz,
-  family_id uuid -- the tokens that came of it, revoked if it is presented again
+  family_id uuid, -- the tokens that came of it, revoked if it is presented again
+  dpop_jkt text -- the thumbprint of the key that redeems it; null: any key, or none
 );
 create index authorization_codes_expiry on authorization_codes (expires_on);
 
@@ -396,9 +408,11 @@ create table refresh_families (
   generation integer not null, -- the one that is good now; a lower one was used before
   rotated_on timestamptz not null default now(),
   expires_on timestamptz not null,
-  revoked_on timestamptz
+  revoked_on timestamptz,
+  jkt text, -- the thumbprint of the key that refreshes it; null: its client proves itself otherwise
+  started_on timestamptz not null default now()
 ) with (fillfactor = 80);
-create index refresh_families_application on refresh_families (application_id);
+create index refresh_families_application on refresh_families (application_id, user_id);
 create index refresh_families_user on refresh_families (user_id);
 create index refresh_families_session on refresh_families (session_id);
 create index refresh_families_expiry on refresh_families (expires_on);
@@ -909,7 +923,8 @@ create table alerts (
   acknowledged_on timestamptz,
   acknowledged_by_type text,
   acknowledged_by_id bigint,
-  acknowledged_until timestamptz -- null: until it ends
+  acknowledged_until timestamptz, -- null: until it ends
+  sequence bigint not null default 1 -- how many changes of it were told of: the webhook-sequence of its events
 );
 create index alerts_tenant on alerts (tenant_id, id);
 -- Of each kind one at a time; the tenant stands for what is of no connection.
@@ -951,7 +966,8 @@ create table pushed_requests (
   client_id bigint not null references credentials on delete cascade,
   parameters text not null, -- in the form encoding, without what the client proves itself by
   expires_on timestamptz not null, -- by then the browser has to come with it; an answer may take longer
-  used_on timestamptz -- it was answered
+  used_on timestamptz, -- it was answered
+  created_on timestamptz not null default now()
 );
 create index pushed_requests_client on pushed_requests (client_id, expires_on);
 create index pushed_requests_expiry on pushed_requests (expires_on);
@@ -960,10 +976,93 @@ create index pushed_requests_expiry on pushed_requests (expires_on);
 create table used_jwts (
   tenant_id uuid not null references tenants,
   digest bytea not null, -- of its kind, its client and its jti
+  client_id bigint references credentials on delete cascade,
   expires_on timestamptz not null,
   primary key (tenant_id, digest)
 );
 create index used_jwts_expiry on used_jwts (expires_on);
+create index used_jwts_client on used_jwts (client_id, expires_on);
+
+-- DPoP proofs that were used, until their nonces have expired. What a crash of PostgreSQL loses of them has to be used
+-- again within minutes to do harm, by who has the token too.
+create unlogged table used_dpop_proofs (
+  tenant_id uuid not null,
+  digest bytea not null, -- of the key's thumbprint and the jti
+  expires_on timestamptz not null,
+  primary key (tenant_id, digest)
+);
+create index used_dpop_proofs_expiry on used_dpop_proofs (expires_on);
+
+-- Audiences that APIs have given up. Tokens for one may be alive: until none is, no other tenant's API gets it.
+create table resting_audiences (
+  audience text primary key,
+  tenant_id uuid not null references tenants, -- whose it was, and who may take it again at any time
+  rests_until timestamptz not null
+);
+create index resting_audiences_end on resting_audiences (rests_until);
+
+-- The origins that a client's redirect URIs are of (RFC 6454 6.2). They are stored in lower case up to there, without a
+-- default port. A native app listens on any port of a loopback address (RFC 8252 7.3): `*` stands for all.
+create function redirect_origins(uris text[], client_type text) returns text[]
+language sql immutable strict parallel safe as $$
+  select coalesce(array_agg(distinct case when client_type = 'native'
+    then regexp_replace(origin, '^(http://(127\.0\.0\.1|\[::1\]|localhost))(:[0-9]+)?$', '\1:*') else origin end), '{}')
+  from (select substring(uri from '^[a-z][a-z0-9.+-]*://[^/?#]+') as origin from unnest(uris) uri) found
+$$;
+-- A browser's preflight names no client: one of any tenant is looked for.
+create index credentials_origins on credentials using gin (redirect_origins(redirect_uris, client_type));
+
+-- Requests of devices without a browser (RFC 8628), until they are answered and their tokens fetched.
+create table device_codes (
+  digest bytea primary key, -- of the device_code
+  user_code text not null, -- what a person types: 8 letters
+  tenant_id uuid not null references tenants,
+  client_id bigint not null references credentials on delete cascade,
+  scopes text[] not null,
+  resources text[] not null, -- as in refresh_families
+  interval_seconds integer not null,
+  polled_on timestamptz,
+  expires_on timestamptz not null,
+  -- The user's answer, and how they had signed in.
+  decided_on timestamptz,
+  user_id integer references users on delete cascade, -- null though decided: denied
+  auth_time timestamptz,
+  amr text[],
+  acr text,
+  used_on timestamptz,
+  family_id uuid, -- the tokens that came of it, revoked if it is presented again
+  constraint device_codes_user_code_key unique (user_code)
+);
+create index device_codes_tenant on device_codes (tenant_id, client_id) where decided_on is null;
+create index device_codes_user on device_codes (user_id);
+create index device_codes_expiry on device_codes (expires_on);
+
+-- # Dynamic client registration (RFC 7591, RFC 7592)
+
+-- Initial access tokens: who has one may register clients.
+create table registration_tokens (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  name text not null,
+  digest bytea not null unique,
+  uses_left integer not null check (uses_left >= 0),
+  expires_on timestamptz(3) not null,
+  created_on timestamptz(3) not null default now()
+);
+create index registration_tokens_tenant on registration_tokens (tenant_id, id);
+create index registration_tokens_expiry on registration_tokens (expires_on);
+
+-- Clients that have registered themselves, and may change themselves.
+create table registered_clients (
+  application_id bigint primary key references credentials on delete cascade,
+  tenant_id uuid not null references tenants,
+  digest bytea not null, -- of its registration access token
+  is_open boolean not null, -- it came without an initial access token
+  address text, -- it came from
+  registered_on timestamptz(3) not null default now()
+);
+create index registered_clients_tenant on registered_clients (tenant_id, registered_on);
+create index registered_clients_open on registered_clients (registered_on) where is_open;
 
 -- # Logouts
 
@@ -1000,6 +1099,9 @@ create table logouts (
 create index logouts_client on logouts (client_id, created_on, id);
 create index logouts_open on logouts (lease_until) where state in ('Pending', 'Retrying');
 create index logouts_ended on logouts (ended_on);
+-- Those that wait for their turn.
+create index logouts_waiting on logouts (tenant_id, client_id, created_on)
+  where lease_until = '-infinity' and state in ('Pending', 'Retrying');
 
 create table logout_attempts (
   logout_id uuid not null references logouts on delete cascade,
