@@ -3352,6 +3352,12 @@ export interface components {
              */
             DpopBound: boolean;
             /**
+             * @description FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt, and ES256 or EdDSA; then PKCE is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.
+             * @default None
+             * @enum {string}
+             */
+            SecurityProfile: "None" | "FAPI2";
+            /**
              * @description Users are not asked for their consent.
              * @default false
              */
@@ -3482,6 +3488,12 @@ export interface components {
              * @default false
              */
             DpopBound?: boolean | null;
+            /**
+             * @description FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt, and ES256 or EdDSA; then PKCE is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.
+             * @default None
+             * @enum {string|null}
+             */
+            SecurityProfile?: "None" | "FAPI2" | null;
             /**
              * @description Users are not asked for their consent.
              * @default false

@@ -15,6 +15,8 @@ export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 export const CLIENT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
 /** What clients may sign by. HMAC is not among them: it would take a secret that we had to keep as it is. */
 export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
+/** Whose rules a client keeps beyond those for all; FAPI2 is the FAPI 2.0 Security Profile. */
+export const SECURITY_PROFILES = ["None", "FAPI2"] as const;
 /** The `typ` of an access token: RFC 9068 2.1, or the one that libraries from before it take alone. */
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
 /** What tokens are signed by. The first is the default: the one that every library verifies. */

@@ -32,7 +32,7 @@ export class FapiClient {
   static async of(client: Client, alg = "ES256"): Promise<FapiClient> {
     const signer = await newSigner(alg);
     const declared = {
-      ...{ require_par: true, dpop_bound: true },
+      ...{ require_par: true, dpop_bound: true, security_profile: "FAPI2" },
       token_endpoint_auth_method: "private_key_jwt",
       jwks: db().json({ keys: [{ ...signer.jwk, alg }] } as never),
       id_token_alg: "ES256",

@@ -1,8 +1,8 @@
 // The modules about DPoP of the FAPI 2.0 Security Profile's plan (fapi2.test.ts), by their names. What RFC 9449 alone says
 // is held by test/oauth/dpop.test.ts, where the private, symmetric and unsigned keys of dpop-negative-tests are too.
 //
-// Where the key is RSA, dpop-negative-tests also sends a proof signed by RS256. It is taken here: RFC 9449 allows it, and
-// the profile alone does not.
+// Where the key is RSA, dpop-negative-tests also sends userinfo a proof signed by RS256. The token endpoint refuses that by the
+// client's profile; what takes tokens knows the key alone, and takes it.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { CALLBACK, issuer, RFC_TOKEN_PATH } from "../authorize/client.ts";
@@ -76,6 +76,13 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     });
     expectRfcError(await request("POST", RFC_TOKEN_PATH, { body: bare }), 400, "invalid_dpop_proof");
   });
+});
+
+test.concurrent("an RSA key has to sign by PS256", async () => {
+  const party = await newFapiClient();
+  party.key = await DpopKey.make("RS256");
+  const answer = await party.push({}, {}, {});
+  expectRfcError(answer, 400, "invalid_dpop_proof", /RS256/);
 });
 
 describe("fapi2-security-profile-final-dpop-negative-tests:", () => {

@@ -4,11 +4,6 @@
 // Left out are
 // - ensure-registered-redirect-uri, ensure-server-handles-non-matching-intent-id, test-essential-acr-sca-claim and those
 //   of Brazil and ConnectID: of other profiles. The suite leaves them out as well.
-// - what the profile alone demands, and no setting of a client here does (docs/sign-in.md "FAPI 2.0"):
-//   par-ensure-pkce-required (PKCE is demanded of clients without a secret), ensure-response-type-code-idtoken-fails
-//   (hybrid answers are for every client), ensure-token-endpoint-fails-with-expired-auth-code (a code lives longer than
-//   60 s), par-test-array-as-audience-fails, par-test-par-endpoint-url-as-audience-fails and
-//   par-test-token-endpoint-url-as-audience-fails (RFC 7523 lets an assertion be sent to any of them).
 // - those about DPoP, which are in fapi2-dpop.test.ts.
 
 import { describe, expect, test } from "bun:test";
@@ -17,7 +12,9 @@ import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH } from
 import { Visitor } from "../authorize/visitor.ts";
 import { db, request } from "../entities/client.ts";
 import { expectRfcError, form } from "../oauth/client.ts";
-import { assertion, assertionClaims } from "../oauth/signing-client.ts";
+import { assertion, assertionClaims, newSigner } from "../oauth/signing-client.ts";
+import { newPerson } from "../policies/people.ts";
+import { newTenant } from "../support/tenant.ts";
 import { FapiClient, newFapiClient, PAR } from "./fapi-client.ts";
 import { LONG_STATE } from "./relying-party.ts";
 
@@ -159,6 +156,20 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expectRfcError(await (await newFapiClient()).push({ response_type: "token" }), 400, "unsupported_response_type");
   });
 
+  test("ensure-response-type-code-idtoken-fails", async () => {
+    const answer = await (await newFapiClient()).push({ response_type: "code id_token", response_mode: "fragment" });
+    expectRfcError(answer, 400, "unsupported_response_type", /SecurityProfile/);
+  });
+
+  test("ensure-token-endpoint-fails-with-expired-auth-code: after a minute", async () => {
+    const party = await newFapiClient();
+    const code = await party.code();
+    await db()`
+      update authorization_codes set expires_on = expires_on - interval '60 seconds'
+      where client_id = ${party.client.id}`;
+    expectRfcError(await party.redeem(code), 400, "invalid_grant", /expired/);
+  });
+
   test("ensure-client-id-in-token-endpoint: another client's name over one's own signature", async () => {
     const party = await newFapiClient();
     const other = await FapiClient.of(await otherClient(party.client));
@@ -239,6 +250,24 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   });
 });
 
+test("SecurityProfile FAPI2 is not saved without what it needs, and names all of that", async () => {
+  const api = await newTenant();
+  const path = `/Application/${api.clientId}/Credentials`;
+  const { status, body } = await api.call<{ Errors: string[] }>("PATCH", path, { SecurityProfile: "FAPI2" });
+  expect(status).toBe(400);
+  for (const need of ["RequirePar", "DpopBound", "private_key_jwt", "IdTokenAlg", "AccessTokenAlg"]) {
+    expect(body.Errors.join()).toContain(need);
+  }
+  const { jwk } = await newSigner();
+  const whole = {
+    ...{ SecurityProfile: "FAPI2", RequirePar: true, DpopBound: true, IdTokenAlg: "ES256", AccessTokenAlg: "EdDSA" },
+    ...{ TokenEndpointAuthMethod: "private_key_jwt", Jwks: { keys: [jwk] }, RedirectUris: [CALLBACK] },
+  };
+  const person = await newPerson(api, "admin");
+  expect((await person.patch(path, whole)).status).toBe(200);
+  expect((await person.patch(path, { RedirectUris: ["http://localhost/"] })).status).toBe(400);
+});
+
 describe.concurrent("fapi2-security-profile-final-par-", () => {
   test("ensure-reused-request-uri-prior-to-auth-completion-succeeds", async () => {
     const party = await newFapiClient();
@@ -299,6 +328,20 @@ describe.concurrent("fapi2-security-profile-final-par-", () => {
     const party = await newFapiClient();
     const plain = { code_challenge: party.pkce.verifier, code_challenge_method: "plain" };
     expectRfcError(await party.push(plain), 400, "invalid_request", /S256/);
+  });
+
+  test("ensure-pkce-required", async () => {
+    const without = { code_challenge: undefined, code_challenge_method: undefined };
+    expectRfcError(await (await newFapiClient()).push(without), 400, "invalid_request", /PKCE/);
+  });
+
+  test.each<[string, () => string | string[]]>([
+    ["array-as-audience", () => [issuer()]],
+    ["par-endpoint-url-as-audience", () => `${issuer()}${PAR}`],
+    ["token-endpoint-url-as-audience", () => `${issuer()}${RFC_TOKEN_PATH}`],
+  ])("test-%s-fails", async (_, aud) => {
+    const answer = await (await newFapiClient()).push({}, { aud: aud() });
+    expectRfcError(answer, 401, "invalid_client", /issuer alone/);
   });
 
   test("without-duplicate-parameters", async () => {

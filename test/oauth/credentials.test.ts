@@ -28,6 +28,7 @@ const DEFAULTS = {
   SectorIdentifierUri: "",
   RequirePar: false,
   DpopBound: false,
+  SecurityProfile: "None",
   FirstParty: false,
 };
 const ED25519 = { kty: "OKP", crv: "Ed25519", kid: "1", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
@@ -70,6 +71,7 @@ describe("Credentials", () => {
       SectorIdentifierUri: "",
       RequirePar: true,
       DpopBound: true,
+      SecurityProfile: "None",
       FirstParty: true,
     };
     expect((await app.change(whole)).body).toEqual(whole);

@@ -65,6 +65,7 @@ function asClient() {
     subjectKey: new Uint8Array(),
     requirePar: false,
     dpopBound: false,
+    securityProfile: "None" as const,
     firstParty: false,
     identityProvider: null,
     secrets: [],

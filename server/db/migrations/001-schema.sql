@@ -290,6 +290,7 @@ create table credentials (
   jwks jsonb, -- RFC 7517 5; public keys alone
   jwks_uri text not null default '',
   backchannel_logout_uri text, -- null: it is told of no logout
+  security_profile text not null default 'None' check (security_profile in ('None', 'FAPI2')),
   dpop_bound boolean not null default false, -- it is given tokens that are bound to a key of its alone (RFC 9449)
   -- What it is told of who its users are (OIDC Core 8): the same `sub` as others, or one of its own sector.
   subject_type text not null default 'public' check (subject_type in ('public', 'pairwise')),

@@ -21,6 +21,7 @@ import {
   prompts,
 } from "./checks/openid.ts";
 import {
+  codeAloneByProfile,
   codeChallenge,
   dpopJkt,
   mayUseCodes,
@@ -149,6 +150,7 @@ export async function checkParameters(
     noNul(parameters);
     noRequestObject(parameters);
     const responseType = supportedResponseType(parameters);
+    codeAloneByProfile(client, responseType);
     permittedResponseMode(door, responseType, parameters);
     const isHybrid = answersIdToken(responseType, mode);
     mayUseCodes(client);

@@ -7,7 +7,7 @@ import { usedBefore } from "./pushed.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */
-const CODE_LIFETIME = 10 * 60;
+const CODE_LIFETIME = { None: 10 * 60, FAPI2: 60 };
 
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
 export async function issueCode(
@@ -53,7 +53,7 @@ export async function issueCode(
       acr,
       claims: { idToken: claims.idToken, userinfo: claims.userinfo },
     },
-    CODE_LIFETIME,
+    CODE_LIFETIME[client.securityProfile],
   );
   const idToken = isHybrid
     ? await tokens.issueIdToken(client, {

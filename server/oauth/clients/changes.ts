@@ -33,6 +33,7 @@ export function requireSound(after: Credentials, before: Credentials, checkUrl: 
   const keysProblem = after.jwksUri && after.jwksUri !== before.jwksUri ? checkUrl(after.jwksUri) : undefined;
   const problems = [
     ...authenticationProblems(after),
+    ...profileProblems(after),
     ...(keysProblem ? [`JwksUri: ${keysProblem}`] : []),
     ...uriProblems("RedirectUris", redirectUris, clientType),
     ...uriProblems("PostLogoutRedirectUris", postLogoutRedirectUris, clientType),
@@ -69,6 +70,22 @@ function sectorProblems(after: Credentials, before: Credentials, checkUrl: Check
   return ["SubjectType is pairwise: its RedirectUris must be https and of one host, or SectorIdentifierUri list them."];
 }
 
+/** FAPI 2.0 Security Profile 5.3.2.1 and 5.4.1: what of it other fields say. */
+function profileProblems(credentials: Credentials): string[] {
+  if (credentials.securityProfile !== "FAPI2") return [];
+  const { requirePar, dpopBound, tokenEndpointAuthMethod, idTokenAlg, accessTokenAlg, redirectUris } = credentials;
+  const needed: Record<string, boolean> = {
+    "RequirePar: true": requirePar,
+    "DpopBound: true": dpopBound,
+    "TokenEndpointAuthMethod: private_key_jwt": tokenEndpointAuthMethod === "private_key_jwt",
+    "IdTokenAlg: ES256 or EdDSA": idTokenAlg !== "RS256",
+    "AccessTokenAlg: ES256 or EdDSA": accessTokenAlg !== "RS256",
+    "RedirectUris of https alone": redirectUris.every((uri) => uri.startsWith("https:")),
+  };
+  const missing = Object.keys(needed).filter((name) => !needed[name]);
+  return missing.length > 0 ? [`SecurityProfile is FAPI2, which needs ${missing.join(", ")}.`] : [];
+}
+
 function uriProblems(field: string, uris: string[], clientType: ClientType): string[] {
   return uris.flatMap((uri) => redirectUriProblem(uri, clientType) ?? []).map((problem) => `${field}: ${problem}`);
 }
@@ -102,6 +119,7 @@ export function defaultsOf(clientType: ClientType): Credentials {
     sectorIdentifierUri: "",
     requirePar: false,
     dpopBound: false,
+    securityProfile: "None",
     firstParty: false,
   };
 }

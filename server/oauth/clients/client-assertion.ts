@@ -21,6 +21,9 @@ export interface Assertion {
   jwt: string;
   clientId: string;
   jti: string;
+  alg: string;
+  /** It is for us by our own name alone. */
+  isForIssuerAlone: boolean;
   /** Seconds since 1970; nobody takes it from then on. */
   expiresAt: number;
 }
@@ -54,7 +57,8 @@ export function readAssertion(jwt: string, audiences: readonly string[], now = D
   if (typeof jti !== "string" || jti === "" || jti.length > JTI_LIMIT) {
     throw bad(`jti must be a string of 1 to ${JTI_LIMIT} characters`);
   }
-  return { jwt, clientId: sub, jti, expiresAt: exp + CLOCK_TOLERANCE };
+  const isForIssuerAlone = aud === audiences[0];
+  return { jwt, clientId: sub, jti, alg: String(header.alg), isForIssuerAlone, expiresAt: exp + CLOCK_TOLERANCE };
 }
 
 function decoded(jwt: string): { header: ProtectedHeaderParameters; claims: JWTPayload } {

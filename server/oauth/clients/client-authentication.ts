@@ -79,6 +79,7 @@ export async function authenticateClient(
   }
   if (proof.secretId) onSecretUsed(proof.secretId);
   if (presented.method === "private_key_jwt") {
+    requireProfile(proof.client, presented.assertion);
     const { jti, expiresAt } = presented.assertion;
     const { id, tenantId } = proof.client;
     const use = await useOnce(tenantId, { kind: "client_assertion", clientId: id, issuer: clientId, jti, expiresAt });
@@ -89,6 +90,13 @@ export async function authenticateClient(
     }
   }
   return proof.client;
+}
+
+/** FAPI 2.0 Security Profile 5.3.2.1 and 5.4.1. */
+function requireProfile({ securityProfile }: Client, { alg, isForIssuerAlone }: Assertion): void {
+  if (securityProfile !== "FAPI2" || (isForIssuerAlone && alg !== "RS256")) return;
+  const problem = isForIssuerAlone ? "alg must not be RS256" : "aud must be the issuer alone";
+  throw new TokenError("invalid_client", `Client authentication failed: client_assertion is wrong: ${problem}.`);
 }
 
 function tooManyAssertions(): ApiError {

@@ -22,6 +22,7 @@ import {
   CLIENT_AUTH_METHODS,
   DEVICE_GRANT,
   GRANT_TYPES,
+  SECURITY_PROFILES,
   STANDARD_GRANT_TYPES,
   SUBJECT_TYPES,
 } from "../contract.ts";
@@ -283,6 +284,18 @@ const FIELDS = {
       hint: "A stolen token is then of no use without the key.",
     },
     example: false,
+  }),
+  SecurityProfile: choice(SECURITY_PROFILES, {
+    description:
+      "FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt, and ES256 or EdDSA; then PKCE " +
+      "is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.",
+    audit: "value",
+    form: {
+      label: "Security profile",
+      words: { None: "None", FAPI2: "FAPI2: the FAPI 2.0 Security Profile" },
+      hint: "FAPI2 needs pushed requests, DPoP, private_key_jwt, and ES256 or EdDSA.",
+    },
+    example: "None",
   }),
   FirstParty: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description: "Users are not asked for their consent.",

@@ -168,6 +168,7 @@ const SETTINGS_CLIENT = {
   sectorIdentifierUri: "",
   requirePar: false,
   dpopBound: false,
+  securityProfile: "None",
   firstParty: true,
   // Its users are known by the same sub everywhere.
   subjectKey: new Uint8Array(),

@@ -4,13 +4,14 @@ import type { Queries } from "../../db/connection.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
-import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS, SUBJECT_TYPES } from "../contract.ts";
+import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS, SECURITY_PROFILES, SUBJECT_TYPES } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 import { defaultsOf, withoutLoopbackPort } from "./changes.ts";
 import type { Jwks } from "./jwks.ts";
 
 export type ClientType = "confidential" | "public" | "native";
 export type ClientAuthMethod = (typeof CLIENT_AUTH_METHODS)[number];
+export type SecurityProfile = (typeof SECURITY_PROFILES)[number];
 export type AccessTokenType = (typeof ACCESS_TOKEN_TYPES)[number];
 
 /** What makes an Application an OAuth client. */
@@ -46,6 +47,7 @@ export interface Credentials {
   requirePar: boolean;
   /** It is given tokens that are bound to a key of its alone (RFC 9449). */
   dpopBound: boolean;
+  securityProfile: SecurityProfile;
   /** Its users are not asked for consent. */
   firstParty: boolean;
 }
@@ -115,6 +117,7 @@ const credentials = (sql: Queries) => sql`
   c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
   c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.subject_type as "subjectType",
   c.sector_identifier_uri as "sectorIdentifierUri", c.require_par as "requirePar", c.dpop_bound as "dpopBound",
+  c.security_profile as "securityProfile",
   c.first_party as "firstParty"`;
 
 /** Whether there is anything by which an Application or a User can prove who they are. */
@@ -209,7 +212,7 @@ export async function saveCredentials(
     insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri, grant_types, scopes,
       redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
       access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, subject_type,
-      sector_identifier_uri, require_par, dpop_bound, first_party)
+      sector_identifier_uri, require_par, dpop_bound, security_profile, first_party)
     select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
       ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
       ${values.grantTypes}::text[], ${values.scopes}::text[],
@@ -217,7 +220,7 @@ export async function saveCredentials(
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
       ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
-      ${values.subjectType}, ${values.sectorIdentifierUri}, ${values.requirePar}, ${values.dpopBound},
+      ${values.subjectType}, ${values.sectorIdentifierUri}, ${values.requirePar}, ${values.dpopBound}, ${values.securityProfile},
       ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
@@ -231,6 +234,7 @@ export async function saveCredentials(
       id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
       subject_type = excluded.subject_type, sector_identifier_uri = excluded.sector_identifier_uri,
       require_par = excluded.require_par, dpop_bound = excluded.dpop_bound,
+      security_profile = excluded.security_profile,
       first_party = excluded.first_party`;
 }
 

@@ -6,6 +6,7 @@ import { Unauthorized } from "../../errors.ts";
 import { contextOf } from "../../http/context.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
+import type { SECURITY_PROFILES } from "../contract.ts";
 import type { Refusal } from "../declared.ts";
 import { TokenError } from "../endpoint.ts";
 import { createNonces, NONCE_LIFETIME } from "./nonces.ts";
@@ -33,9 +34,15 @@ export interface Dpop {
    * has proved none.
    * @throws TokenError invalid_dpop_proof, use_dpop_nonce
    */
-  keyOf(request: Request, client: { tenantId: TenantId }): Promise<string | undefined>;
+  keyOf(request: Request, client: ProvingClient): Promise<string | undefined>;
   /** For an endpoint that takes access tokens. */
   checkPossession: CheckPossession;
+}
+
+/** What of a client decides which proofs it may send. */
+interface ProvingClient {
+  tenantId: TenantId;
+  securityProfile: (typeof SECURITY_PROFILES)[number];
 }
 
 /** Seconds that a used proof is kept: longer than its nonce lives, for the clocks of our processes may differ. */
@@ -52,11 +59,13 @@ export function createDpop({ sql, vault, issuer }: { sql: Sql; vault: Vault; iss
   }
 
   return {
-    async keyOf(request, { tenantId }) {
+    async keyOf(request, { tenantId, securityProfile }) {
       const proof = await readProof(request, issuer).catch((error) => {
         throw error instanceof WrongProof ? wrong(error.message) : error;
       });
       if (!proof) return undefined;
+      // FAPI 2.0 Security Profile 5.4.1.
+      if (securityProfile === "FAPI2" && proof.alg === "RS256") throw wrong("alg must not be RS256");
       const problem = await use(request, tenantId, proof);
       if (problem === "stale") throw new TokenError("use_dpop_nonce", NO_NONCE);
       if (problem === "used") throw wrong("it was used before");

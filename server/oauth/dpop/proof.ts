@@ -19,6 +19,7 @@ export interface Proof {
   /** The RFC 7638 thumbprint of its key. */
   jkt: string;
   jti: string;
+  alg: string;
   nonce: string | undefined;
 }
 
@@ -40,7 +41,7 @@ export async function readProof(request: Request, issuer: string, accessToken?: 
   // Of several headers the Fetch standard makes one, with commas.
   if (jwt.includes(",")) throw new WrongProof("there is more than one");
   if (jwt.length > PROOF_LIMIT) throw new WrongProof(`it has more than ${PROOF_LIMIT} characters`);
-  const { claims, key } = await verified(jwt);
+  const { claims, key, alg } = await verified(jwt);
   const { htm, htu, iat, ath, jti, nonce } = claims;
   if (htm !== request.method) throw new WrongProof(`htm is not ${request.method}`);
   const address = issuer + requestUrl(request).pathname;
@@ -54,14 +55,14 @@ export async function readProof(request: Request, issuer: string, accessToken?: 
     throw new WrongProof("ath is not the SHA-256 of the access token");
   }
   if (nonce !== undefined && typeof nonce !== "string") throw new WrongProof("nonce is no string");
-  return { jkt: await calculateJwkThumbprint(key), jti, nonce };
+  return { jkt: await calculateJwkThumbprint(key), jti, alg, nonce };
 }
 
-async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK }> {
+async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; alg: string }> {
   try {
     // A key that is private, or symmetric, is none that EmbeddedJWK takes.
     const { payload, protectedHeader } = await jwtVerify(jwt, EmbeddedJWK, { typ: PROOF_TYPE, algorithms: DPOP_ALGS });
-    return { claims: payload, key: protectedHeader.jwk! };
+    return { claims: payload, key: protectedHeader.jwk!, alg: protectedHeader.alg };
   } catch (error) {
     if (error instanceof errors.JWTClaimValidationFailed && error.claim === "typ") {
       throw new WrongProof(`typ is not ${PROOF_TYPE}`);

@@ -85,6 +85,15 @@ export function returnedState(door: Door, parameters: Parameters): string | unde
   return isEmpty && door === "spec" ? "" : parameters.sent.state;
 }
 
+/** FAPI 2.0 Security Profile 5.3.2.2. */
+export function codeAloneByProfile({ securityProfile }: Client, type: ResponseType): void {
+  if (securityProfile === "None" || type === "code") return;
+  throw new AuthorizationError(
+    "unsupported_response_type",
+    "response_type must be code, by the client's SecurityProfile.",
+  );
+}
+
 /** An id_token never stands in a query; the spec door leaves it out there, the RFC door refuses. */
 export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
   const asked = parameters.sent.response_mode;
@@ -143,7 +152,7 @@ export function codeChallenge(client: Client, parameters: Parameters): string | 
   const method = parameters.sent.code_challenge_method;
   if (challenge === undefined) {
     if (method) throw new AuthorizationError("invalid_request", "code_challenge is missing.");
-    if (client.clientType === "confidential") return undefined;
+    if (client.clientType === "confidential" && client.securityProfile === "None") return undefined;
     throw new AuthorizationError("invalid_request", "This client has to use PKCE: code_challenge is missing.");
   }
   if (method !== "S256") throw new AuthorizationError("invalid_request", "code_challenge_method must be S256.");
