@@ -119,7 +119,7 @@ describe.concurrent("the activity log", () => {
     ["Limit=ten", "Limit must be"],
     ["Cursor=nonsense", "Cursor is not one"],
     ["Sate=Held", "Sate is no filter. Filters are Limit, Cursor, EventRecord, RecordId, EventType"],
-    ["EventRecord=Foo", "EventRecord must be one of Application, User, Department, WebhookConnection."],
+    ["EventRecord=Foo", "EventRecord must be one of Application, User, Department, Alert, WebhookConnection."],
     ["State=Held&State=Pending", "State stands in the query twice"],
   ])("refuses %s", async (filter, reason) => {
     const api = await newTenant();
