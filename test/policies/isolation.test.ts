@@ -60,9 +60,10 @@ beforeAll(async () => {
   };
   theirs.RegistrationToken = (await ok(owner.call("POST", "/RegistrationToken", { Name: marker }))).Id;
   theirs.Alert = Bun.randomUUIDv7();
+  // Ended: the service would end one without a cause in the middle of this.
   await db()`
-    insert into alerts (id, tenant_id, kind, reason)
-    values (${theirs.Alert}, ${owner.tenantId}, 'FailedSignIns', ${marker})`;
+    insert into alerts (id, tenant_id, kind, reason, ended_on)
+    values (${theirs.Alert}, ${owner.tenantId}, 'FailedSignIns', ${marker}, now())`;
   const wished = { headers: { "content-type": "application/json" }, body: JSON.stringify(redelivery()) };
   theirs.Redelivery = (await ok(owner.send("POST", "/Redelivery", wished))).Id;
   await until("it to end", async () => (await ok(owner.get(`/Redelivery/${theirs.Redelivery}`))).EndedOn);
