@@ -164,16 +164,6 @@ function queryOf({ properties, required = [] }: TObject): Parameter[] {
 function registrationItem({ operations }: RegistrationEndpoint, inDocument: InDocument): PathItem {
   const described = Object.entries(operations).map(
     ([method, { id, params, body, status, answer, refused, ...told }]) => {
-      const failures: TokenEndpoint["refused"] = {
-        ...refused,
-        405: { when: "The header Allow names the methods.", error: "invalid_request", headers: ["Allow"] },
-        500: { when: "Something failed on our side.", error: "server_error" },
-        503: { when: DATABASE_AWAY, error: "temporarily_unavailable", headers: ["Retry-After"] },
-      };
-      const responses = Object.entries(failures).map(([code, { when, error, headers }]) => [
-        code,
-        json(when, schemaRef("Rfc6749Error"), { error, error_description: when }, headers),
-      ]);
       const stated: Operation = {
         operationId: id,
         tags: [RFC_TAG.name],
@@ -183,7 +173,7 @@ function registrationItem({ operations }: RegistrationEndpoint, inDocument: InDo
           ...{ name, in: "path" as const, description, required: true, schema: { type: "string" } },
         })),
         requestBody: body && jsonBody("The metadata.", inDocument(body.schema), { metadata: body.example }),
-        responses: { [status]: answerOf(answer, inDocument), ...Object.fromEntries(responses) },
+        responses: { [status]: answerOf(answer, inDocument), ...refusalsOf(refused) },
       };
       return [method, stated];
     },
@@ -193,6 +183,18 @@ function registrationItem({ operations }: RegistrationEndpoint, inDocument: InDo
 
 /** OIDC Core 5.3, RFC 6750. */
 function tokenOperation({ id, summary, description, answer, refused }: TokenEndpoint, inDocument: InDocument) {
+  return (method: "get" | "post"): Operation => ({
+    operationId: id[method],
+    tags: [SIGN_IN_TAG.name],
+    summary,
+    description,
+    security: [{ oauth2: ["openid"] }, { bearer: [] }],
+    responses: { 200: answerOf(answer, inDocument), ...refusalsOf(refused) },
+  });
+}
+
+/** What an endpoint refuses by status, with what every one does. */
+function refusalsOf(refused: TokenEndpoint["refused"]) {
   const all: TokenEndpoint["refused"] = {
     ...refused,
     405: { when: "The header Allow names the methods.", error: "invalid_request", headers: ["Allow"] },
@@ -203,12 +205,5 @@ function tokenOperation({ id, summary, description, answer, refused }: TokenEndp
     status,
     json(when, schemaRef("Rfc6749Error"), { error, error_description: when }, headers),
   ]);
-  return (method: "get" | "post"): Operation => ({
-    operationId: id[method],
-    tags: [SIGN_IN_TAG.name],
-    summary,
-    description,
-    security: [{ oauth2: ["openid"] }, { bearer: [] }],
-    responses: { 200: answerOf(answer, inDocument), ...Object.fromEntries(responses) },
-  });
+  return Object.fromEntries(responses);
 }
