@@ -42,15 +42,13 @@ export type Permitted<S extends Scope> = Caller & { readonly [permitted]: { read
 
 /** Verifies an access token; undefined if it is not ours, expired or malformed. */
 export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
+/** What of a bearer decides which proofs its requests need. */
+type BoundBearer = Pick<Bearer, "tenantId" | "clientId" | "jkt">;
 /**
  * Judges whether a request may use the token that it presents, where the token is bound to a key, or is said to be.
  * @throws Unauthorized
  */
-export type CheckPossession = (
-  request: Request,
-  presented: PresentedToken,
-  bearer: Pick<Bearer, "tenantId" | "jkt">,
-) => Promise<void>;
+export type CheckPossession = (request: Request, presented: PresentedToken, bearer: BoundBearer) => Promise<void>;
 export type Authenticate = (request: Request) => Promise<Caller>;
 
 /** @returns undefined if the header is of another scheme, or has no token (RFC 6750 2.1, RFC 9449 7.1) */
@@ -64,7 +62,7 @@ export async function requirePossession(
   check: CheckPossession,
   request: Request,
   presented: PresentedToken,
-  bearer: Pick<Bearer, "tenantId" | "jkt">,
+  bearer: BoundBearer,
 ): Promise<void> {
   if (bearer.jkt !== undefined || presented.scheme === "DPoP") await check(request, presented, bearer);
 }

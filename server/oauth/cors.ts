@@ -1,5 +1,6 @@
 // Which pages may read what the token, revocation, userinfo and pushed authorization request endpoints and the entity API
-// answer: those of the origins that the client's redirect URIs are of. Discovery and the JWKS are open to all.
+// answer: those of the origins that the client's redirect URIs are of. Discovery, the JWKS and registration are open to
+// all.
 
 import type { Sql } from "../db/connection.ts";
 import { contextOf } from "../http/context.ts";

@@ -122,7 +122,7 @@ export function createProvider(deps: ProviderDependencies) {
   const nobodysTenant = createNobodysTenant(vault);
   /** By which people come in to the Settings pages. */
   const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
-  const dpop = createDpop({ sql, vault, issuer });
+  const dpop = createDpop({ sql, vault, issuer, findClient });
   const forClients = { sql, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
   const site = createSite(issuer);

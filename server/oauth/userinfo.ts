@@ -77,8 +77,9 @@ async function userinfo(
     throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
   const claims = await tokens.readAccessToken(presented.token);
   if (!claims) throw new Unauthorized("The access token is expired or invalid.", INVALID_TOKEN);
-  await requirePossession(checkPossession, request, presented, { tenantId: claims.tenant, jkt: claims.cnf?.jkt });
-  contextOf(request).client = { tenantId: claims.tenant, clientId: claims.client_id };
+  const known = { tenantId: claims.tenant, clientId: claims.client_id };
+  await requirePossession(checkPossession, request, presented, { ...known, jkt: claims.cnf?.jkt });
+  contextOf(request).client = known;
   const scopes = claims.scope.split(" ");
   const { userId } = claims;
   if (userId === undefined || !scopes.includes("openid")) {

@@ -95,17 +95,6 @@ export async function holdActiveUser(sql: Queries, tenantId: TenantId, userId: n
   return rows.length > 0;
 }
 
-/**
- * Until the transaction ends, who ends the session waits. To be called before anything that came of the session is
- * locked, as ending it does.
- * @returns false if it has ended
- */
-export async function holdSession(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
-  const rows = await sql`
-    select from sessions where tenant_id = ${tenantId} and id = ${id} and expires_on > now() for key share`;
-  return rows.length > 0;
-}
-
 /** Whether the user can sign in by password: has one, and a user name. */
 export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`
@@ -169,8 +158,8 @@ export async function insertSession(sql: Queries, tenantId: TenantId, session: N
 }
 
 /**
- * Ends a session, after its browser has begun another. For the same user the applications go on: they are told of the
- * end of the new one.
+ * Ends a session, after its browser has begun another. For the same user the applications go on, by codes that are on
+ * their way too: they are told of the end of the new one.
  */
 export async function replaceSession(
   sql: Queries,
@@ -178,11 +167,32 @@ export async function replaceSession(
   former: Buffer,
   { id, userId }: Pick<NewSession, "id" | "userId">,
 ): Promise<void> {
-  await sql`
-    update session_clients c set session_id = ${id} from sessions s
-    where s.digest = ${former} and s.tenant_id = ${tenantId} and s.user_id = ${userId}
-      and c.session_id = s.id and c.tenant_id = ${tenantId}`;
+  // Before anything that came of it is locked, as whoever redeems a code does.
+  const [same] = await sql<{ id: string }[]>`
+    select id from sessions where digest = ${former} and tenant_id = ${tenantId} and user_id = ${userId} for update`;
+  if (same) await handOver(sql, tenantId, same.id, id);
   await sql`delete from sessions where digest = ${former}`;
+}
+
+/** What came of a session comes of another from now on. Its clients may know that by its own name, and by the former. */
+async function handOver(sql: Queries, tenantId: TenantId, from: string, to: string): Promise<void> {
+  await sql`
+    with codes as (
+      update authorization_codes set session_id = ${to}
+      where tenant_id = ${tenantId} and session_id = ${from} and expires_on > now()
+      returning client_id, scopes
+    ), families as (
+      update refresh_families set session_id = ${to}
+      where tenant_id = ${tenantId} and session_id = ${from} and revoked_on is null
+      returning application_id as client_id, scopes
+    ), told as (
+      update session_clients set session_id = ${to} where tenant_id = ${tenantId} and session_id = ${from}
+    )
+    insert into session_clients (session_id, tenant_id, client_id, sid)
+    select ${to}, ${tenantId}, k.application_id, ${to} from credentials k
+    where k.application_id in (
+      select client_id from (select * from codes union all select * from families) moved where 'openid' = any(scopes))
+    for key share`;
 }
 
 /** As it is stored: `needsSecondFactor` is the user's and the tenant's, whatever the session had. */

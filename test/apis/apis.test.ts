@@ -62,6 +62,12 @@ describe("is refused:", () => {
     ["a space", () => ({ Audience: "https://orders.example.com/a b" }), /^Audience must be/],
     ["a long one", () => ({ Audience: `https://orders.example.com/${"x".repeat(500)}` }), /^Audience must be/],
     ["the issuer", () => ({ Audience: issuer() }), /^Audience must not be an address of this service/],
+    ["the issuer in capitals", () => ({ Audience: issuer().toUpperCase() }), /^Audience must not be an address/],
+    [
+      "an address of ours with credentials",
+      () => ({ Audience: issuer().replace("//", "//a:b@") }),
+      /^Audience must not/,
+    ],
     ["the entity API", () => ({ Audience: `${issuer()}${API}` }), /^Audience must not be an address/],
     ["a scope of ours", () => scopes("openid"), /^Scopes\[0\]\.Name is a scope of this service/],
     ["another scope of ours", () => scopes("x", "AccessManager:Read"), /^Scopes\[1\]\.Name is a scope/],

@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { decodeJwt } from "jose";
 import { db, request, TOKEN_PATH } from "../entities/client.ts";
 import { until } from "../support/api.ts";
-import { CALLBACK, type Client, newClient, newPkce, otherClient, RFC_TOKEN_PATH } from "./client.ts";
+import { answerOf, CALLBACK, type Client, newClient, newPkce, otherClient, RFC_TOKEN_PATH } from "./client.ts";
 import { Visitor } from "./visitor.ts";
 
 const digestOf = (code: string) => createHash("sha256").update(code).digest();
@@ -50,6 +51,37 @@ describe.concurrent("a code", () => {
     expectSpecError(await other.token(code, {}, TOKEN_PATH), 403, "Permission");
     expectRfcError(await other.token(code), "invalid_grant");
     expect((await client.token(code)).status).toBe(200);
+  });
+
+  test("outlives a new sign-in of its user in the same browser, and dies with the session that follows", async () => {
+    const [client, stranger] = [await newClient(), await newClient()];
+    const browser = new Visitor();
+    const signInAnew = async () =>
+      client.goThrough(browser, await browser.open(client.authorize({ prompt: "login", scope: "openid" })));
+    const before = await client.token(await client.code(browser));
+    const waiting = await client.code(browser);
+    const anew = answerOf(await signInAnew());
+    const [late, after] = [await client.token(waiting), await client.token(anew.code!)];
+    expect([late.status, after.status]).toEqual([200, 200]);
+    const refreshed = await client.refresh(before.body.refresh_token);
+    const [former, ...now] = [before, late, after, refreshed].map(({ body }) => decodeJwt(body.id_token).sid);
+    expect(new Set(now)).toEqual(new Set([now[0]]));
+    expect(now[0]).not.toBe(former);
+
+    const last = await client.code(browser);
+    await stranger.code(browser);
+    expectRfcError(await client.token(last), "invalid_grant");
+  });
+
+  test("is redeemed once, though its user signs in anew at that moment", async () => {
+    const client = await newClient();
+    const browser = new Visitor();
+    for (let round = 0; round < 5; round++) {
+      const code = await client.code(browser);
+      const page = await browser.open(client.authorize({ prompt: "login" }));
+      const [answer, back] = await Promise.all([client.token(code), client.goThrough(browser, page)]);
+      expect([round, answer.status, answer.body.error, back.status]).toEqual([round, 200, undefined, 302]);
+    }
   });
 
   test("of another tenant is unknown", async () => {

@@ -1,12 +1,9 @@
 // The modules about DPoP of the FAPI 2.0 Security Profile's plan (fapi2.test.ts), by their names. What RFC 9449 alone says
 // is held by test/oauth/dpop.test.ts, where the private, symmetric and unsigned keys of dpop-negative-tests are too.
-//
-// Where the key is RSA, dpop-negative-tests also sends userinfo a proof signed by RS256. The token endpoint refuses that by the
-// client's profile; what takes tokens knows the key alone, and takes it.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { CALLBACK, issuer, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { request } from "../entities/client.ts";
+import { API, request } from "../entities/client.ts";
 import { expectRfcError, form } from "../oauth/client.ts";
 import { DpopKey, type ProofParts } from "../oauth/dpop.ts";
 import { challengeOf, type FapiClient, newFapiClient } from "./fapi-client.ts";
@@ -78,11 +75,26 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   });
 });
 
-test.concurrent("an RSA key has to sign by PS256", async () => {
+test.concurrent("an RSA key has to sign by PS256, also where tokens are used", async () => {
   const party = await newFapiClient();
   party.key = await DpopKey.make("RS256");
-  const answer = await party.push({}, {}, {});
-  expectRfcError(answer, 400, "invalid_dpop_proof", /RS256/);
+  expectRfcError(await party.push({}, {}, {}), 400, "invalid_dpop_proof", /RS256/);
+
+  const key = await DpopKey.make("PS256");
+  party.key = key;
+  const token = (await party.redeem(await party.code())).body.access_token;
+  const use = async (by: DpopKey, path: string) => {
+    const dpop = await by.proof({ path, method: "GET", accessToken: token });
+    return request("GET", path, { headers: { authorization: `DPoP ${token}`, dpop } });
+  };
+  const users = `${API}/User`;
+  expect([(await use(key, USERINFO_PATH)).status, (await use(key, users)).status]).toEqual([200, 403]);
+  const byRs256 = await key.signingBy("RS256");
+  for (const path of [USERINFO_PATH, users]) {
+    const answer = await use(byRs256, path);
+    expect(answer.status).toBe(401);
+    expect(challengeOf(answer)).toStartWith('DPoP error="invalid_dpop_proof"');
+  }
 });
 
 describe("fapi2-security-profile-final-dpop-negative-tests:", () => {

@@ -5,8 +5,9 @@ import type { Page } from "playwright-core";
 import { answerOf, type Client, newClient, newPkce } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, db, request } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
 import { openWindows } from "../support/browser.ts";
-import { shared } from "../support/tenant.ts";
+import { newTenant, shared } from "../support/tenant.ts";
 import { DOORS, form } from "./client.ts";
 
 const browser = openWindows();
@@ -175,6 +176,25 @@ describe("no other page", () => {
     const { access_token: token } = await tokens();
     expect(await read(own, "/oauth2/introspect", postForm({ client_id: client.id, token }))).toBe("kept from it");
   });
+});
+
+test("every page reads what registration answers: who registers is no client yet, and has proved itself by a token", async () => {
+  const tenant = await newTenant();
+  await ok(tenant.patch("/TenantSettings", { ClientRegistration: "Open" }));
+  const headers = { "content-type": "application/json" };
+  const metadata = { redirect_uris: ["https://spa.example/callback"], token_endpoint_auth_method: "none" };
+  const path = `/oauth2/register/${tenant.tenantId}`;
+  const made = (await read(foreign, path, { method: "POST", headers, body: JSON.stringify(metadata) })) as Read;
+  expect([made.status, made.body.redirect_uris]).toEqual([201, metadata.redirect_uris]);
+  const client = new URL(made.body.registration_client_uri).pathname;
+  const authorization = `Bearer ${made.body.registration_access_token}`;
+  expect(await read(foreign, client, { headers: { authorization } })).toMatchObject({ status: 200 });
+  expect(await read(foreign, client, {})).toMatchObject({ status: 401, body: { error: "invalid_token" } });
+  const changed = { ...metadata, client_id: made.body.client_id };
+  const put = { method: "PUT", headers: { ...headers, authorization }, body: JSON.stringify(changed) };
+  const { body } = (await read(foreign, client, put)) as Read;
+  const remove = { method: "DELETE", headers: { authorization: `Bearer ${body.registration_access_token}` } };
+  expect(await read(foreign, client, remove)).toMatchObject({ status: 204 });
 });
 
 test("a page without an origin, as in a sandboxed frame, is none of a client's", async () => {

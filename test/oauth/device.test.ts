@@ -9,7 +9,7 @@ import { Visitor } from "../authorize/visitor.ts";
 import { db, request } from "../entities/client.ts";
 import { startSecondApi } from "../policies/second-api.ts";
 import { clientOf } from "../support/tenant.ts";
-import { expectRfcError, form, postAs } from "./client.ts";
+import { expectRfcError, form, postAs, RFC_TOKEN_PATH } from "./client.ts";
 import {
   ageDevice,
   allowDevice,
@@ -20,6 +20,7 @@ import {
   toQuestion,
   typeCode,
 } from "./device.ts";
+import { DpopKey } from "./dpop.ts";
 
 const ENTER = "Sign a device in";
 const GRANTS = [DEVICE_GRANT, "refresh_token", "authorization_code", "client_credentials"];
@@ -66,6 +67,39 @@ describe("a device", () => {
     expect({ sid, aud }).toEqual({ sid: undefined, aud: client.id });
     expect(decodeJwt(answer.body.access_token).sub).toBe(sub);
     expect((await client.refresh(answer.body.refresh_token)).status).toBe(200);
+  });
+
+  test("binds its tokens to its key, and a device without one gets none where the client has to (RFC 9449)", async () => {
+    const bound = await newDeviceClient();
+    await db()`update credentials set dpop_bound = true where application_id = ${bound.id}`;
+    const [device, key] = await Promise.all([beginDevice(bound, { scope: "openid profile" }), DpopKey.make()]);
+    await allowDevice(device, bound);
+    const proven = async () => device.poll({}, bound, { dpop: await key.proof({ path: RFC_TOKEN_PATH }) });
+    expectRfcError(await device.poll(), 400, "invalid_dpop_proof");
+    const asked = await proven();
+    expectRfcError(asked, 400, "use_dpop_nonce");
+    key.nonce = asked.headers.get("dpop-nonce")!;
+    const { status, body } = await proven();
+    expect([status, body.token_type]).toEqual([200, "DPoP"]);
+    expect(decodeJwt(body.access_token).cnf).toEqual({ jkt: key.jkt });
+
+    const path = "/oauth2/userinfo";
+    const use = async (by: DpopKey) => {
+      const dpop = await by.proof({ method: "GET", path, accessToken: body.access_token });
+      return request("GET", path, { headers: { authorization: `DPoP ${body.access_token}`, dpop } });
+    };
+    const stranger = await DpopKey.make();
+    stranger.nonce = key.nonce;
+    expect([(await use(key)).status, (await use(stranger)).status]).toEqual([200, 401]);
+    const bare = await request("GET", path, { headers: { authorization: `Bearer ${body.access_token}` } });
+    expect(bare.status).toBe(401);
+    const headers = { dpop: await key.proof({ path: RFC_TOKEN_PATH }) };
+    const fields = { grant_type: "refresh_token", refresh_token: body.refresh_token };
+    const refreshed = await request("POST", RFC_TOKEN_PATH, {
+      body: form({ ...credentialsOf(bound), ...fields }),
+      headers,
+    });
+    expect([refreshed.status, decodeJwt(refreshed.body.access_token).cnf]).toEqual([200, { jkt: key.jkt }]);
   });
 
   test("proves who it is as at the token endpoint, and needs the grant", async () => {

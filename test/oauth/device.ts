@@ -14,7 +14,7 @@ export interface Device {
   uri: string;
   completeUri: string;
   /** Asks for its tokens; as another client, if one is named. */
-  poll(fields?: Record<string, string | undefined>, as?: Client): Promise<Answer>;
+  poll(fields?: Record<string, string | undefined>, as?: Client, headers?: Record<string, string>): Promise<Answer>;
 }
 
 export function credentialsOf({ id, tenant }: Client): Record<string, string> {
@@ -30,8 +30,9 @@ export async function beginDevice(client: Client, fields: Record<string, string>
     userCode,
     uri: new URL(body.verification_uri).pathname,
     completeUri: body.verification_uri_complete.replace(new URL(body.verification_uri).origin, ""),
-    poll: (more = {}, as = client) =>
+    poll: (more = {}, as = client, headers = {}) =>
       request("POST", RFC_TOKEN_PATH, {
+        headers,
         body: form({ ...credentialsOf(as), grant_type: DEVICE_GRANT, device_code: deviceCode, ...more }),
       }),
   };

@@ -1,7 +1,7 @@
 // A client's key, and the DPoP proofs that it makes by it (RFC 9449 4).
 
 import { createHash, randomUUID } from "node:crypto";
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 import { issuer } from "../authorize/client.ts";
 
 export interface ProofParts {
@@ -27,6 +27,14 @@ export class DpopKey {
     const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
     const jwk = await exportJWK(publicKey);
     return new DpopKey(jwk, await calculateJwkThumbprint(jwk), privateKey, alg);
+  }
+
+  /** The same key, with a nonce as this one has. */
+  async signingBy(alg: string): Promise<DpopKey> {
+    const { alg: _, ...jwk } = await exportJWK(this.privateKey);
+    const other = new DpopKey(this.jwk, this.jkt, (await importJWK(jwk, alg)) as CryptoKey, alg);
+    other.nonce = this.nonce;
+    return other;
   }
 
   proof({ method = "POST", path, accessToken, claims, header }: ProofParts): Promise<string> {

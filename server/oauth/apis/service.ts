@@ -49,7 +49,7 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
     },
     changed: access.forget,
     async check(_, { Audience = "" }) {
-      if (Audience !== publicUrl && !Audience.startsWith(`${publicUrl}/`)) return;
+      if (!isWithin(publicUrl, Audience)) return;
       throw BadInput.in([
         { Field: "Audience", Message: `Audience must not be an address of this service, ${publicUrl}.` },
       ]);
@@ -70,6 +70,14 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
     },
     afterRemoval: (tx, caller, api) => takeLostScopes(tx, caller, scopesOf(api), []),
   });
+}
+
+/** Also where its scheme or host is in capitals, or names the port that goes without saying. */
+function isWithin(publicUrl: string, address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const [own, other] = [new URL(publicUrl), new URL(address)];
+  const pathOf = ({ pathname }: URL) => `${pathname.toLowerCase()}/`.replace(/\/+$/, "/");
+  return own.origin === other.origin && pathOf(other).startsWith(pathOf(own));
 }
 
 const scopesOf = ({ scopes }: Api) => scopes.map(({ name }) => name);

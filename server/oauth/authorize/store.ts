@@ -79,6 +79,22 @@ export async function takeCode(sql: Queries, tenantId: TenantId, digest: Buffer)
   return taken.length > 0;
 }
 
+/**
+ * Until the transaction ends, who ends the session of a code waits. To be called before anything that came of it is
+ * locked, as ending it does.
+ * @returns undefined if it has ended
+ */
+export async function holdSessionOfCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<string | undefined> {
+  const find = async () => {
+    const [session] = await sql<{ id: string }[]>`
+      select s.id from authorization_codes c join sessions s on s.id = c.session_id and s.tenant_id = c.tenant_id
+      where c.tenant_id = ${tenantId} and c.digest = ${digest} and s.expires_on > now() for key share of s`;
+    return session?.id;
+  };
+  // If its user was just signing in anew, the first look has waited for the end of the former session.
+  return (await find()) ?? (await find());
+}
+
 /** Notes what came of a code, and which claims userinfo has to answer for it. */
 export async function linkCode(
   sql: Queries,

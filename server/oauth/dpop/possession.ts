@@ -48,7 +48,14 @@ interface ProvingClient {
 /** Seconds that a used proof is kept: longer than its nonce lives, for the clocks of our processes may differ. */
 const KEPT_SECONDS = 2 * NONCE_LIFETIME;
 
-export function createDpop({ sql, vault, issuer }: { sql: Sql; vault: Vault; issuer: string }): Dpop {
+interface DpopDependencies {
+  sql: Sql;
+  vault: Vault;
+  issuer: string;
+  findClient(clientId: string): Promise<ProvingClient | undefined>;
+}
+
+export function createDpop({ sql, vault, issuer, findClient }: DpopDependencies): Dpop {
   const nonces = createNonces(vault);
 
   /** @returns why the proof cannot be used; undefined if it is used now, for the first time */
@@ -64,15 +71,14 @@ export function createDpop({ sql, vault, issuer }: { sql: Sql; vault: Vault; iss
         throw error instanceof WrongProof ? wrong(error.message) : error;
       });
       if (!proof) return undefined;
-      // FAPI 2.0 Security Profile 5.4.1.
-      if (securityProfile === "FAPI2" && proof.alg === "RS256") throw wrong("alg must not be RS256");
+      if (!mayBeSignedBy(proof.alg, securityProfile)) throw wrong(OTHER_ALG);
       const problem = await use(request, tenantId, proof);
       if (problem === "stale") throw new TokenError("use_dpop_nonce", NO_NONCE);
       if (problem === "used") throw wrong("it was used before");
       return proof.jkt;
     },
 
-    async checkPossession(request, { scheme, token }, { tenantId, jkt }) {
+    async checkPossession(request, { scheme, token }, { tenantId, clientId, jkt }) {
       // RFC 9449 7.1 and 7.2: a token is used as it was issued.
       if (jkt === undefined) throw refused("invalid_token", "The access token is bound to no key: send it as Bearer.");
       if (scheme !== "DPoP") {
@@ -83,11 +89,19 @@ export function createDpop({ sql, vault, issuer }: { sql: Sql; vault: Vault; iss
       });
       if (!proof) throw refusedProof("there is none");
       if (proof.jkt !== jkt) throw refused("invalid_token", "The access token is bound to another key.");
+      if (!mayBeSignedBy(proof.alg, (await findClient(clientId))?.securityProfile)) throw refusedProof(OTHER_ALG);
       const problem = await use(request, tenantId, proof);
       if (problem === "stale") throw refused("use_dpop_nonce", NO_NONCE);
       if (problem === "used") throw refusedProof("it was used before");
     },
   };
+}
+
+const OTHER_ALG = "alg must not be RS256";
+
+/** FAPI 2.0 Security Profile 5.4.1. */
+function mayBeSignedBy(alg: string, profile: ProvingClient["securityProfile"] | undefined): boolean {
+  return profile !== "FAPI2" || alg !== "RS256";
 }
 
 function wrong(reason: string): TokenError {

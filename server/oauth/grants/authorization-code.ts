@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { digestOf, holdActiveUser, holdSession } from "../../signin/index.ts";
-import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
+import { digestOf, holdActiveUser } from "../../signin/index.ts";
+import { findCode, holdSessionOfCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
@@ -27,13 +27,13 @@ export async function authorizationCode(request: GrantRequest): Promise<Issued> 
     authTime: Math.floor(code.authTime.getTime() / 1000),
     acr: code.acr,
     amr: code.amr,
-    sessionId: code.sessionId,
   };
   const { userId } = code;
   const granted = await issuableScopes(sql, client, code);
   const family = await sql.beginFor(client.tenantId, async (tx) => {
     if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noCode();
-    if (!(await holdSession(tx, client.tenantId, code.sessionId))) throw sessionEnded();
+    const sessionId = await holdSessionOfCode(tx, client.tenantId, digest);
+    if (sessionId === undefined) throw sessionEnded();
     if (!(await takeCode(tx, client.tenantId, digest))) return undefined;
     const started = await families.start(tx, client.tenantId, {
       clientId: client.id,
@@ -42,9 +42,10 @@ export async function authorizationCode(request: GrantRequest): Promise<Issued> 
       resources: code.resources,
       lifetime: client.refreshTokenLifetime ?? undefined,
       ...authentication,
+      sessionId,
     });
     await linkCode(tx, client.tenantId, digest, started.familyId, code.claims.userinfo);
-    return started;
+    return { ...started, sessionId };
   });
   if (!family) return revokeReused(request, "code", await findCode(sql, client.tenantId, digest));
 
@@ -61,7 +62,10 @@ export async function authorizationCode(request: GrantRequest): Promise<Issued> 
     expires_in: tokens.lifetimeOf(client, target),
     access_token: accessToken,
     id_token: granted.includes("openid")
-      ? await tokens.issueIdToken(client, { userId, nonce, accessToken, claims, ...authentication })
+      ? await tokens.issueIdToken(client, {
+          ...{ userId, nonce, accessToken, claims, ...authentication },
+          sessionId: family.sessionId,
+        })
       : undefined,
     refresh_token: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
     scope: scopes.join(" "),

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { MethodNotAllowed, Unauthorized } from "../../errors.ts";
 import { readJson } from "../../http/body.ts";
 import { NO_STORE } from "../../http/conditions.ts";
+import { openTo, preflight } from "../../http/cors.ts";
 import { asApiError } from "../../http/error-record.ts";
 import type { RegistrationEndpoint, RegistrationOperation } from "../declared.ts";
 import { CLIENT_PATH, REGISTRATION_PATH } from "../door.ts";
@@ -110,19 +111,21 @@ export const REGISTRATION: RegistrationEndpoint[] = [
 ];
 
 export function registrationController(registration: Registration, onFailure: OnFailure) {
-  async function answer(request: Request, work: () => Promise<Response>): Promise<Response> {
+  /** To every page: who registers is no client yet, and who reads or changes one has its token. */
+  async function answer(request: Request, methods: string[], work: () => Promise<Response>): Promise<Response> {
+    if (request.method === "OPTIONS") return preflight("*", methods);
     try {
-      return await work();
+      if (!methods.includes(request.method)) throw new MethodNotAllowed(methods);
+      return openTo("*", await work());
     } catch (failure) {
       const response = refusal(failure, request);
       if (response.status >= 500) onFailure(failure, request);
-      return response;
+      return openTo("*", response);
     }
   }
 
   const register = (request: Request, tenant?: string) =>
-    answer(request, async () => {
-      if (request.method !== "POST") throw new MethodNotAllowed(["POST"]);
+    answer(request, ["POST"], async () => {
       const token = bearerOf(request);
       const body = await readJson(request, METADATA_LIMIT);
       return Response.json(await registration.register(request, tenant, token, body), {
@@ -140,11 +143,9 @@ export function registrationController(registration: Registration, onFailure: On
         const body = await readJson(request, METADATA_LIMIT);
         return Response.json(await registration.change(request, clientId, token, body), { headers: NO_STORE });
       }
-      case "DELETE":
+      default:
         await registration.remove(request, clientId, token);
         return new Response(null, { status: 204, headers: NO_STORE });
-      default:
-        throw new MethodNotAllowed(["GET", "PUT", "DELETE"]);
     }
   }
 
@@ -154,7 +155,8 @@ export function registrationController(registration: Registration, onFailure: On
     .all(`${REGISTRATION_PATH}/:tenant`, ({ request, params: { tenant } }) => register(request, tenant), raw)
     .all(
       `${CLIENT_PATH}/:client_id`,
-      ({ request, params: { client_id } }) => answer(request, () => manage(request, client_id)),
+      ({ request, params: { client_id } }) =>
+        answer(request, ["GET", "PUT", "DELETE"], () => manage(request, client_id)),
       raw,
     );
 }
