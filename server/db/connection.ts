@@ -63,9 +63,29 @@ export function connect(
     ...{ perTenant: Math.ceil(max / 5), total: Math.ceil((2 * max) / 5) },
   });
   sql.beginFor = <T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>) =>
-    all.run(tenantId, () => sql.begin(work) as Promise<T>);
+    all.run(tenantId, () => beginTelling(sql, work));
   sql.beginLong = (tenantId, work) => long.run(tenantId, () => sql.beginFor(tenantId, work));
   return sql;
+}
+
+/** What to call when a transaction that is under way has committed. */
+const commits = new WeakMap<Queries, (() => void)[]>();
+
+async function beginTelling<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const calls: (() => void)[] = [];
+  const result = (await sql.begin((tx) => {
+    commits.set(tx as Transaction, calls);
+    return work(tx as Transaction);
+  })) as T;
+  for (const call of calls) call();
+  return result;
+}
+
+/** Calls once what was done is committed: now, outside of a transaction. One that is rolled back calls nothing. */
+export function onCommit(sql: Queries, call: () => void): void {
+  const calls = commits.get(sql);
+  if (calls) calls.push(call);
+  else call();
 }
 
 /**

@@ -1,6 +1,6 @@
 // What a process keeps in memory of PostgreSQL, and how it hears of other processes' changes.
 
-import type { Sql } from "./connection.ts";
+import { onCommit, type Queries, type Sql } from "./connection.ts";
 
 /** The net under NOTIFY, which is deaf while PostgreSQL restarts: in use, memory is never much older than this. */
 const NET_MS = 2_000;
@@ -10,6 +10,19 @@ export interface Watched {
   current(): Promise<void>;
   /** Reads again what is there now. */
   reload(): Promise<void>;
+}
+
+/** Those in this process that hear of a channel. */
+const hearers = new Map<string, (() => void)[]>();
+
+/**
+ * To be told where a channel is: this process hears of its own change with the commit, however late the notice is. Who
+ * was answered that something has ended sees it ended.
+ */
+export function hearOwn(sql: Queries, channel: string): void {
+  onCommit(sql, () => {
+    for (const hear of hearers.get(channel) ?? []) hear();
+  });
 }
 
 /**
@@ -28,6 +41,7 @@ export function watch(sql: Sql, channel: string, load: () => Promise<void>): Wat
   function hear(): void {
     announced++;
   }
+  hearers.set(channel, [...(hearers.get(channel) ?? []), hear]);
 
   /** One load serves all who ask before it begins. */
   function reload(): Promise<void> {

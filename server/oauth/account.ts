@@ -18,18 +18,11 @@ import { findClient } from "./clients/store.ts";
 import { findUserGrant, listUserGrants } from "./clients/user-grants.store.ts";
 import { endUserGrant } from "./clients/user-grants.ts";
 import type { Families } from "./tokens/families.ts";
-import type { Revocations } from "./tokens/revoke.ts";
 
 /** Of more than so many, a page is no way to look after them. */
 const MOST_LISTED = 200;
 
-export function createApplications(
-  sql: Sql,
-  nobodysTenant: NobodysTenant,
-  families: Families,
-  revocations: Pick<Revocations, "reload">,
-  findApis: FindApis,
-) {
+export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, families: Families, findApis: FindApis) {
   return {
     async find(clientId: string) {
       const client = await findClient(sql, clientId);
@@ -51,7 +44,6 @@ export function createApplications(
         const origin = originOf(request, { actor: { type: "User", id: userId } });
         await endUserGrant(tx, families, tenantId, grant, origin);
       });
-      await revocations.reload();
     },
   };
 }

@@ -155,7 +155,7 @@ export function createProvider(deps: ProviderDependencies) {
     ...forPeople,
     credentials: createCredentials(sql, passwords, endGrants),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
-    applications: createApplications(sql, nobodysTenant, families, revocations, findApis),
+    applications: createApplications(sql, nobodysTenant, families, findApis),
   };
 
   const controller = new Elysia()
@@ -163,7 +163,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(discoveryController(issuer, () => isAnywhereOn(sql)))
     .use(registrationController(createRegistration({ sql, access, checkUrl, readSector, issuer }), onFailure))
     .use(tokenController(forClients))
-    .use(revocationController({ ...forClients, revocations }))
+    .use(revocationController(forClients))
     .use(introspectionController({ ...forClients, issuer }))
     .use(pushController({ ...forPeople, dpop, authenticateClient: authenticate, onFailure }))
     .use(deviceAuthorizationController({ ...forPeople, authenticateClient: authenticate, onFailure }))
@@ -176,7 +176,7 @@ export function createProvider(deps: ProviderDependencies) {
   /** What administrators do, in the entity API and in the console. */
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
-    grants: createUserGrants({ sql, families, revocations, findApis }),
+    grants: createUserGrants({ sql, families, findApis }),
     credentials: createClientCredentials(sql, access, checkUrl, readSector),
     initialTokens: createInitialTokens(sql),
     signingKeys: createPublishedKeys(sql),

@@ -35,6 +35,8 @@ describe("Secrets", () => {
     expect((await app.secrets()).body).toEqual({ Items: [listed], Next: null });
     const credentials = { clientId: app.id, clientSecret: Secret };
     expect((await askToken(formOf(credentials))).status).toBe(200);
+    // It is written beside the request's way.
+    await until("the use of the secret", async () => (await app.secrets()).body.Items[0].LastUsedOn !== null);
     expect((await app.removeSecret(listed.Id)).body).toEqual({ ...listed, LastUsedOn: expect.anything() });
     expect((await askToken(formOf(credentials))).status).toBe(400);
     expect((await app.removeSecret(listed.Id)).status).toBe(404);

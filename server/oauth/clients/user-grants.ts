@@ -13,7 +13,6 @@ import type { FindApis } from "../apis/known-apis.ts";
 import { expireDevices } from "../authorize/device.store.ts";
 import { GRANT_RESOURCE_TYPE } from "../resource-types.ts";
 import type { Families } from "../tokens/families.ts";
-import type { Revocations } from "../tokens/revoke.ts";
 import {
   deleteConsent,
   findUserGrant,
@@ -46,11 +45,10 @@ export interface UserGrants {
 interface UserGrantsDependencies {
   sql: Sql;
   families: Families;
-  revocations: Pick<Revocations, "reload">;
   findApis: FindApis;
 }
 
-export function createUserGrants({ sql, families, revocations, findApis }: UserGrantsDependencies): UserGrants {
+export function createUserGrants({ sql, families, findApis }: UserGrantsDependencies): UserGrants {
   /** Those that the caller may read. */
   async function seenApis({ gate, tenantId }: Pick<Reader, "gate" | "tenantId">): Promise<SeenApi[]> {
     const apis = await findApis(tenantId);
@@ -99,7 +97,6 @@ export function createUserGrants({ sql, families, revocations, findApis }: UserG
         await endUserGrant(tx, families, caller.tenantId, grant, caller);
         return grant;
       });
-      await revocations.reload();
       const resource = toResource(revoked);
       return (await caller.gate.written(RESOURCE, toRecord(revoked, apis), {}, { resource })).record;
     },

@@ -1,4 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
+import { hearOwn } from "../../db/watch.ts";
 import { IDLE_LIFETIME } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { cameOfProvider } from "../clients/store.ts";
@@ -122,7 +123,7 @@ export type FamilyFilter =
   | { userId: number; clientId?: number; exceptSessionId?: string };
 
 /**
- * Ends families: their refresh tokens at once, their access tokens as soon as each process has heard of it.
+ * Ends families: their refresh tokens at once, their access tokens in this process with the commit, in others as soon as they have heard of it.
  * @returns how many were live until now
  */
 export async function updateFamiliesRevoked(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number> {
@@ -139,6 +140,7 @@ export async function updateFamiliesRevoked(sql: Queries, tenantId: TenantId, fi
       select pg_notify(${REVOCATION_CHANNEL}, '')
     )
     select (select count(*) from revoked) as count from announced`;
+  hearOwn(sql, REVOCATION_CHANNEL);
   return row!.count;
 }
 

@@ -1,4 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
+import { hearOwn } from "../../db/watch.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** Told of every revocation when its transaction commits. */
@@ -22,6 +23,7 @@ export async function insertRevokedToken(sql: Queries, tenantId: TenantId, id: s
       select pg_notify(${REVOCATION_CHANNEL}, '')
     )
     select (select count(*) from revoked) as count from announced`;
+  hearOwn(sql, REVOCATION_CHANNEL);
   return row!.count > 0;
 }
 

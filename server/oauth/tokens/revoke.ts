@@ -20,7 +20,6 @@ export interface RevocationDependencies {
   sql: Sql;
   tokens: Tokens;
   families: Families;
-  revocations: Revocations;
   authenticateClient: AuthenticateClient;
   onFailure: OnFailure;
 }
@@ -42,7 +41,7 @@ export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
  * or has expired is as good as revoked (RFC 7009 2.2).
  */
 export function revocationController(deps: RevocationDependencies) {
-  const { sql, tokens, families, revocations } = deps;
+  const { sql, tokens, families } = deps;
   return formEndpoint(REVOCATION, deps, async ({ request, client, form }) => {
     const presented = await readPresentedToken(tokens, families, form.token);
     requireOwn(client, presented);
@@ -55,7 +54,6 @@ export function revocationController(deps: RevocationDependencies) {
       if (revoked)
         await recordAudit(tx, tenantId, originOfClient(request, client), { kind: "Token.Revoked", ...revoked });
     });
-    if (access || refresh) await revocations.reload();
     return undefined;
   });
 }
@@ -94,8 +92,6 @@ function requireOwn(client: Client, { access, refresh }: PresentedToken): void {
 export interface Revocations {
   /** Whether any of these, a jti or a family's id, was revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
-  /** Resolves once what was revoked before is refused here. */
-  reload(): Promise<void>;
 }
 
 export function createRevocations(sql: Sql): Revocations {
@@ -115,6 +111,5 @@ export function createRevocations(sql: Sql): Revocations {
       await watched.current();
       return ids.some((id) => revoked.has(id));
     },
-    reload: watched.reload,
   };
 }
