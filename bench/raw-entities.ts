@@ -2,6 +2,7 @@
 // The least that a server of this stack could do; bench/entities.ts measures the API against it.
 
 import { connect } from "../server/db/connection.ts";
+import { user } from "../server/entities/user.ts";
 
 const sql = connect(process.env.DATABASE_URL!, "raw postgres.js", 10);
 const tenantId = process.env.TENANT_ID!;
@@ -16,10 +17,12 @@ const server = Bun.serve({
 });
 console.log(JSON.stringify({ url: `http://127.0.0.1:${server.port}` }));
 
+/** All of them: the API answers all of them. */
+const FIELDS = user.fields.map(({ name, column }) => `"${column}" as "${name}"`).join(", ");
+
 async function readUser(id: string) {
   const [user] = await sql`
-    select id as "Id", name as "Name", username as "Username", email as "Email", mobile_phone as "MobilePhone",
-      external_id as "External_Id", created_on as "Creation_Date", last_login as "Last_Login", is_active as "Is_Active",
+    select ${sql.unsafe(FIELDS)},
       (select json_build_object('Id', target.id, 'ExternalId', coalesce(target.external_id, ''),
         'Name', coalesce(target.name, ''), 'Type', 'Department')
         from departments target where target.id = users.department_id) as "Department",
