@@ -93,7 +93,6 @@ const FORMS: Record<string, Typed> = {
     ...{ Resource: "", Fields: "", Address: "", Time: "" },
   },
   "POST /settings/roles/:id/change Name Description": FREE,
-  "POST /settings/roles/:id/members/add Member": { Member: "colleague" },
   "POST /settings/roles/add Name Description": FREE,
   "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture MiddleName Nickname Profile Website Gender BirthDate Address":
     PERSON,

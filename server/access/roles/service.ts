@@ -2,11 +2,12 @@
 
 import type { Queries, Sql } from "../../db/connection.ts";
 import { BadInput, Conflict } from "../../errors.ts";
-import { isUuid } from "../../http/query.ts";
+import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
-import type { Actor } from "../bearer.ts";
+import type { Actor, Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
+import type { ShownPage } from "../gate/shown.ts";
 import { ACTIONS, isOwnScope, requireKnownScopes, SCOPES } from "../scopes.ts";
 import {
   changeSettings,
@@ -39,6 +40,8 @@ const ROLES_PER_TENANT = 200;
 
 /** A tenant's roles. */
 export interface Roles extends SettingsService<RoleRecord, RoleInput> {
+  /** A page of those that a user or an application is in, without what the caller may not read. @throws ServiceBusy */
+  listOf(caller: Permitted<"Settings:Read">, member: Member, paging: Paging): Promise<ShownPage<RoleRecord>>;
   /** As `userScopes`. */
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
 }
@@ -58,7 +61,19 @@ function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Role
       refuseUnknown(Members, saved.members);
     },
   });
-  return { ...service, scopesOf: (tenantId, userId) => userScopes(sql, tenantId, userId) };
+  return {
+    ...service,
+    listOf: ({ tenantId, gate }, member, paging) =>
+      gate.list({
+        type: ROLE.name,
+        name: `Role of ${keyOf(member)}`,
+        paging,
+        read: (limit, after) => listRoles(sql, tenantId, { member }, limit, after),
+        id: ({ id }) => id,
+        item: (role) => ROLE.toRecord(role),
+      }),
+    scopesOf: (tenantId, userId) => userScopes(sql, tenantId, userId),
+  };
 }
 
 async function insert(tx: Queries, tenantId: TenantId, role: New<Role>, actor: Actor): Promise<Role> {

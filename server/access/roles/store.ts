@@ -89,7 +89,7 @@ export async function findRoles(sql: Queries, tenantId: TenantId, ids: readonly 
 export async function listRoles(
   sql: Queries,
   tenantId: TenantId,
-  { name }: { name?: string },
+  { name, member }: { name?: string; member?: Member },
   limit: number,
   after: string | undefined,
 ): Promise<Role[]> {
@@ -97,6 +97,7 @@ export async function listRoles(
     select ${columns(sql)} from roles r
     where r.tenant_id = ${tenantId} ${after ? sql`and r.id < ${after}` : sql``}
       ${name === undefined ? sql`` : sql`and r.name = ${name}`}
+      ${member ? sql`and r.id in (select m.role_id from role_members m where ${memberIs(sql, member)})` : sql``}
     order by r.id desc limit ${limit + 1}`;
 }
 

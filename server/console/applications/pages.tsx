@@ -6,8 +6,9 @@ import { entityPages, RecordSection } from "../records/entities.tsx";
 import type { Held } from "../records/kind.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
+import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import type { Visit } from "../visit.ts";
-import { APPLICATIONS, type Application, NEW_APPLICATION, titleOf } from "./application.ts";
+import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf, titleOf } from "./application.ts";
 import { connectPage } from "./connect.tsx";
 import { CredentialsSection, credentialsPage, saveCredentials, seenCredentials } from "./credentials.tsx";
 import { firstGrants, GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
@@ -125,6 +126,7 @@ function morePages(deps: SettingsDependencies): Page[] {
       GET: { needs: set, answer: (visit) => deleteSecretPage(deps, visit) },
       POST: { needs: ["Settings:Update"], answer: (visit) => deleteSecret(deps, visit) },
     },
+    ...memberRolePages(deps, "Application", APPLICATIONS),
   ];
 }
 
@@ -134,6 +136,8 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
     credentials && (await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(record.Id))).Items;
   const logouts = credentials && (await lastLogouts(deps, visit, record));
   const grants = credentials && (await firstGrants(deps, visit, record));
+  const member = { Type: "Application", Id: Number(record.Id) } as const;
+  const roles = credentials && (await firstRolesOf(deps, visit, member));
   const provider = await providerOf(deps, visit, stored);
   const kinds = [record.Is_System ? "system" : "", record.Is_EndUser ? "for end users" : ""];
   return (
@@ -162,10 +166,11 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
           ["Changed", <Changed {...record} />],
         ]}
       />
-      {credentials && secrets && logouts && grants ? (
+      {credentials && secrets && logouts && grants && roles ? (
         <>
           <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={deps.publicUrl} />
           <SecretsSection visit={visit} application={record} credentials={credentials} secrets={secrets} />
+          <RolesSection visit={visit} member={member} path={pathOf(record)} title={titleOf(record)} page={roles} />
           <GrantsSection visit={visit} application={record} page={grants} />
           <LogoutsSection visit={visit} application={record} credentials={credentials} logouts={logouts} />
         </>

@@ -1,35 +1,17 @@
 // Roles: groups that policies speak of.
 
 import { ROLE, type RoleRecord } from "../../access/index.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import {
-  AskButton,
-  Code,
-  Facts,
-  Form,
-  type FormState,
-  formOf,
-  Pager,
-  phrase,
-  refusedForm,
-  Section,
-  SelectField,
-  Table,
-  Text,
-  TextField,
-} from "../../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
-import { findByName } from "../records/find.ts";
-import { type Kind, onePage, recordPages } from "../records/kind.tsx";
+import { AskButton, ButtonLink, Code, Facts, Pager, phrase, Section, Table, Text } from "../../ui/index.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import { type Kind, recordPages } from "../records/kind.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 import { scopesOfApis } from "./apis.tsx";
+import { addMember, LEAVING, pickPage, ROLES, removeMember } from "./members.tsx";
 
 export const rolePages = (deps: SettingsDependencies): Page[] => recordPages(roleKind(deps));
-
-const PATH = "/settings/roles";
 
 function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
   const both = ["Settings:Read", "Settings:Update"] as const;
@@ -37,7 +19,7 @@ function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
   return settingsKind<RoleRecord, ReturnType<typeof ROLE.parse>>({
     contract: ROLE,
     service: deps.roles,
-    path: PATH,
+    path: ROLES,
     nouns: ["role", "Roles"],
     lead: (visit) => (
       <p class="fine">
@@ -58,7 +40,7 @@ function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
     ],
     options: async (visit, role) => ({ Scopes: await scopesOfApis(deps, visit, role?.Scopes) }),
     told: { added: "The role is added. Now it needs members, and policies that speak of it." },
-    show: (visit, { record }, refused) => roleBody(visit, record, refused),
+    show: (visit, { record }) => roleBody(visit, record),
     effects: ({ Name, Members: { length } }) => [
       length === 1 ? "Its one member loses it." : `Its ${length.toLocaleString("en")} members lose it.`,
       phrase`Policies that speak of Role::"${Name}" stay as they are, and mean nobody.`,
@@ -66,20 +48,21 @@ function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
     ],
     more: [
       {
-        path: `${PATH}/:id/members/add`,
+        path: `${ROLES}/:id/members/add`,
+        GET: { needs: [...both, "AccessManager:Read"], answer: (visit) => pickPage(deps, visit) },
         POST: { needs: [...both, "AccessManager:Read"], answer: (visit) => addMember(deps, visit) },
       },
-      { path: `${PATH}/:id/members/remove`, POST: { needs: both, answer: (visit) => removeMember(deps, visit) } },
+      { path: `${ROLES}/:id/members/remove`, POST: { needs: both, answer: (visit) => removeMember(deps, visit) } },
     ],
   });
 }
 
+type Member = RoleRecord["Members"][number];
+
 /** Members of one page. */
 const PAGE = 50;
 
-type Member = RoleRecord["Members"][number];
-
-async function roleBody(visit: Visit, role: RoleRecord, refused: FormState | undefined) {
+async function roleBody(visit: Visit, role: RoleRecord) {
   const from = Math.max(0, Math.trunc(Number(visit.url.searchParams.get("Cursor"))) || 0);
   const members = role.Members.slice(from, from + PAGE);
   const name = await lookUpNames(visit, members);
@@ -96,12 +79,14 @@ async function roleBody(visit: Visit, role: RoleRecord, refused: FormState | und
           <p class="fine">Nobody yet.</p>
         )}
         <Pager visit={visit} next={from + PAGE < role.Members.length ? String(from + PAGE) : null} />
+        {mayChange && visit.may("AccessManager:Read") ? (
+          <div class="buttons">
+            <ButtonLink href={visit.href(`${ROLES}/${role.Id}/members/add`)}>Add members</ButtonLink>
+          </div>
+        ) : (
+          ""
+        )}
       </Section>
-      {mayChange && visit.may("AccessManager:Read") ? (
-        <AddMember visit={visit} role={role} state={refused ?? formOf({ Type: "User" })} />
-      ) : (
-        ""
-      )}
     </>
   );
 }
@@ -134,11 +119,11 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
             cell: (member: Member) => (
               <AskButton
                 visit={visit}
-                action={`${PATH}/${role.Id}/members/remove`}
+                action={`${ROLES}/${role.Id}/members/remove`}
                 label="Remove"
                 about={name(member)}
                 question={phrase`Remove ${name(member)} from ${role.Name}?`}
-                effects={["What the role alone permits ends with the next request."]}
+                effects={LEAVING}
                 confirm="Remove"
                 fields={{ Type: member.Type, Id: String(member.Id) }}
               />
@@ -147,68 +132,4 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
         ]
       : []),
   ];
-}
-
-function AddMember({ visit, role, state }: { visit: Visit; role: RoleRecord; state: FormState }): JSX.Element {
-  return (
-    <Section title="Add a member">
-      <Form visit={visit} action={`${PATH}/${role.Id}/members/add`} state={state}>
-        <div class="filters">
-          <div class="filter">
-            <SelectField
-              state={state}
-              name="Type"
-              label="Kind"
-              options={[
-                { value: "User", label: "User" },
-                { value: "Application", label: "Application" },
-              ]}
-            />
-          </div>
-          <div class="filter wide">
-            <TextField state={state} name="Member" label="User name, or application's name" required />
-          </div>
-          <div class="filter buttons">
-            <button type="submit">Add</button>
-          </div>
-        </div>
-      </Form>
-    </Section>
-  );
-}
-
-// Who is in a role: adding somebody, and taking somebody out.
-
-async function addMember(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { form } = visit;
-  try {
-    const type = form.get("Type") === "Application" ? "Application" : "User";
-    const id = Number(await findByName(deps, visit, { type, name: form.get("Member") ?? "", field: "Member" }));
-    return await saveMembers(deps, visit, ({ Members }) => [...Members, { Type: type, Id: id }], "is in the role now");
-  } catch (error) {
-    return onePage(roleKind(deps), visit, refusedForm(form, error, ["Type", "Member"]));
-  }
-}
-
-async function removeMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { form } = visit;
-  const isOther = ({ Type, Id }: RoleRecord["Members"][number]) =>
-    Type !== form.get("Type") || String(Id) !== form.get("Id");
-  return saveMembers(deps, visit, ({ Members }) => Members.filter(isOther), "is not in the role any more");
-}
-
-/** @throws BadInput that begins with the field's name */
-/** As the role stands now: nobody's change in between is lost. */
-async function saveMembers(
-  { roles }: SettingsDependencies,
-  visit: Visit,
-  members: (role: RoleRecord) => RoleRecord["Members"],
-  told: string,
-): Promise<Response> {
-  const { record: role, version } = await roles.read(visit.permitted("Settings:Read"), visit.params.id!);
-  const unchanged = { ...UNCONDITIONAL, ifMatch: [etagOf(version)] };
-  const body = { Id: role.Id, Members: members(role) };
-  const permitted = visit.permitted("Settings:Update");
-  const { record: saved } = await roles.save(permitted, ROLE.parse(body), unchanged, body);
-  return visit.goTo(`${PATH}/${saved.Id}`, `The ${visit.form.get("Type")} ${told}.`);
 }

@@ -8,10 +8,11 @@ import type { Page, SettingsDependencies } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
 import { ACTIVE_FILTER } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type Reference } from "../records/reference-field.tsx";
+import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import type { Visit } from "../visit.ts";
 import { GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
 import { IdentitiesSection, linkIdentity, linkPage, unlinkIdentity } from "./identities.tsx";
-import { LastLogin, type Person, titleOf, USERS } from "./person.tsx";
+import { LastLogin, type Person, pathOf, titleOf, USERS } from "./person.tsx";
 import { endSession, endSessions, endSessionsPage, SessionsSection, sessionsPage } from "./sessions.tsx";
 import { makePasswordLink, removeFactor, removeFactorPage, SignInSection } from "./sign-in.tsx";
 
@@ -97,6 +98,7 @@ function morePages(deps: SettingsDependencies): Page[] {
     },
     { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
     { path: `${one}/grant/revoke`, POST: { needs: set, answer: (visit) => revokeGrant(deps, visit) } },
+    ...memberRolePages(deps, "User", USERS),
   ];
 }
 
@@ -118,9 +120,10 @@ async function userBody(deps: SettingsDependencies, visit: Visit, person: Person
   const id = String(person.Id);
   const record = { ...person };
   const maySee = visit.may("Settings:Read", "User", record);
-  const [factor, sessions, allowed, identities] = maySee
+  const [factor, roles, sessions, allowed, identities] = maySee
     ? await Promise.all([
         users.findSecondFactor(visit.permitted("Settings:Read"), id),
+        firstRolesOf(deps, visit, { Type: "User", Id: person.Id }),
         users.listSessions(visit.permitted("Settings:Read"), id, SHOWN),
         grants.listOfUser(visit.permitted("Settings:Read"), id, SHOWN),
         users.listIdentities(visit.permitted("Settings:Read"), id),
@@ -150,9 +153,16 @@ async function userBody(deps: SettingsDependencies, visit: Visit, person: Person
           ["Id", <Code text={id} copy />],
         ]}
       />
-      {sessions && allowed && identities ? (
+      {roles && sessions && allowed && identities ? (
         <>
           <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
+          <RolesSection
+            visit={visit}
+            member={{ Type: "User", Id: person.Id }}
+            path={pathOf(person)}
+            title={titleOf(person)}
+            page={roles}
+          />
           <IdentitiesSection
             visit={visit}
             person={person}

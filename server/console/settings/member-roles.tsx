@@ -1,0 +1,162 @@
+// The roles of one user or application: a part of its own page, and a page of all roles that it may be added to.
+
+import type { RoleRecord } from "../../access/index.ts";
+import { firstPage, type Page as ListPage } from "../../http/query.ts";
+import {
+  ActionButton,
+  AskButton,
+  ButtonLink,
+  type Column,
+  EmptyState,
+  Pager,
+  phrase,
+  Section,
+  Table,
+} from "../../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { titleOfRecord } from "../records/names.ts";
+import { pagingOf, readRecord, Value } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { isIn, joinRole, LEAVING, leaveRole, type Member, ROLES } from "./members.tsx";
+
+/** The others stand on the page of all. */
+const SHOWN = firstPage(10);
+
+export function firstRolesOf({ roles }: SettingsDependencies, visit: Visit, { Type, Id }: Member) {
+  return roles.listOf(visit.permitted("Settings:Read"), { type: Type, id: Id }, SHOWN);
+}
+
+/** A user or an application, as its roles are told of. */
+interface Told {
+  member: Member;
+  /** What it is called, and where its own page is. */
+  title: string;
+  path: string;
+}
+
+export interface RolesSectionProps extends Told {
+  visit: Visit;
+  /** Of those that it is in. */
+  page: ListPage<RoleRecord>;
+}
+
+export function RolesSection({ visit, page: { Items, Next }, ...told }: RolesSectionProps): JSX.Element {
+  const mayAdd = visit.may("Settings:Update");
+  return (
+    <Section title="Roles" id="roles">
+      {Items.length > 0 ? (
+        <Table caption="Roles" columns={columns(visit, told)} rows={Items} />
+      ) : (
+        <p class="fine">None.</p>
+      )}
+      {mayAdd || Next !== null ? (
+        <div class="buttons">
+          <ButtonLink href={visit.href(`${told.path}/roles`)}>{mayAdd ? "Add to a role" : "All roles"}</ButtonLink>
+        </div>
+      ) : (
+        ""
+      )}
+    </Section>
+  );
+}
+
+/** @param base where such records have their pages */
+export function memberRolePages(deps: SettingsDependencies, type: Member["Type"], base: string): Page[] {
+  const path = `${base}/:id/roles`;
+  const see = ["AccessManager:Read", "Settings:Read"] as const;
+  const set = [...see, "Settings:Update"] as const;
+  return [
+    {
+      path,
+      GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await toldOf(deps, visit, type, base)) },
+    },
+    {
+      path: `${path}/add`,
+      POST: {
+        needs: set,
+        async answer(visit) {
+          const { member, path: own } = await toldOf(deps, visit, type, base);
+          const { Name } = await joinRole(deps, visit, visit.form.get("Role") ?? "", member);
+          return visit.goTo(own, phrase`Added to ${Name ?? "the role"}.`);
+        },
+      },
+    },
+    {
+      path: `${path}/remove`,
+      POST: {
+        needs: set,
+        async answer(visit) {
+          const { member, path: own } = await toldOf(deps, visit, type, base);
+          const { Name } = await leaveRole(deps, visit, visit.form.get("Role") ?? "", member);
+          return visit.goTo(own, phrase`Removed from ${Name ?? "the role"}.`);
+        },
+      },
+    },
+  ];
+}
+
+/** The one that the path's `:id` names. @throws NotFound, Permission */
+async function toldOf({ records }: SettingsDependencies, visit: Visit, Type: Member["Type"], base: string) {
+  const { record } = await readRecord<Record<string, unknown>>(records.of(Type), visit);
+  const member: Member = { Type, Id: Number(record.Id) };
+  return { member, title: titleOfRecord(record) ?? `${Type} ${member.Id}`, path: `${base}/${member.Id}` };
+}
+
+/** All roles, also those that it is not in. */
+async function rolesPage({ roles }: SettingsDependencies, visit: Visit, told: Told): Promise<View> {
+  const { Items, Next } = await roles.list(visit.permitted("Settings:Read"), {}, pagingOf(visit));
+  return {
+    title: "Roles",
+    above: [{ name: told.title, path: told.path }],
+    body: (
+      <>
+        {Items.length > 0 ? (
+          <Table caption="Roles" columns={columns(visit, told)} rows={Items} />
+        ) : (
+          <EmptyState title="No roles to see" />
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+function columns(visit: Visit, { member, title, path }: Told): Column<RoleRecord>[] {
+  return [
+    {
+      name: "Role",
+      cell: ({ Id, Name }) => (
+        <a href={visit.href(`${ROLES}/${Id}`)} safe>
+          {Name}
+        </a>
+      ),
+    },
+    { name: "What it is for", cell: ({ Description }) => <Value text={Description} /> },
+    { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
+    {
+      name: "In it",
+      cell(role) {
+        const { Id, Name } = role;
+        const isMember = isIn(role, member);
+        if (!visit.may("Settings:Update", "Role", role)) return <span class="none">{isMember ? "yes" : "no"}</span>;
+        if (!isMember) {
+          return (
+            <ActionButton visit={visit} action={`${path}/roles/add`} label="Add" about={Name} fields={{ Role: Id }} />
+          );
+        }
+        return (
+          <AskButton
+            visit={visit}
+            action={`${path}/roles/remove`}
+            label="Remove"
+            about={Name}
+            question={phrase`Remove ${title} from ${Name}?`}
+            effects={LEAVING}
+            confirm="Remove"
+            fields={{ Role: Id }}
+          />
+        );
+      },
+    },
+  ];
+}

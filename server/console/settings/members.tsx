@@ -1,0 +1,190 @@
+// Who is in a role: picking whom to add, and taking somebody out.
+
+import { ROLE, type RoleRecord } from "../../access/index.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  ActionButton,
+  EmptyState,
+  find,
+  type Option,
+  phrase,
+  SearchForm,
+  Section,
+  statusOf,
+  Table,
+  Text,
+} from "../../ui/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import { titleOfRecord } from "../records/names.ts";
+import { Value } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+
+export const ROLES = "/settings/roles";
+
+/** What ends for who is taken out. */
+export const LEAVING = ["What the role alone permits ends with the next request."];
+
+const TYPES = ["User", "Application"] as const;
+
+export interface Member {
+  Type: (typeof TYPES)[number];
+  Id: number;
+}
+
+const OPTIONS: Option[] = [
+  { value: "User", label: "Users" },
+  { value: "Application", label: "Applications" },
+];
+/** Of each type; more are found by more of their names. */
+const MOST_OFFERED = 25;
+
+interface Candidate extends Member {
+  title: string;
+  /** How it is told from others of the same name. */
+  known: string;
+}
+
+/** Users and applications that are like what is looked for; the newest while nothing is. */
+export async function pickPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
+  visit.caller.permissions.require("Settings:Update", "Role", role);
+  const filters = [
+    { name: "Search", label: "Name, user name, e-mail address or key" },
+    { name: "Type", label: "Kind", options: OPTIONS },
+  ];
+  let hasMore = false;
+  const found = await find(visit, filters, async () => {
+    const pages = await Promise.all(typesOf(visit).map((type) => candidatesOf(deps, visit, type)));
+    hasMore = pages.some(({ Next }) => Next !== null);
+    return { Items: pages.flatMap(({ Items }) => Items), Next: null };
+  });
+  const { Items } = found.page;
+  return {
+    title: "Add members",
+    above: [
+      { name: "Roles", path: ROLES },
+      { name: role.Name, path: `${ROLES}/${role.Id}` },
+    ],
+    status: statusOf(found),
+    body: (
+      <>
+        <SearchForm visit={visit} filters={filters} problems={found.problems} />
+        {Items.length > 0 ? (
+          <Section title="Found">
+            <Table
+              caption="Found"
+              rows={Items}
+              columns={[
+                {
+                  name: "Name",
+                  cell: (one) => (
+                    <a href={visit.href(visit.pathOf(one)!)} safe>
+                      {one.title}
+                    </a>
+                  ),
+                },
+                { name: "Kind", cell: ({ Type }) => <Text text={Type} /> },
+                { name: "Known as", cell: ({ known }) => <Value text={known} /> },
+                {
+                  name: "Add to the role",
+                  cell: (one) =>
+                    isIn(role, one) ? <span class="none">is a member</span> : <AddButton visit={visit} one={one} />,
+                },
+              ]}
+            />
+            {hasMore ? <p class="fine">There are more like this. Search for more of the name.</p> : ""}
+          </Section>
+        ) : (
+          <EmptyState title={found.problems ? "Nothing was looked for" : "Nobody is like that"}>
+            <p>The search looks for a part of names, user names, e-mail addresses and keys.</p>
+          </EmptyState>
+        )}
+      </>
+    ),
+  };
+}
+
+function AddButton({ visit, one: { Type, Id, title } }: { visit: Visit; one: Candidate }): JSX.Element {
+  const { pathname, search } = visit.url;
+  return (
+    <ActionButton
+      visit={visit}
+      action={pathname + search}
+      label="Add"
+      about={title}
+      fields={{ Type, Id: String(Id) }}
+    />
+  );
+}
+
+function typesOf({ url }: Visit): readonly Member["Type"][] {
+  const asked = TYPES.find((type) => type === url.searchParams.get("Type"));
+  return asked ? [asked] : TYPES;
+}
+
+async function candidatesOf({ records }: SettingsDependencies, visit: Visit, Type: Member["Type"]) {
+  const service = records.of(Type);
+  const Search = visit.url.searchParams.get("Search")?.trim();
+  const asked = service.asked(new URLSearchParams({ ...(Search && { Search }), Limit: String(MOST_OFFERED) }));
+  const { Items, Next } = await service.list(visit.permitted("AccessManager:Read"), asked);
+  const candidates = Items.map((record): Candidate => {
+    const { Id, Username, Email, ApplicationKey } = record;
+    const known = [Username, Email, ApplicationKey].filter(Boolean).join(", ");
+    return { Type, Id: Number(Id), title: titleOfRecord(record) ?? `${Type} ${Id}`, known };
+  });
+  return { Items: candidates, Next };
+}
+
+/** Stays with what was looked for, so that the next one is added from there. */
+export async function addMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { form, params, url } = visit;
+  const Type = form.get("Type") === "Application" ? "Application" : "User";
+  const asked = { pathValue: form.get("Id") ?? "", fieldName: "" };
+  const { record } = await deps.records.of(Type).read(visit.permitted("AccessManager:Read"), asked);
+  await joinRole(deps, visit, params.id!, { Type, Id: Number(record.Id) });
+  return visit.goTo(
+    url.pathname + url.search,
+    phrase`In the role now: ${titleOfRecord(record) ?? `${Type} ${record.Id}`}`,
+  );
+}
+
+export async function removeMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { form, params } = visit;
+  const Type = form.get("Type") ?? "";
+  await leaveRole(deps, visit, params.id!, { Type, Id: form.get("Id") ?? "" });
+  return visit.goTo(`${ROLES}/${params.id}`, phrase`The ${Type} is not in the role any more.`);
+}
+
+export function isIn({ Members }: RoleRecord, { Type, Id }: Member): boolean {
+  return Members.some((one) => one.Type === Type && one.Id === Id);
+}
+
+/** @throws BadInput for who is none, NotFound, Permission, Conflict for who would lock itself out */
+export function joinRole(deps: SettingsDependencies, visit: Visit, roleId: string, member: Member) {
+  return saveMembers(deps, visit, roleId, ({ Members }) => [...Members, member]);
+}
+
+/** @throws NotFound, Permission, Conflict for who would lock itself out */
+export function leaveRole(
+  deps: SettingsDependencies,
+  visit: Visit,
+  roleId: string,
+  { Type, Id }: { Type: string; Id: string | number },
+) {
+  const isOther = (one: RoleRecord["Members"][number]) => one.Type !== Type || String(one.Id) !== String(Id);
+  return saveMembers(deps, visit, roleId, ({ Members }) => Members.filter(isOther));
+}
+
+/** As the role stands now: nobody's change in between is lost. */
+async function saveMembers(
+  { roles }: SettingsDependencies,
+  visit: Visit,
+  roleId: string,
+  members: (role: RoleRecord) => RoleRecord["Members"],
+) {
+  const { record: role, version } = await roles.read(visit.permitted("Settings:Read"), roleId);
+  const unchanged = { ...UNCONDITIONAL, ifMatch: [etagOf(version)] };
+  const body = { Id: role.Id, Members: members(role) };
+  const { record } = await roles.save(visit.permitted("Settings:Update"), ROLE.parse(body), unchanged, body);
+  return record;
+}
