@@ -40,7 +40,7 @@ test(
     await open(`/settings/roles/${roles.Items[0]!.Id}`);
     await press(page, "Add members");
     await page.getByRole("heading", { name: "Add members", level: 1 }).waitFor();
-    await page.getByLabel("Name, user name").focus();
+    await page.getByLabel("Part of a name").focus();
     await page.keyboard.type("ANA");
     await page.keyboard.press("Enter");
     await page.getByRole("rowheader", { name: "Analytics" }).waitFor();
@@ -52,7 +52,7 @@ test(
     await press(page, "Add: Ana <b>Silva</b>");
     await told(page, "In the role now: Ana <b>Silva</b>");
     // What was looked for stays, and who is in it is not offered again.
-    expect(await page.getByLabel("Name, user name").inputValue()).toBe("ANA");
+    expect(await page.getByLabel("Part of a name").inputValue()).toBe("ANA");
     expect(await page.getByRole("row", { name: "Ana <b>Silva</b>" }).textContent()).toContain("is a member");
     await press(page, "Add: Analytics");
     await told(page, "In the role now: Analytics");

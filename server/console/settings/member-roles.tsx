@@ -134,7 +134,7 @@ function columns(visit: Visit, { member, title, path }: Told): Column<RoleRecord
     { name: "What it is for", cell: ({ Description }) => <Value text={Description} /> },
     { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     {
-      name: "In it",
+      name: "In the role",
       cell(role) {
         const { Id, Name } = role;
         const isMember = isIn(role, member);

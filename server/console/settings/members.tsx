@@ -49,7 +49,7 @@ export async function pickPage(deps: SettingsDependencies, visit: Visit): Promis
   const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "Role", role);
   const filters = [
-    { name: "Search", label: "Name, user name, e-mail address or key" },
+    { name: "Search", label: "Part of a name" },
     { name: "Type", label: "Kind", options: OPTIONS },
   ];
   let hasMore = false;
