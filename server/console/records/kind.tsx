@@ -202,11 +202,7 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
 }
 
 /** @param refused a form of the page that was not taken */
-export async function onePage<Item extends Identified>(
-  kind: Kind<Item>,
-  visit: Visit,
-  refused?: FormState,
-): Promise<View> {
+async function onePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, refused?: FormState): Promise<View> {
   const held = await kind.read(visit);
   const { record } = held;
   const path = `${kind.path}/${record.Id}`;
