@@ -11,7 +11,7 @@ import { readSources } from "./imports.ts";
 /** Languages of blocks that nothing can run. */
 const PICTURES = ["mermaid", "text"];
 /** What a comment above a block may begin with; the tests of test/documents run all but the last. */
-const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "not run: "];
+const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "sign-in: ", "not run: "];
 
 describe.each(PAGES)("%s", (path) => {
   const text = readPage(path);

@@ -17,6 +17,7 @@ import { typeCode } from "../oauth/device.ts";
 import { type Api, until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { pythonPackages } from "../support/packages.ts";
 import { newTenant } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
 import { enterSettings, type Visitor } from "./console.ts";
@@ -35,7 +36,7 @@ beforeAll(async () => {
   folder = temporaryDirectory("snippets");
   chmodSync(folder, 0o700);
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  for (const name of ["go.mod", "go.sum", "requirements.txt"]) cpSync(join(EXAMPLES, name), join(folder, name));
+  for (const name of ["go.mod", "go.sum"]) cpSync(join(EXAMPLES, name), join(folder, name));
 }, PATIENCE_MS);
 afterAll(() => settings?.[Symbol.asyncDispose]());
 
@@ -86,15 +87,6 @@ function runnerOf(name: string): Runner {
   return RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
 }
 
-let packages: Promise<unknown> | undefined;
-/** Those of Python, once. */
-function pythonPackages(): Promise<unknown> {
-  const target = join(folder, "python");
-  const options = ["--quiet", "--disable-pip-version-check", "--retries", "10", "--target", target];
-  packages ??= ended(["python3", "-m", "pip", "install", ...options, "-r", "requirements.txt"], folder, {});
-  return packages;
-}
-
 /** Puts a program into a folder of its own, as somebody who has copied it. */
 async function started(name: string, text: string, env: Record<string, string>) {
   const runner = runnerOf(name);
@@ -102,12 +94,12 @@ async function started(name: string, text: string, env: Record<string, string>) 
   await mkdir(own);
   await writeFile(join(own, runner.file), text);
   if (runner.tool === "go") for (const one of ["go.mod", "go.sum"]) cpSync(join(folder, one), join(own, one));
-  if (runner.tool === "python3") await pythonPackages();
+  const packages = runner.tool === "python3" && { PYTHONPATH: await pythonPackages() };
   const child = Bun.spawn(await runner.command(), {
     cwd: own,
     env: {
       ...process.env,
-      ...{ PYTHONPATH: join(folder, "python"), PYTHONUNBUFFERED: "1" },
+      ...{ ...packages, PYTHONUNBUFFERED: "1" },
       ...{ CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", GOWORK: "off" },
       ...env,
     },
@@ -138,12 +130,6 @@ async function started(name: string, text: string, env: Record<string, string>) 
       return { code, ...printed };
     },
   };
-}
-
-async function ended(command: string[], cwd: string, env: Record<string, string>): Promise<void> {
-  const child = Bun.spawn(command, { cwd, env: { ...process.env, ...env }, stdout: "pipe", stderr: "pipe" });
-  const problems = await new Response(child.stderr).text();
-  expect([command.join(" "), await child.exited, problems]).toEqual([command.join(" "), 0, expect.any(String)]);
 }
 
 const secretOf = ({ secret }: { secret: string }): Record<string, string> => (secret ? { CLIENT_SECRET: secret } : {});

@@ -2,8 +2,8 @@
 // over those that somebody means harm by.
 
 import { beforeAll, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { decodeJwt, decodeProtectedHeader, exportSPKI, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { newScene, type Scene } from "../apis/apis.ts";
 import { issuer, RFC_TOKEN_PATH } from "../authorize/client.ts";
@@ -12,9 +12,12 @@ import { request } from "../entities/client.ts";
 import { otherProcess, postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { javaPackages, printedBy, pythonPackages } from "../support/packages.ts";
 import { blocksMarked, ROOT } from "./pages.ts";
 
-const PATIENCE_MS = 120_000;
+/** Packages may have to be fetched and compiled first. */
+const PATIENCE_MS = 400_000;
+const TYPES = ["at+jwt", "JWT"];
 
 interface Case {
   says: string;
@@ -23,69 +26,191 @@ interface Case {
   sub?: string;
 }
 
-let scene: Scene;
-let cases: Case[];
+/** By the type that the APIs' tokens have. */
+const cases = new Map<string, Case[]>();
+let audiences: Map<string, string>;
 beforeAll(async () => {
-  scene = await newScene();
-  cases = await casesOf(scene);
+  const scenes = await Promise.all(TYPES.map(async (type) => [type, await newScene()] as const));
+  for (const [type, scene] of scenes) cases.set(type, await casesOf(scene, type));
+  audiences = new Map(scenes.map(([type, { orders }]) => [type, orders.audience]));
 }, PATIENCE_MS);
 
-const blocks = blocksMarked("token").map((block) => [block.mark.replace("token: ", ""), block.text] as const);
-
-test("there are functions to run", () => {
-  expect(blocks.map(([library]) => library).toSorted()).toEqual(["jose", "jsonwebtoken"]);
+const blocks = blocksMarked("token").map(({ mark, language, text }) => {
+  const [library, type = "at+jwt"] = mark.replace("token: ", "").split(", ");
+  return { library: library!, type, language, text };
 });
 
-test.each(blocks)(
-  "%s takes the tokens for its API, and no other",
-  async (_, code) => {
-    const answers = await run(code);
-    expect(cases.map(({ says }, index) => [says, answers[index]])).toEqual(cases.map(({ says, sub }) => [says, sub]));
-  },
-  PATIENCE_MS,
-);
+test("every function of the page is run", () => {
+  const found = blocks.map(({ library, language }) => `${language}: ${library}`);
+  expect(found.toSorted()).toEqual([
+    ...["go: go-oidc", "java: Spring", "java: Spring", "js: jose", "js: jsonwebtoken"],
+    ...["python: Authlib", "python: PyJWT", "python: python-jose"],
+  ]);
+});
 
-/** Answers the subject of each token that is good. */
-async function run(code: string): Promise<(string | undefined)[]> {
-  const folder = temporaryDirectory("tokens");
-  mkdirSync(folder, { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const own = code
-    .replaceAll("https://id.example.com", issuer())
-    .replaceAll("https://orders.example.org", scene.orders.audience);
-  writeFileSync(join(folder, "verify.mjs"), own);
-  writeFileSync(
-    join(folder, "main.mjs"),
-    `import { readFileSync } from "node:fs";
+interface Program {
+  tools: string[];
+  /** Of the function, and of what asks it: for each line a token's subject, or "refused". */
+  files: Record<string, string>;
+  file: string;
+  /** In the folder that the files are in. @returns the command that runs it */
+  prepare(folder: string): Promise<string[]>;
+  env?(): Promise<Record<string, string>>;
+}
+
+const PROGRAMS: Record<string, Program> = {
+  js: {
+    tools: ["node"],
+    file: "verify.mjs",
+    files: {
+      "main.mjs": `import { readFileSync } from "node:fs";
 import { verify } from "./verify.mjs";
 for (const token of readFileSync(0, "utf8").split("\\n")) {
   console.log(await verify(token).then(({ sub }) => sub, () => "refused"));
 }
 `,
-  );
-  const program = Bun.spawn(["node", "main.mjs"], {
-    cwd: folder,
-    stdin: Buffer.from(cases.map(({ token }) => token).join("\n")),
-    stderr: "inherit",
-  });
-  const printed = await new Response(program.stdout).text();
-  expect(await program.exited).toBe(0);
+    },
+    async prepare(folder) {
+      symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+      return ["node", "main.mjs"];
+    },
+  },
+  python: {
+    tools: ["python3"],
+    file: "verify.py",
+    files: {
+      "main.py": `import sys
+from verify import verify
+
+for token in sys.stdin:
+    try:
+        print(verify(token.strip())["sub"])
+    except Exception:
+        print("refused")
+`,
+    },
+    prepare: async () => ["python3", "main.py"],
+    env: async () => ({ PYTHONPATH: await pythonPackages() }),
+  },
+  go: {
+    tools: ["go"],
+    file: "orders/orders.go",
+    files: {
+      "main.go": `package main
+
+import (
+	"bufio"
+	"context"
+	"example/orders"
+	"fmt"
+	"log"
+	"os"
+)
+
+func main() {
+	ctx := context.Background()
+	verifier, err := orders.NewVerifier(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		if token, err := orders.Verify(ctx, verifier, lines.Text()); err != nil {
+			fmt.Println("refused")
+		} else {
+			fmt.Println(token.Subject)
+		}
+	}
+}
+`,
+    },
+    async prepare(folder) {
+      for (const name of ["go.mod", "go.sum"]) cpSync(join(ROOT, "examples/clients", name), join(folder, name));
+      return ["go", "run", "-trimpath", "."];
+    },
+    env: async () => ({ CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", GOWORK: "off" }),
+  },
+  java: {
+    tools: ["javac", "mvn"],
+    file: "Orders.java",
+    files: {
+      "Main.java": `import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
+import org.springframework.security.oauth2.jwt.JwtException;
+
+public final class Main {
+  public static void main(String[] arguments) throws Exception {
+    JwtDecoder decoder = Orders.jwtDecoder();
+    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      try {
+        System.out.println(decoder.decode(line).getSubject());
+      } catch (JwtException refused) {
+        System.out.println("refused");
+      }
+    }
+  }
+}
+`,
+    },
+    async prepare(folder) {
+      const classes = await javaPackages();
+      await printedBy(["javac", "-encoding", "UTF-8", "-cp", classes, "Orders.java", "Main.java"], folder);
+      return ["java", "-cp", `${classes}:.`, "Main"];
+    },
+  },
+};
+
+/** The toolchains that this machine has; CI has all. */
+const here = blocks.filter(
+  ({ language }) => process.env.CI === "true" || PROGRAMS[language]!.tools.every((tool) => Bun.which(tool)),
+);
+
+test.each(here)(
+  "$library takes the tokens of type $type for its API, and no other",
+  async ({ language, type, text }) => {
+    const answers = await run(PROGRAMS[language]!, type, text);
+    const all = cases.get(type)!;
+    expect(all.map(({ says }, index) => [says, answers[index]])).toEqual(all.map(({ says, sub }) => [says, sub]));
+  },
+  PATIENCE_MS,
+);
+
+/** Answers the subject of each token that is good. */
+async function run({ file, files, prepare, env }: Program, type: string, code: string) {
+  const folder = temporaryDirectory("tokens");
+  const own = code
+    .replaceAll("https://id.example.com", issuer())
+    .replaceAll("https://orders.example.org", audiences.get(type)!);
+  for (const [name, text] of Object.entries({ ...files, [file]: own })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const command = await prepare(folder);
+  const input = cases
+    .get(type)!
+    .map(({ token }) => token)
+    .join("\n");
+  const printed = await printedBy(command, folder, { input, env: await env?.() });
   const lines = printed.trimEnd().split("\n");
   return lines.map((line) => (line === "refused" ? undefined : line));
 }
 
-async function casesOf({ admin, client, orders, stock }: Scene): Promise<Case[]> {
+async function casesOf(scene: Scene, type: string): Promise<Case[]> {
+  const { admin, client, orders, stock } = scene;
   const own = async (of: Scene, resource?: string) => {
     const form = { grant_type: "client_credentials", scope: "*", resource };
     return (await ok(postAs(of.client.tenant.client, RFC_TOKEN_PATH, form))).access_token as string;
   };
+  const set = (changes: object) => ok(admin.patch("/Api", { Id: orders.id, ...changes }));
+  await set({ AccessTokenType: type });
   const good = await own(scene, orders.audience);
   const fields = { resource: orders.audience, scope: "openid orders:read" };
   const ofUser = (await client.token(await client.code(new Visitor(), fields))).body;
-  const set = (changes: object) => ok(admin.patch("/Api", { Id: orders.id, ...changes }));
-  await set({ AccessTokenType: "JWT" });
-  const plain = await own(scene, orders.audience);
-  await set({ AccessTokenType: "at+jwt", AccessTokenAlg: "ES256" });
+  await set({ AccessTokenType: TYPES.find((one) => one !== type) });
+  const ofOtherType = await own(scene, orders.audience);
+  await set({ AccessTokenType: type, AccessTokenAlg: "ES256" });
   const es256 = await own(scene, orders.audience);
   await set({ AccessTokenAlg: "RS256" });
   const stranger = await newScene();
@@ -93,7 +218,7 @@ async function casesOf({ admin, client, orders, stock }: Scene): Promise<Case[]>
   return [
     { says: "a client's", token: good, sub },
     { says: "a user's", token: ofUser.access_token, sub: decodeJwt(ofUser.access_token).sub! },
-    { says: "of another type than the API has", token: plain },
+    { says: "of another type than the API has", token: ofOtherType },
     { says: "of another algorithm than the API has", token: es256 },
     { says: "for another API of the tenant", token: await own(scene, stock.audience) },
     { says: "for the entity API", token: await own(scene) },
@@ -106,9 +231,9 @@ async function casesOf({ admin, client, orders, stock }: Scene): Promise<Case[]>
 /** Of a good token: by our own key, which only a fault of ours could sign so, and by what everybody has. */
 async function forgeriesOf(good: string): Promise<Case[]> {
   const claims = decodeJwt(good);
-  const header = decodeProtectedHeader(good) as { alg: string; kid: string };
+  const header = decodeProtectedHeader(good) as { alg: string; kid: string; typ: string };
   const { key } = await otherProcess(issuer()).keys.signingKey("RS256");
-  const sign = (changes: JWTPayload, typ = "at+jwt") =>
+  const sign = (changes: JWTPayload, typ = header.typ) =>
     new SignJWT({ ...claims, ...changes }).setProtectedHeader({ ...header, typ }).sign(key);
   const now = Math.floor(Date.now() / 1000);
   const { keys } = (await request("GET", "/.well-known/jwks.json")).body;

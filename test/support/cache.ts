@@ -1,0 +1,27 @@
+// What tests need beside the packages of package.json, made once on a machine: in ~/.cache/gatehouse.
+
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * A folder of the cache. Nobody sees it before it is whole: it is made beside its place, and then moved there.
+ * @param name another one for other contents
+ */
+export async function cachedFolder(name: string, fill: (folder: string) => Promise<unknown>): Promise<string> {
+  const cache = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), ".cache"), "gatehouse");
+  const folder = join(cache, name);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const part = mkdtempSync(`${folder}-`);
+  try {
+    await fill(part);
+    renameSync(part, folder);
+  } catch (error) {
+    // Another run was faster.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(part, { recursive: true, force: true });
+  }
+  return folder;
+}
