@@ -185,7 +185,10 @@ export function createApp({
   };
   const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const administration = { ...provider.administration(findRecord), ownTenant: createOwnTenant(sql) };
-  const logouts = createLogouts({ sql, workflowUrl, credentials: administration.credentials });
+  const logouts = createLogouts({
+    ...{ sql, workflowUrl, namesOfSessions: provider.namesOfSessions },
+    credentials: administration.credentials,
+  });
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
   const requests = createRequests(sql);
   const alerts = createAlerts(sql);

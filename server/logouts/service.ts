@@ -33,20 +33,28 @@ export interface Logouts {
   ): Promise<Tagged<LogoutRecord>["record"]>;
 }
 
+type NameSession = (sessionId: string) => string;
+
 export interface LogoutDependencies {
   sql: Sql;
   credentials: Pick<ClientCredentials, "resourceOf">;
+  /** By which name a client knows a session. */
+  namesOfSessions(clientId: number): Promise<NameSession>;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl(workflowId: string): string;
 }
 
-export function createLogouts({ sql, credentials, workflowUrl }: LogoutDependencies): Logouts {
-  const shown = (logout: LoggedLogout) => toRecord(logout, workflowUrl);
+export function createLogouts({ sql, credentials, namesOfSessions, workflowUrl }: LogoutDependencies): Logouts {
+  async function shower(applicationId: number) {
+    const nameOf = await namesOfSessions(applicationId);
+    return (logout: LoggedLogout) => toRecord(logout, nameOf, workflowUrl);
+  }
 
   return {
     async list({ tenantId, permissions, gate }, applicationId, paging) {
       const resource = await credentials.resourceOf(tenantId, applicationId);
       permissions.require("Settings:Read", RESOURCE, resource);
+      const shown = await shower(applicationId);
       return gate.list({
         type: RESOURCE,
         name: `Application/${applicationId}/Logouts`,
@@ -63,6 +71,7 @@ export function createLogouts({ sql, credentials, workflowUrl }: LogoutDependenc
       gate.requireSome(RESOURCE);
       const logout = await findLogout(sql, tenantId, applicationId, id);
       if (!logout) throw noLogout();
+      const shown = await shower(applicationId);
       return (await gate.show(RESOURCE, shown(logout), { resource })).record;
     },
 
@@ -80,6 +89,7 @@ export function createLogouts({ sql, credentials, workflowUrl }: LogoutDependenc
         await recordAudit(tx, tenantId, caller, { kind: "Logout.Redelivered", subject, details: { LogoutId: id } });
         return findLogout(tx, tenantId, applicationId, id);
       });
+      const shown = await shower(applicationId);
       return (await gate.written(RESOURCE, shown(logout as LoggedLogout), {}, { resource })).record;
     },
   };
@@ -87,12 +97,12 @@ export function createLogouts({ sql, credentials, workflowUrl }: LogoutDependenc
 
 const noLogout = () => new NotFound("The Application has no logout with this Id.");
 
-function toRecord(logout: LoggedLogout, workflowUrl: LogoutDependencies["workflowUrl"]) {
+function toRecord(logout: LoggedLogout, nameOf: NameSession, workflowUrl: LogoutDependencies["workflowUrl"]) {
   const workflowId = logoutWorkflowId(logout.id, logout.run);
   return {
     Id: logout.id,
     UserId: logout.userId,
-    SessionId: logout.sid,
+    SessionId: nameOf(logout.sid),
     State: logout.state,
     Reason: logout.reason,
     Run: logout.run,

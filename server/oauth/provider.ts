@@ -64,7 +64,7 @@ import { scopesNow } from "./scopes.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
-import { userTold } from "./tokens/subjects.ts";
+import { sessionFor, userTold } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
 import { createTrials } from "./trial.ts";
 import { userinfoController } from "./userinfo.ts";
@@ -191,6 +191,11 @@ export function createProvider(deps: ProviderDependencies) {
     onRecordChange: createOnRecordChange(endGrants),
     verifyAccessToken,
     checkPossession: dpop.checkPossession,
+    /** By which name a client knows a session. */
+    async namesOfSessions(clientId: number) {
+      const client = await findClient(String(clientId));
+      return (sessionId: string) => (client ? sessionFor(client, sessionId) : sessionId);
+    },
     forSettingsPages: { site, cookies, forms, sessions, settingsClient, trials },
   };
 }

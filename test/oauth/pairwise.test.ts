@@ -115,12 +115,35 @@ describe("a pairwise sub", () => {
 test("a logout token has the sub of the id_token", async () => {
   await using receiver = startReceiver(200);
   const fields = { SubjectType: "pairwise" };
-  const { client } = await toldClient(receiver.url, undefined, fields);
+  const { api, client } = await toldClient(receiver.url, undefined, fields);
   const { visitor, idToken, sid } = await signIn(client);
   expect(subOf(idToken)).toStartWith("pairwise-");
   await signOut(visitor, idToken);
   expect(await toldOf(receiver, 1)).toEqual([sid]);
   expect(subOf(logoutTokensOf(receiver)[0]!)).toBe(subOf(idToken));
+  const { Items } = await ok(api.get(`/Application/${client.id}/Logouts`));
+  expect(Items).toEqual([expect.objectContaining({ SessionId: sid })]);
+});
+
+test("clients of two sectors know one session by two sids, which stay through a refresh", async () => {
+  const visitor = new Visitor();
+  const sidsAt = async (host: string, more = {}) => {
+    const client = await clientAt(host, more);
+    const redirect_uri = `https://${host}/callback`;
+    const { code } = answerOf(await client.visit(visitor, { redirect_uri }));
+    const { id_token, refresh_token } = (await client.token(code!, { redirect_uri })).body;
+    const again = (await client.refresh(refresh_token)).body;
+    return [id_token, again.id_token].map((jwt) => decodeJwt(jwt).sid as string);
+  };
+  const [here, same, there, open] = [
+    await sidsAt("app.example"),
+    await sidsAt("app.example"),
+    await sidsAt("other.example"),
+    await sidsAt("open.example", { subject_type: "public" }),
+  ];
+  for (const [before, after] of [here, same, there, open]) expect(after).toBe(before!);
+  expect(same).toEqual(here);
+  expect(new Set([here[0], there[0], open[0]]).size).toBe(3);
 });
 
 describe("SectorIdentifierUri", () => {

@@ -4,7 +4,7 @@ import type { Client } from "../clients/store.ts";
 import { SIGNING_ALGS, type SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
-import { subjectFor } from "./subjects.ts";
+import { sessionFor, subjectFor } from "./subjects.ts";
 
 /** How and when a user signed in (OIDC Core 2). */
 export interface Authentication {
@@ -45,7 +45,7 @@ export async function issueIdToken(
     acr: grant.acr,
     amr: grant.amr,
     nonce: grant.nonce,
-    sid: grant.sessionId,
+    sid: grant.sessionId && sessionFor(client, grant.sessionId),
     at_hash: halfHash(alg, grant.accessToken),
     c_hash: halfHash(alg, grant.code),
   });

@@ -1,7 +1,7 @@
 import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { signJwt } from "./jwt.ts";
-import { type SubjectOwner, subjectFor } from "./subjects.ts";
+import { type SubjectOwner, sessionFor, subjectFor } from "./subjects.ts";
 
 const LOGOUT_TOKEN = "logout+jwt";
 /** Seconds; two minutes are the most that Back-Channel Logout 2.4 advises. */
@@ -14,6 +14,7 @@ export interface EndedSession extends SubjectOwner {
   /** The client's, of its id_tokens too. */
   alg: SigningAlg;
   userId: number;
+  /** The session's own. */
   sid: string;
 }
 
@@ -27,7 +28,7 @@ export function createLogoutTokens(keys: SigningKeys, issuer: string): IssueLogo
       sub: subjectFor(client, userId),
       aud: String(clientId),
       jti: Bun.randomUUIDv7(),
-      sid,
+      sid: sessionFor(client, sid),
       events: { [EVENT]: {} },
     });
 }

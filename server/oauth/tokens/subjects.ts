@@ -2,7 +2,7 @@
 // clients of one sector share. A pairwise one is the sector and the user, encrypted by the tenant's key (the second way of
 // OIDC Core 8.1): so nothing of it is stored, and it leads back to the user.
 
-import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
 import type { SUBJECT_TYPES } from "../contract.ts";
 import { subjectOfUser, userOfSubject } from "./jwt.ts";
 
@@ -27,6 +27,22 @@ export function userMeant(client: SubjectOwner, sub: string): number | undefined
 /** The user of a `sub` that we have told the client, whatever its type was then. */
 export function userTold(client: SubjectOwner, sub: string): number | undefined {
   return userOfSubject(sub) ?? userOfPairwise(client, sub);
+}
+
+/**
+ * The `sid` of a session, as one client is told of it. One that all were told would say which pairwise subjects are one
+ * user.
+ */
+export function sessionFor(client: SubjectOwner, sessionId: string): string {
+  if (client.subjectType !== "pairwise") return sessionId;
+  const mac = createHmac("sha256", client.subjectKey)
+    .update(sectorMark(client))
+    .update(`session ${sessionId}`)
+    .digest();
+  // A UUID of our own making (RFC 9562 5.8).
+  mac[6] = 0x80 | (mac[6]! & 0x0f);
+  mac[8] = 0x80 | (mac[8]! & 0x3f);
+  return mac.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 /** OIDC Core 8.1. @returns undefined if the client has to say it by SectorIdentifierUri */
