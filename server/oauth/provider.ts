@@ -45,7 +45,7 @@ import { createSecretUses } from "./clients/secret-uses.ts";
 import { createReadSector } from "./clients/sector.ts";
 import { createClientCredentials } from "./clients/service.ts";
 import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
-import { insertUsedJwt, type UsedJwt } from "./clients/used-jwts.store.ts";
+import { createUseJwt } from "./clients/used-jwts.ts";
 import { createUserGrants } from "./clients/user-grants.ts";
 import { createCors } from "./cors.ts";
 import { discoveryController } from "./discovery.ts";
@@ -110,7 +110,7 @@ export function createProvider(deps: ProviderDependencies) {
   const onRefused = createOnRefusedClient(sql, log);
   const onSecretUsed = createSecretUses(sql, log);
   const isSignedByClient = createClientKeys(fetch, log);
-  const useOnce = (tenantId: TenantId, jwt: UsedJwt) => insertUsedJwt(sql, tenantId, jwt);
+  const useOnce = createUseJwt(sql);
   const proving = { issuer, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed };
   const authenticate: AuthenticateClient = async (request, form) => {
     const client = await authenticateClient(proving, request, form);

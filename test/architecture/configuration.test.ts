@@ -12,6 +12,7 @@ import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
 import { MOST_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
 import { MOST_UNDER_WAY } from "../../server/logouts/store.ts";
 import { MOST_WAITING } from "../../server/oauth/authorize/device.ts";
+import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
 import { MAPPING_LIMIT } from "../../server/oauth/claim-mapping.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
 import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
@@ -64,7 +65,10 @@ const LIMITS = {
   "logouts of an application under way at once": count(MOST_UNDER_WAY.ofClient),
   "logouts of a tenant under way at once": count(MOST_UNDER_WAY.ofTenant),
   "bytes of all names and constants of a ClaimMapping": count(MAPPING_LIMIT),
+  "pushed requests of an application that wait": count(MOST_PUSHES.client),
+  "pushed requests of an application without a secret that wait, of one address": count(MOST_PUSHES.address),
   "devices of an application that wait for their users": count(MOST_WAITING.client),
+  "devices of an application without a secret that wait for their users, of one address": count(MOST_WAITING.address),
   "devices of a tenant that wait for their users": count(MOST_WAITING.tenant),
   "wrong device codes of a user before a wait": count(BY_USER.free),
   "wrong device codes of an address before a wait": count(BY_ADDRESS.free),

@@ -5,6 +5,7 @@ import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
 import { digestOf } from "../../server/signin/index.ts";
 import { db, request } from "../entities/client.ts";
 import { expectRfcError, postAs } from "../oauth/client.ts";
+import { startSecondApi } from "../policies/second-api.ts";
 import {
   answerOf,
   CALLBACK,
@@ -256,7 +257,7 @@ describe.concurrent("is not taken", () => {
     await db()`
       insert into pushed_requests (digest, tenant_id, client_id, parameters, expires_on)
       select sha256(convert_to(${clientId}::text || n, 'UTF8')), ${client.tenant.tenantId}, ${clientId}, '', now() + interval '1 minute'
-      from generate_series(1, ${MOST_PUSHES}::int) n`;
+      from generate_series(1, ${MOST_PUSHES.client}::int) n`;
     const answer = await push(client);
     expectRfcError(answer, 429, "invalid_request");
     expect(answer.headers.get("retry-after")).toBe("90");
@@ -266,6 +267,39 @@ describe.concurrent("is not taken", () => {
     expect((await push(client)).status).toBe(429);
     expect((await push(client)).status).toBe(201);
   });
+});
+
+test("from one address, so many of a client without a secret may wait; another address does not wait for them", async () => {
+  const client = await newClient({ client_type: "public" });
+  await using behindProxy = await startSecondApi({ TRUST_PROXY: "true" });
+  const pushFrom = async (address: string, of = client) => {
+    const { challenge } = newPkce();
+    const body = new URLSearchParams({
+      ...{ client_id: of.id, response_type: "code", redirect_uri: CALLBACK, scope: "openid", ...challenge },
+      ...(of !== client && { client_secret: of.tenant.client.clientSecret }),
+    });
+    const { status } = await fetch(behindProxy.url + PAR, {
+      method: "POST",
+      body,
+      headers: { "x-forwarded-for": address },
+    });
+    return status;
+  };
+  const [flooder, other] = ["2001:db8::1", "203.0.113.9"];
+  expect(await pushFrom(flooder)).toBe(201);
+  const proven = await otherClient(client);
+  for (const { id } of [client, proven]) {
+    await db()`
+      insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
+      select sha256(convert_to(${id}::text || n, 'UTF8')), ${client.tenant.tenantId}, ${id}, '', '2001:db8::/64',
+        now() + interval '1 minute'
+      from generate_series(2, ${MOST_PUSHES.address}::int) n`;
+  }
+  // The whole network of an IPv6 address is one.
+  expect([await pushFrom(flooder), await pushFrom("2001:db8::2")]).toEqual([429, 429]);
+  expect(await pushFrom(other)).toBe(201);
+  // One that has proved itself has all of its own.
+  expect([await pushFrom(flooder, proven), await pushFrom(flooder, proven)]).toEqual([201, 201]);
 });
 
 describe.concurrent("a client that has to push (RequirePar)", () => {

@@ -6,7 +6,7 @@ import { decodeJwt, type JWTHeaderParameters, type JWTPayload, SignJWT, Unsecure
 import pino from "pino";
 import { createEgress } from "../../server/egress/index.ts";
 import { createClientKeys } from "../../server/oauth/clients/client-keys.ts";
-import { MOST_USED_JWTS } from "../../server/oauth/clients/used-jwts.store.ts";
+import { MOST_USED_JWTS } from "../../server/oauth/clients/used-jwts.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { db, request, TOKEN_PATH } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
@@ -150,10 +150,10 @@ describe("refused is an assertion", () => {
       insert into used_jwts (tenant_id, digest, client_id, expires_on)
       select ${busy.tenantId}, sha256(convert_to(${busy.clientId} || ' ' || number, 'UTF8')), ${busy.clientId},
         now() + interval '1 hour'
-      from generate_series(1, ${MOST_USED_JWTS - 1}) number`;
+      from generate_series(1, ${MOST_USED_JWTS - 40}) number`;
     const grant = async () =>
       post(RFC_TOKEN_PATH, { ...GRANT, ...assertion(await key.sign(assertionClaims(busy.clientId, issuer))) });
-    expect((await grant()).status).toBe(200);
+    for (let count = 0; count < 40; count++) expect([count, (await grant()).status]).toEqual([count, 200]);
     const refusal = await grant();
     expect(refusal.status).toBe(429);
     expect(refusal.body.error_description).toContain("20000 assertions of this client are alive");

@@ -342,6 +342,19 @@ describe("an attack", () => {
     await db()`delete from device_codes where tenant_id = ${own.tenant.tenantId}`;
   });
 
+  test("by beginning without an end from one address: another does not wait for it", async () => {
+    const own = await newDeviceClient({ client_type: "public" });
+    await using behindProxy = await startSecondApi({ TRUST_PROXY: "true" });
+    const beginFrom = async (address: string) => {
+      const body = form({ client_id: own.id });
+      const headers = { "x-forwarded-for": address };
+      return (await fetch(behindProxy.url + DEVICE_PATH, { method: "POST", body, headers })).status;
+    };
+    const statuses = await Promise.all(Array.from({ length: MOST_WAITING.address }, () => beginFrom("203.0.113.51")));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect([await beginFrom("203.0.113.51"), await beginFrom("203.0.113.52")]).toEqual([429, 200]);
+  });
+
   /** @returns how many wrong codes are taken until one has to wait */
   async function guesses(visitor: Visitor, headers: Record<string, string> = {}): Promise<number> {
     for (let count = 0; count < 40; count++) {

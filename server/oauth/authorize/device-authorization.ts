@@ -1,7 +1,7 @@
 // POST /oauth2/device_authorization (RFC 8628 3.1).
 
 import type { FindApis } from "../apis/known-apis.ts";
-import type { AuthenticateClient } from "../clients/client-authentication.ts";
+import { type AuthenticateClient, strangersNetwork } from "../clients/client-authentication.ts";
 import { DEVICE_GRANT, DEVICE_REQUEST, DEVICE_RESPONSE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { DEVICE_AUTHORIZATION_PATH } from "../door.ts";
@@ -45,7 +45,7 @@ export const DEVICE_AUTHORIZATION: FormEndpoint<typeof DEVICE_REQUEST> = {
 
 export function deviceAuthorizationController(deps: DeviceAuthorizationDependencies) {
   const { issuer, devices, findApis } = deps;
-  return formEndpoint(DEVICE_AUTHORIZATION, deps, async ({ client, text }) => {
+  return formEndpoint(DEVICE_AUTHORIZATION, deps, async ({ request, client, text }) => {
     if (!client.grantTypes.includes(DEVICE_GRANT)) {
       throw new TokenError("unauthorized_client", `The client is not permitted to use ${DEVICE_GRANT}.`);
     }
@@ -55,7 +55,7 @@ export function deviceAuthorizationController(deps: DeviceAuthorizationDependenc
       const resources = namedResources(apis, issuer, parameters);
       return { resources, scopes: ownedScopes("rfc", client, { apis, resources }, parameters) };
     });
-    const { deviceCode, userCode } = await devices.begin(client, asked);
+    const { deviceCode, userCode } = await devices.begin(client, asked, strangersNetwork(request, client));
     const verification_uri = issuer + DEVICE_PATH;
     return {
       device_code: deviceCode,

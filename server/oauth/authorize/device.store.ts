@@ -12,6 +12,8 @@ export interface NewDeviceCode {
   resources: string[];
   /** Seconds between two polls. */
   interval: number;
+  /** Where it comes from, if anybody can have begun it. */
+  network: string | undefined;
 }
 
 /** What a person is asked to answer. */
@@ -45,8 +47,9 @@ export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
   familyId: string | null;
 }
 
-/** Of one client, and of one tenant. */
+/** Of one client that anybody can have begun from one address, of one client, and of one tenant. */
 export interface MostWaiting {
+  address: number;
   client: number;
   tenant: number;
 }
@@ -55,20 +58,22 @@ export interface MostWaiting {
 export async function insertDeviceCode(
   sql: Queries,
   tenantId: TenantId,
-  { digest, userCode, clientId, scopes, resources, interval }: NewDeviceCode,
+  { digest, userCode, clientId, scopes, resources, interval, network }: NewDeviceCode,
   seconds: number,
   most: MostWaiting,
 ): Promise<"made" | "taken" | "too many"> {
   const [row] = await sql<{ isRoom: boolean; isMade: boolean }[]>`
     with room as (
-      select count(*) < ${most.tenant} and count(*) filter (where client_id = ${clientId}) < ${most.client} as is_there
+      select count(*) < ${most.tenant} and count(*) filter (where client_id = ${clientId}) < ${most.client}
+        and count(*) filter (where client_id = ${clientId} and network = ${network ?? null}) < ${most.address} as is_there
       from (
-        select client_id from device_codes
+        select client_id, network from device_codes
         where tenant_id = ${tenantId} and decided_on is null and expires_on > now() limit ${most.tenant}) waiting
     ), made as (
-      insert into device_codes (digest, user_code, tenant_id, client_id, scopes, resources, interval_seconds, expires_on)
+      insert into device_codes (digest, user_code, tenant_id, client_id, scopes, resources, interval_seconds, network,
+        expires_on)
       select ${digest}, ${userCode}, ${tenantId}, ${clientId}, ${scopes}::text[], ${resources}::text[], ${interval},
-        now() + make_interval(secs => ${seconds})
+        ${network ?? null}, now() + make_interval(secs => ${seconds})
       from room where is_there
       on conflict (user_code) do nothing returning digest
     )

@@ -20,8 +20,11 @@ import { DEVICE_DONE_PATH, type Target } from "./parameters.ts";
 export const DEVICE_LIFETIME = 10 * 60;
 /** Seconds between two polls of a device, to begin with. */
 export const POLL_INTERVAL = 5;
-/** Devices that wait for their users' answers. A public client's are anybody's to begin. */
-export const MOST_WAITING: MostWaiting = { client: 2_000, tenant: 10_000 };
+/**
+ * Devices that wait for their users' answers; those of a client without a secret, which are anybody's to begin, of one
+ * address.
+ */
+export const MOST_WAITING: MostWaiting = { address: 200, client: 2_000, tenant: 10_000 };
 
 /** RFC 8628 6.1: no vowels, so no words; and no digits that look like letters. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
@@ -31,10 +34,14 @@ const TRIES = 3;
 const PURPOSE = "device request";
 
 export interface Devices {
-  /** @throws ApiError 429 */
+  /**
+   * @param network where it comes from, if anybody can have begun it
+   * @throws ApiError 429
+   */
   begin(
     client: Client,
     asked: { scopes: string[]; resources: string[] },
+    network: string | undefined,
   ): Promise<{ deviceCode: string; userCode: string }>;
   /** @param typed by anybody. @returns by what an address of our own goes on with it; undefined if none waits */
   find(typed: string): Promise<string | undefined>;
@@ -63,11 +70,18 @@ export function createDevices({ sql, vault, issuer, findClient, findApis }: Devi
   }
 
   return {
-    async begin({ id, tenantId }, asked) {
+    async begin({ id, tenantId }, asked, network) {
       const deviceCode = newOpaqueValue();
       for (let tries = 0; tries < TRIES; tries++) {
         const userCode = newUserCode();
-        const code = { ...asked, clientId: id, digest: digestOf(deviceCode), userCode, interval: POLL_INTERVAL };
+        const code = {
+          ...asked,
+          network,
+          clientId: id,
+          digest: digestOf(deviceCode),
+          userCode,
+          interval: POLL_INTERVAL,
+        };
         const outcome = await insertDeviceCode(sql, tenantId, code, DEVICE_LIFETIME, MOST_WAITING);
         if (outcome === "too many") throw tooMany();
         if (outcome === "made") return { deviceCode, userCode: shownCode(userCode) };
@@ -117,8 +131,10 @@ export function over(): BadInput {
 }
 
 function tooMany(): ApiError {
-  const { client, tenant } = MOST_WAITING;
-  const reason = `${client} devices of this client, or ${tenant} of its organisation, wait for their users.`;
+  const { address, client, tenant } = MOST_WAITING;
+  const reason =
+    `${client} devices of this client, ${address} of them from this address, or ${tenant} of its organisation, ` +
+    "wait for their users.";
   return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "60" });
 }
 

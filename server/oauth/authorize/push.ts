@@ -1,7 +1,7 @@
 // POST /oauth2/par (RFC 9126).
 
 import { BadInput } from "../../errors.ts";
-import type { AuthenticateClient } from "../clients/client-authentication.ts";
+import { type AuthenticateClient, strangersNetwork } from "../clients/client-authentication.ts";
 import { PUSHED_REQUEST, PUSHED_RESPONSE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { PUSHED_REQUEST_PATH } from "../door.ts";
@@ -68,7 +68,8 @@ export function pushController(deps: PushDependencies) {
       await checkParameters(deps, "rfc", { parameters }, "pushing");
       return parameters;
     });
-    return { request_uri: await deps.pushedRequests.push(client, parameters.text), expires_in: PUSH_LIFETIME };
+    const network = strangersNetwork(pushing, client);
+    return { request_uri: await deps.pushedRequests.push(client, parameters.text, network), expires_in: PUSH_LIFETIME };
   });
 }
 

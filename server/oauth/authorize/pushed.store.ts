@@ -15,19 +15,30 @@ const KEPT = "30 minutes";
 /** Of the same client's, each new row takes so many with it that have had their day. */
 const CLEARED = 10;
 
+export interface NewPush {
+  clientId: number;
+  digest: Buffer;
+  parameters: string;
+  /** Where it comes from, if anybody can have pushed it. */
+  network?: string | undefined;
+}
+
 /**
  * @param seconds until the browser has to come with it
- * @param most of a client that may wait
+ * @param most that may wait: of a client, and of those that anybody can have pushed from one address
  * @returns false if as many wait already, or it is there
  */
 export async function insertPush(
   sql: Queries,
   tenantId: TenantId,
-  push: { clientId: number; digest: Buffer; parameters: string },
+  { clientId, digest, parameters, network }: NewPush,
   seconds: number,
-  most: number,
+  most: { client: number; address: number },
 ): Promise<boolean> {
-  const { clientId, digest, parameters } = push;
+  const waiting = (where: ReturnType<Queries>, limit: number) => sql`
+    (select count(*) from (
+      select from pushed_requests
+      where tenant_id = ${tenantId} and client_id = ${clientId} and used_on is null and ${where} limit ${limit}) waiting)`;
   const rows = await sql`
     with cleared as (
       delete from pushed_requests where digest in (
@@ -36,12 +47,11 @@ export async function insertPush(
           and expires_on < now() - case when used_on is null then ${KEPT}::interval else '0' end
         limit ${CLEARED} for update skip locked)
     )
-    insert into pushed_requests (digest, tenant_id, client_id, parameters, expires_on)
-    select ${digest}, ${tenantId}, ${clientId}, ${parameters}, now() + make_interval(secs => ${seconds})
-    where (
-      select count(*) from (
-        select from pushed_requests where tenant_id = ${tenantId} and client_id = ${clientId} and used_on is null limit ${most}
-      ) waiting) < ${most}
+    insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
+    select ${digest}, ${tenantId}, ${clientId}, ${parameters}, ${network ?? null},
+      now() + make_interval(secs => ${seconds})
+    where ${waiting(sql`true`, most.client)} < ${most.client}
+      ${network === undefined ? sql`` : sql`and ${waiting(sql`network = ${network}`, most.address)} < ${most.address}`}
     on conflict (digest) do nothing
     returning digest`;
   return rows.length > 0;

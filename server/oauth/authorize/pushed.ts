@@ -11,15 +11,15 @@ import type { Vault } from "../../vault.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { Client } from "../clients/store.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
-import { findPush, insertPush, takePush } from "./pushed.store.ts";
+import { findPush, insertPush, type NewPush, takePush } from "./pushed.store.ts";
 import { AuthorizationError } from "./reply.ts";
 
 /** Seconds in which the browser has to come. */
 export const PUSH_LIFETIME = 90;
 /** Seconds that a signed request is kept longer than it is good: our clocks and PostgreSQL's may differ. */
 const CLOCKS_DIFFER = 60;
-/** Of one client. A public client's are anybody's to push. */
-export const MOST_PUSHES = 20_000;
+/** Of one client; and of a client without a secret, whose are anybody's to push, from one address. */
+export const MOST_PUSHES = { client: 20_000, address: 1_000 };
 
 const URN = "urn:ietf:params:oauth:request_uri:";
 const PURPOSE = "pushed authorization request";
@@ -43,8 +43,12 @@ export interface OpenedRequest {
 }
 
 export interface PushedRequests {
-  /** @returns its request_uri. @throws ApiError 429 */
-  push(client: Client, parameters: string): Promise<string>;
+  /**
+   * @param network where it comes from, if anybody can have pushed it
+   * @returns its request_uri
+   * @throws ApiError 429
+   */
+  push(client: Client, parameters: string, network: string | undefined): Promise<string>;
   /**
    * Goes on with a request that its client has signed, and the browser has brought: kept until the signature is good no
    * more, so that it too is answered once.
@@ -101,13 +105,14 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
     };
   }
 
-  const keep = ({ id, tenantId }: Client, digest: Buffer, parameters: string, seconds: number) =>
-    insertPush(sql, tenantId, { clientId: id, digest, parameters }, seconds, MOST_PUSHES);
+  const keep = ({ id, tenantId }: Client, push: Omit<NewPush, "clientId">, seconds: number) =>
+    insertPush(sql, tenantId, { clientId: id, ...push }, seconds, MOST_PUSHES);
 
   return {
-    async push(client, parameters) {
+    async push(client, parameters, network) {
       const reference = newOpaqueValue();
-      if (!(await keep(client, digestOf(reference), parameters, PUSH_LIFETIME))) throw tooMany();
+      const push = { digest: digestOf(reference), parameters, network };
+      if (!(await keep(client, push, PUSH_LIFETIME))) throw tooMany();
       return URN + reference;
     },
 
@@ -116,7 +121,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       const seconds = Math.max(PUSH_LIFETIME, expiresAt - Date.now() / 1000 + CLOCKS_DIFFER);
       const find = () => findPush(sql, client.tenantId, client.id, digest);
       const known = await find();
-      const isNew = !known && (await keep(client, digest, parameters, seconds));
+      const isNew = !known && (await keep(client, { digest, parameters }, seconds));
       // Another process may have kept it meanwhile.
       const found = known ?? (isNew ? { isUsed: false } : await find());
       if (!found) throw tooMany();
@@ -158,7 +163,8 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
 }
 
 function tooMany(): ApiError {
-  const reason = `${MOST_PUSHES} requests of this client wait for their answers.`;
+  const { client, address } = MOST_PUSHES;
+  const reason = `${client} requests of this client, or ${address} from this address, wait for their answers.`;
   return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "90" });
 }
 

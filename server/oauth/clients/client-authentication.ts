@@ -5,8 +5,8 @@ import type { Logger } from "pino";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { ApiError } from "../../errors.ts";
+import { clientNetwork } from "../../http/context.ts";
 import { requestUrl } from "../../http/request.ts";
-import type { TenantId } from "../../tenant-id.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
 import { ASSERTION_TYPE, type Assertion, readAssertion } from "./client-assertion.ts";
@@ -14,7 +14,7 @@ import type { IsSignedByClient } from "./client-keys.ts";
 import type { FindKnownClient } from "./known-clients.ts";
 import type { OnSecretUsed } from "./secret-uses.ts";
 import type { Client, ClientAuthMethod } from "./store.ts";
-import { type JwtUse, MOST_USED_JWTS, type UsedJwt } from "./used-jwts.store.ts";
+import { MOST_USED_JWTS, type UseJwt } from "./used-jwts.ts";
 
 /** How a client's secret is stored. */
 export function hashSecret(secret: string): Buffer {
@@ -47,7 +47,7 @@ interface ClientAuthentication {
   issuer: string;
   findClient: FindKnownClient;
   isSignedByClient: IsSignedByClient;
-  useOnce(tenantId: TenantId, jwt: UsedJwt): Promise<JwtUse>;
+  useOnce: UseJwt;
   onRefused: OnRefusedClient;
   onSecretUsed: OnSecretUsed;
 }
@@ -149,6 +149,11 @@ function liveSecretId({ secrets }: Client, secret: string): string | undefined {
 export function originOfClient(request: Request, { id, clientType }: Client): Origin {
   const actor = clientType === "confidential" ? ({ type: "Application", id } as const) : undefined;
   return originOf(request, { actor, clientId: String(id) });
+}
+
+/** Where a request comes from that anybody can have made; undefined if its client has proved to be one. */
+export function strangersNetwork(request: Request, { clientType }: Client): string | undefined {
+  return clientType === "confidential" ? undefined : clientNetwork(request);
 }
 
 function presentedCredentials(request: Request, form: Credentials, issuer: string): Presented {

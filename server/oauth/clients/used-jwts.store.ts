@@ -22,37 +22,41 @@ export interface UsedJwt {
   expiresAt: number;
 }
 
-/** Of one client that have not expired. */
-export const MOST_USED_JWTS = 20_000;
-
-/** What came of using one. */
-export type JwtUse = "First" | "Used" | "TooMany";
-
+/**
+ * Uses one, if there is room.
+ * @param most of the client's that may be alive; undefined: there is room, and nobody has to count
+ * @returns `live`: how many of the client's were alive, if they were counted
+ */
 export async function insertUsedJwt(
   sql: Queries,
   tenantId: TenantId,
   { kind, clientId, issuer, jti, expiresAt }: UsedJwt,
-): Promise<JwtUse> {
+  most: number | undefined,
+): Promise<{ isFirst: boolean; live: number }> {
   const digest = createHash("sha256")
     .update(JSON.stringify([kind, issuer, jti]))
     .digest();
-  const [use] = await sql<{ isFull: boolean; isFirst: boolean }[]>`
+  const count =
+    most === undefined
+      ? sql`0`
+      : sql`(
+        select count(*) from (
+          select from used_jwts where client_id = ${clientId} and expires_on > now() limit ${most}) one)`;
+  const [use] = await sql<{ isFirst: boolean; live: number }[]>`
     with swept as (
       delete from used_jwts where ctid = any(array(
         select ctid from used_jwts where expires_on < now() order by expires_on limit ${SWEPT}
         for update skip locked))
     ), live as (
-      select count(*) >= ${MOST_USED_JWTS} as is_full from (
-        select from used_jwts where client_id = ${clientId} and expires_on > now() limit ${MOST_USED_JWTS}) one
+      select ${count} as count
     ), kept as (
       insert into used_jwts (tenant_id, digest, client_id, expires_on)
       select ${tenantId}::uuid, ${digest}::bytea, ${clientId}::bigint, to_timestamp(${expiresAt + KEPT_SECONDS})
-      from live where not is_full
+      from live where count < ${most ?? 1}
       on conflict do nothing returning digest
     )
-    select exists (select from kept) as "isFirst", is_full as "isFull" from live`;
-  if (use!.isFirst) return "First";
-  return use!.isFull ? "TooMany" : "Used";
+    select exists (select from kept) as "isFirst", count::int as live from live`;
+  return use!;
 }
 
 /** @returns how many, of all tenants */
