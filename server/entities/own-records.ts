@@ -94,12 +94,12 @@ function fitting(fields: Fields): Changes {
  * @param name if the tenant has an application of that name, a UUID stands behind it
  * @returns its Id
  */
-export function insertSystemApplication(
+export async function insertSystemApplication(
   tx: Transaction,
   tenantId: TenantId,
   { name, description }: { name: string; description: string },
 ): Promise<number> {
-  return insertApplication(tx, tenantId, name, { description, is_system: true });
+  return (await insertApplication(tx, tenantId, name, { description, is_system: true })).id;
 }
 
 /** How people know an application. */
@@ -111,23 +111,23 @@ interface OwnApplication {
 
 /**
  * Makes an Application that has registered itself; its event stands in the same transaction.
- * @returns its Id
+ * @returns its Id, and its name: if the tenant has an application of that name, a UUID stands behind it
  */
 export function makeOwnApplication(
   tx: Transaction,
   tenantId: TenantId,
   { name, webSite }: OwnApplication,
-): Promise<number> {
+): Promise<{ id: number; name: string }> {
   return insertApplication(tx, tenantId, name, { web_site_url: webSite || null });
 }
 
-/** Changes what differs; if nothing does, there is no event either. */
+/** Changes what differs; if nothing does, there is no event either. @returns its name */
 export async function changeOwnApplication(
   tx: Transaction,
   tenantId: TenantId,
   id: number,
   { name, webSite }: OwnApplication,
-): Promise<void> {
+): Promise<string> {
   const before = (await lockById(tx, tenantId, APPLICATION, id))!;
   const current = String(before.name ?? "");
   const isNamed = current === name || current.startsWith(`${name} `);
@@ -136,10 +136,11 @@ export async function changeOwnApplication(
     name: isNamed ? current : holders.length > 0 ? distinct(name) : name,
     web_site_url: webSite || null,
   };
-  if (wanted.name === current && wanted.web_site_url === (before.web_site_url || null)) return;
+  if (wanted.name === current && wanted.web_site_url === (before.web_site_url || null)) return current;
   const actor = { type: "Application", id } as const;
   const row = await updateRow(tx, tenantId, APPLICATION, id, wanted, before.sequence + 1, actor);
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row]));
+  return wanted.name;
 }
 
 /**
@@ -157,12 +158,12 @@ export async function deleteOwnApplication(tx: Transaction, tenantId: TenantId, 
   return true;
 }
 
-async function insertApplication(tx: Transaction, tenantId: TenantId, name: string, values: Changes): Promise<number> {
+async function insertApplication(tx: Transaction, tenantId: TenantId, name: string, values: Changes) {
   const insert = (chosen: string) =>
     insertRow(tx, tenantId, APPLICATION, { ...values, name: chosen, is_active: true }, undefined);
   const row = (await insert(name)) ?? (await insert(distinct(name)));
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Created", [row!]));
-  return Number(row!.id);
+  return { id: Number(row!.id), name: String(row!.name) };
 }
 
 const distinct = (name: string) => `${name} ${Bun.randomUUIDv7()}`;

@@ -1,7 +1,9 @@
 // A tenant that lets applications register themselves, and what they send.
 
+import { expect } from "bun:test";
 import { newClient } from "../authorize/client.ts";
 import { type Answer, request } from "../entities/client.ts";
+import { expectRfcError } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
 import type { Api } from "../support/api.ts";
 import { clientOf } from "../support/tenant.ts";
@@ -44,3 +46,14 @@ export const register = ({ tenantId }: Registrar, body: unknown, token?: string,
   send("POST", path, token, body);
 
 export const at = (registered: Answer) => new URL(registered.body.registration_client_uri).pathname;
+
+export const metadata = (more: object = {}) => ({ redirect_uris: [REDIRECT], client_name: "Payroll", ...more });
+export const PUBLIC = { token_endpoint_auth_method: "none" };
+
+export function expectUnauthorized(answer: Answer): void {
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
+  expect(answer.body).toEqual({ error: "invalid_token", error_description: expect.any(String) });
+}
+
+export const refused = (answer: Answer, error: string, says?: RegExp) => expectRfcError(answer, 400, error, says);

@@ -2,27 +2,27 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { MOST_INITIAL_TOKENS } from "../../server/oauth/registration/initial-tokens.ts";
-import { MOST_OF_ADDRESS, MOST_OF_TENANT, UNUSED_SECONDS } from "../../server/oauth/registration/service.ts";
 import { answerOf, Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, db, eventsOf, request } from "../entities/client.ts";
+import { db, eventsOf, request } from "../entities/client.ts";
 import { expectRfcError } from "../oauth/client.ts";
 import { newSigner } from "../oauth/signing-client.ts";
 import { ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
-import { temporal } from "../webhooks/temporal.ts";
-import { at, initialToken, newRegistrar, REDIRECT, REGISTER, type Registrar, register, send } from "./client.ts";
-
-const metadata = (more: object = {}) => ({ redirect_uris: [REDIRECT], client_name: "Payroll", ...more });
-const PUBLIC = { token_endpoint_auth_method: "none" };
-
-function expectUnauthorized(answer: Answer): void {
-  expect(answer.status).toBe(401);
-  expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
-  expect(answer.body).toEqual({ error: "invalid_token", error_description: expect.any(String) });
-}
-
-const refused = (answer: Answer, error: string, says?: RegExp) => expectRfcError(answer, 400, error, says);
+import {
+  at,
+  expectUnauthorized,
+  initialToken,
+  metadata,
+  newRegistrar,
+  PUBLIC,
+  REDIRECT,
+  REGISTER,
+  type Registrar,
+  refused,
+  register,
+  send,
+} from "./client.ts";
 
 describe("registration", () => {
   test("is off until a tenant turns it on; then discovery names its endpoint", async () => {
@@ -112,8 +112,6 @@ describe("registration", () => {
     const page = await register(registrar, metadata(PUBLIC), token);
     expect(page.body).toMatchObject({ application_type: "web", token_endpoint_auth_method: "none" });
     expect([native, page].map(({ body }) => body.client_secret)).toEqual([undefined, undefined]);
-    // Another application has the name by now.
-    expect(page.body.client_name).toBe("Payroll");
   });
 
   test("has initial access tokens of which so many live at a time, each within its bounds", async () => {
@@ -126,85 +124,15 @@ describe("registration", () => {
     expect((await make({})).status).toBe(409);
   });
 
-  test("that is open needs no token, and gives no power over this service", async () => {
-    const scopes = ["openid", "AccessManager:Read", "Settings:Update", "Webhooks:Read"];
-    const registrar = await newRegistrar("Open", scopes);
-    const made = await register(registrar, metadata(PUBLIC));
-    expect(made.body).toMatchObject({ scope: "openid" });
-    for (const scope of ["AccessManager:Read", "openid Settings:Update", "*"]) {
-      refused(await register(registrar, metadata({ scope })), "invalid_client_metadata", /scope must be of openid/);
-    }
-    const own = metadata({ grant_types: ["client_credentials"], redirect_uris: [] });
-    refused(await register(registrar, own), "invalid_client_metadata", /initial access token/);
-    // Whom the tenant has given a token, it may give more.
-    const vouched = await register(registrar, own, await initialToken(registrar));
-    expect(vouched.body.scope).toBe(scopes.join(" "));
-    // Which tenant it is for, nobody can guess here.
-    expectUnauthorized(await send("POST", REGISTER, undefined, metadata()));
-    expectUnauthorized(await register({ ...registrar, tenantId: Bun.randomUUIDv7() }, metadata()));
-    expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
-  });
-
-  test.each(["client_credentials", "urn:ietf:params:oauth:grant-type:device_code"])(
-    "that is open gives nobody %s; an initial access token does",
-    async (grant) => {
-      const registrar = await newRegistrar("Open");
-      const asked = metadata({ grant_types: ["authorization_code", grant] });
-      refused(await register(registrar, asked), "invalid_client_metadata", /needs an initial access token/);
-      expect((await register(registrar, asked, await initialToken(registrar))).status).toBe(201);
-    },
-  );
-
-  test("that is open has a limit for an address, and takes no more than that", async () => {
+  test("is told the name that it has, if another Application has the one it asks for", async () => {
     const registrar = await newRegistrar("Open");
-    const answers = await Promise.all(
-      Array.from({ length: MOST_OF_ADDRESS + 3 }, () => register(registrar, metadata(PUBLIC))),
-    );
-    const made = answers.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(MOST_OF_ADDRESS);
-    const over = answers.find(({ status }) => status === 429)!;
-    expect(over.headers.get("retry-after")).toBe("3600");
-    expect(over.body.error_description).toContain("20 clients were registered from this address");
-    expect((await register(registrar, metadata(PUBLIC), await initialToken(registrar))).status).toBe(201);
-    await db()`update registered_clients set address = '192.0.2.1' where tenant_id = ${registrar.tenantId}`;
-    expect((await register(registrar, metadata(PUBLIC))).status).toBe(201);
-    // The tenant's own, whatever addresses they came from.
-    await db()`
-      with made as (
-        insert into applications (tenant_id, name, is_active)
-        select ${registrar.tenantId}, gen_random_uuid()::text, true from generate_series(1, ${MOST_OF_TENANT})
-        returning id
-      ), clients as (
-        insert into credentials (application_id, grant_types) select id, '{authorization_code}' from made
-        returning application_id
-      )
-      insert into registered_clients (application_id, tenant_id, digest, is_open, address)
-      select application_id, ${registrar.tenantId}, '', true, '192.0.2.3' from clients`;
-    const full = await register(registrar, metadata(PUBLIC));
-    expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
-  });
-
-  test("that nobody uses is gone after seven days, with an event and a row of the audit log; others stay", async () => {
-    const registrar = await newRegistrar("Open");
-    const [unused, used, young] = await Promise.all([1, 2, 3].map(() => register(registrar, metadata(PUBLIC))));
-    const vouched = await register(registrar, metadata(PUBLIC), await initialToken(registrar));
-    const ids = [unused, used, vouched].map((answer) => answer!.body.client_id);
-    await db()`
-      update registered_clients set registered_on = now() - make_interval(secs => ${UNUSED_SECONDS + 1})
-      where application_id = any(${ids})`;
-    await db()`
-      insert into consents (tenant_id, user_id, client_id, scopes)
-      select tenant_id, id, ${used!.body.client_id}, '{openid}' from users where tenant_id = ${registrar.tenantId} limit 1`;
-    const client = await temporal();
-    await client.schedule.getHandle("maintenance").trigger();
-    const read = (answer: Answer) => send("GET", at(answer), answer.body.registration_access_token);
-    await until("the unused client to be gone", async () => (await read(unused!)).status === 401);
-    for (const one of [used!, young!, vouched]) expect((await read(one)).status).toBe(200);
-    const gone = (await eventsOf(registrar.tenantId)).filter(({ type }) => type === "Deleted");
-    expect(gone.map(({ recordId }) => String(recordId))).toEqual([unused!.body.client_id]);
-    const { Items } = await ok(registrar.admin.get("/AuditEvent?Kind=Credentials.Deleted"));
-    expect(Items[0]).toMatchObject({ Subject: { Id: unused!.body.client_id }, Details: { Reason: "Unused" } });
-    await client.connection.close();
+    await ok(registrar.admin.patch("/Application", { Name: "Payroll" }));
+    const made = await register(registrar, metadata());
+    expect(made.body.client_name).toMatch(/^Payroll [\da-f-]{36}$/);
+    const token = made.body.registration_access_token;
+    expect((await send("GET", at(made), token)).body.client_name).toBe(made.body.client_name);
+    const changed = await send("PUT", at(made), token, { ...metadata(), client_id: made.body.client_id });
+    expect(changed.body.client_name).toBe(made.body.client_name);
   });
 });
 
@@ -252,6 +180,9 @@ describe("a client is refused with", () => {
     ["another response", metadata({ response_types: ["token"] }), /response_types must be/],
     ["a scope that is not offered", metadata({ scope: "openid AccessManager:Read" }), /scope must be of/],
     ["another type", metadata({ application_type: "tv" }), /web or native/],
+    ["a name with a zero-width space", metadata({ client_name: "Payroll\u200b" }), /cannot be seen/],
+    ["a name that turns the text", metadata({ client_name: "Pay\u202ellor" }), /cannot be seen/],
+    ["a name of two lines", metadata({ client_name: "Payroll\nAccounts" }), /cannot be seen/],
     ["a long name", metadata({ client_name: "n".repeat(101) }), /client_name must/],
     ["a script for its site", metadata({ client_uri: "javascript:alert(1)" }), /client_uri must/],
     ["a list", [], /JSON object/],
@@ -369,6 +300,21 @@ describe("a registered client", () => {
     expectUnauthorized(await send("POST", REGISTER, theirs.token, metadata()));
     await ok(theirs.registrar.admin.patch("/Application", { Id: theirs.client_id, Is_Active: false }));
     expectUnauthorized(await send("GET", at(theirs.made), theirs.token));
+  });
+
+  test("deletes itself by the token of now alone, whatever comes at once", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { registrar, made, token, client_id, put } = await registered();
+      const [change, ...removals] = await Promise.all([
+        put(metadata()),
+        ...[1, 2, 3].map(() => send("DELETE", at(made), token)),
+      ]);
+      const done = [change, ...removals].filter(({ status }) => status < 300);
+      expect(done).toHaveLength(1);
+      for (const answer of [change, ...removals]) if (answer !== done[0]) expectUnauthorized(answer);
+      const isThere = (await registrar.admin.get(`/Application/${client_id}`)).status === 200;
+      expect(isThere).toBe(change.status === 200);
+    }
   });
 
   test("deletes itself, and its tokens are good no more", async () => {

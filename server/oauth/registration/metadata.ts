@@ -38,6 +38,8 @@ const NEED_INITIAL_TOKEN: string[] = ["client_credentials", DEVICE_GRANT];
 /** Characters. */
 const NAME_LIMIT = 100;
 const URI_LIMIT = 2_000;
+/** By them a name would look like another application's, or change how the text around it is read (RFC 7591 5). */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 const UNNAMED = "Registered application";
 
 const texts = (description?: string) => Type.Array(Type.String(), description ? { description } : {});
@@ -111,6 +113,7 @@ export function readMetadata(
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("the body must be a JSON object");
   const sent = body as Record<string, unknown>;
   const name = shortText(sent, "client_name", NAME_LIMIT) ?? UNNAMED;
+  if (INVISIBLE.test(name)) throw invalid("client_name must have no characters that cannot be seen");
   const webSite = shortText(sent, "client_uri", URI_LIMIT) ?? "";
   if (webSite !== "" && !/^https?:$/.test(protocolOf(webSite))) throw invalid("client_uri must be an https address");
   const fields = Object.entries(FIELDS).map(([own, field]) => [field, sent[own] ?? null]);
@@ -223,10 +226,15 @@ function inWordsOfMetadata<T>(work: () => T): T {
   }
 }
 
-/** Where it says that its sector is listed. */
-export function sectorNamed(body: unknown): string {
+/**
+ * Where it says that its sector is listed.
+ * @throws TokenError: nobody makes us send requests who could not be asked why
+ */
+export function sectorNamed(body: unknown, { isOpen }: Pick<Bounds, "isOpen">): string {
   const { sector_identifier_uri: uri } = (body ?? {}) as Sent;
-  return typeof uri === "string" ? uri : "";
+  if (typeof uri !== "string" || uri === "") return "";
+  if (isOpen) throw invalid("sector_identifier_uri needs an initial access token");
+  return uri;
 }
 
 export function invalid(problem: string): TokenError {

@@ -6,6 +6,7 @@ import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { changeOwnApplication, deleteOwnApplication, makeOwnApplication } from "../../entities/index.ts";
 import { ApiError, Conflict, Unauthorized } from "../../errors.ts";
+import { clientNetwork } from "../../http/context.ts";
 import { changesOf } from "../../http/contract.ts";
 import { toRecordId } from "../../http/query.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
@@ -36,6 +37,7 @@ import {
   findRegistered,
   findTenantOfToken,
   insertRegistered,
+  isDigest,
   listUnused,
   lockRules,
   type RegisteredClient,
@@ -102,16 +104,18 @@ export function createRegistration({
         initial === undefined ? await findOpenTenant(sql, tenant) : await findTenantOfToken(sql, digestOf(initial));
       if (!tenantId || (tenant !== undefined && tenant !== tenantId)) throw refused(initial);
       const isOpen = initial === undefined;
-      const { address } = originOf(request, {});
+      const network = clientNetwork(request);
+      // Before it takes one of the tenant's transactions: a flood is told of its limit by one look.
+      if (isOpen) await requireRoom(sql, tenantId, network);
       const token = newOpaqueValue();
-      const listing = await readSector(tenantId, sectorNamed(body));
+      const listing = await readSector(tenantId, sectorNamed(body, { isOpen }));
       return sql.beginFor(tenantId, async (tx) => {
         const ofApis = await lockScopesOfApis(tx, tenantId);
         const rules = await lockRules(tx, tenantId);
         if (rules.mode === "Off" || (isOpen && rules.mode !== "Open")) throw refused(initial);
         const initialId = isOpen ? undefined : await takeInitialToken(tx, tenantId, digestOf(initial));
         if (!isOpen && !initialId) throw refused(initial);
-        if (isOpen) await requireRoom(tx, tenantId, address);
+        if (isOpen) await requireRoom(tx, tenantId, network);
         const bounds = { isOpen, scopes: scopesFor(rules, ofApis, isOpen) };
         const { credentials, name, webSite } = readMetadata(
           body,
@@ -120,17 +124,17 @@ export function createRegistration({
           checkUrl,
           listing,
         );
-        const applicationId = await makeOwnApplication(tx, tenantId, { name, webSite });
+        const { id: applicationId, name: given } = await makeOwnApplication(tx, tenantId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = needsSecret(credentials) ? await makeSecret(tx, tenantId, applicationId) : undefined;
-        const made = { applicationId, digest: digestOf(token), isOpen, address };
+        const made = { applicationId, digest: digestOf(token), isOpen, network };
         const registeredOn = await insertRegistered(tx, tenantId, made);
         await recordAudit(tx, tenantId, originOf(request, { clientId: String(applicationId) }), {
           kind: "Client.Registered",
           subject: { type: "Application", id: applicationId },
           details: { RegistrationTokenId: initialId ?? null, Scopes: credentials.scopes },
         });
-        return information({ applicationId, registeredOn, name, webSite }, credentials, token, secret);
+        return information({ applicationId, registeredOn, name: given, webSite }, credentials, token, secret);
       });
     },
 
@@ -145,7 +149,7 @@ export function createRegistration({
       const { tenantId, applicationId, isOpen } = registered;
       requireOwn(body, clientId);
       const next = newOpaqueValue();
-      const listing = await readSector(tenantId, sectorNamed(body));
+      const listing = await readSector(tenantId, sectorNamed(body, registered));
       const changed = await sql.beginFor(tenantId, async (tx) => {
         await lockApplication(tx, tenantId, applicationId);
         const ofApis = await lockScopesOfApis(tx, tenantId);
@@ -158,19 +162,23 @@ export function createRegistration({
         const bounds = { isOpen, scopes: [...new Set([...before.scopes, ...may])] };
         const asked = { scope: before.scopes.join(" "), ...(body as object) };
         const { credentials, name, webSite } = readMetadata(asked, before, bounds, checkUrl, listing);
-        await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
+        const given = await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = await fittingSecret(tx, tenantId, applicationId, credentials);
         await recordChange(tx, tenantId, originOfItself(request, applicationId), applicationId, before, credentials);
-        return information({ ...registered, name, webSite }, credentials, next, secret);
+        return information({ ...registered, name: given, webSite }, credentials, next, secret);
       });
       access.forget(tenantId);
       return changed;
     },
 
     async remove(request, clientId, token) {
-      const { tenantId, applicationId } = await proven(sql, clientId, token);
+      const registered = await proven(sql, clientId, token);
+      const { tenantId, applicationId } = registered;
       await sql.beginFor(tenantId, async (tx) => {
+        await lockApplication(tx, tenantId, applicationId);
+        // Another request may have replaced the token, or deleted the client, meanwhile.
+        if (!(await isDigest(tx, registered))) throw unknownToken();
         const origin = originOfItself(request, applicationId);
         if (await deleteRegistered(tx, tenantId, applicationId, origin)) return;
         throw new Conflict("Another record points at this client. Its administrator can delete it.");
@@ -192,8 +200,8 @@ function unknownToken(): Unauthorized {
   return new Unauthorized("The token is not one of ours, or is good no more.", 'Bearer error="invalid_token"');
 }
 
-async function requireRoom(tx: Queries, tenantId: TenantId, address: string | undefined): Promise<void> {
-  const { ofTenant, ofAddress } = await countOpenLately(tx, tenantId, address);
+async function requireRoom(sql: Queries, tenantId: TenantId, network: string): Promise<void> {
+  const { ofTenant, ofAddress } = await countOpenLately(sql, tenantId, network);
   const full =
     ofAddress >= MOST_OF_ADDRESS
       ? `${MOST_OF_ADDRESS} clients were registered from this address within an hour.`

@@ -130,12 +130,12 @@ export async function findRegistered(sql: Queries, applicationId: number): Promi
 export async function insertRegistered(
   sql: Queries,
   tenantId: TenantId,
-  registered: { applicationId: number; digest: Buffer; isOpen: boolean; address: string | undefined },
+  registered: { applicationId: number; digest: Buffer; isOpen: boolean; network: string },
 ): Promise<Date> {
-  const { applicationId, digest, isOpen, address } = registered;
+  const { applicationId, digest, isOpen, network } = registered;
   const [row] = await sql<{ registeredOn: Date }[]>`
     insert into registered_clients (application_id, tenant_id, digest, is_open, address)
-    values (${applicationId}, ${tenantId}, ${digest}, ${isOpen}, ${address ?? null})
+    values (${applicationId}, ${tenantId}, ${digest}, ${isOpen}, ${network})
     returning registered_on as "registeredOn"`;
   return row!.registeredOn;
 }
@@ -153,14 +153,21 @@ export async function replaceDigest(
   return rows.length > 0;
 }
 
+export async function isDigest(sql: Queries, { tenantId, applicationId, digest }: RegisteredClient): Promise<boolean> {
+  const rows = await sql`
+    select from registered_clients
+    where tenant_id = ${tenantId} and application_id = ${applicationId} and digest = ${digest}`;
+  return rows.length > 0;
+}
+
 /** Of the last hour, without an initial access token. */
 export async function countOpenLately(
   sql: Queries,
   tenantId: TenantId,
-  address: string | undefined,
+  network: string,
 ): Promise<{ ofTenant: number; ofAddress: number }> {
   const [row] = await sql<{ ofTenant: number; ofAddress: number }[]>`
-    select count(*) as "ofTenant", count(*) filter (where address is not distinct from ${address ?? null}) as "ofAddress"
+    select count(*) as "ofTenant", count(*) filter (where address = ${network}) as "ofAddress"
     from registered_clients
     where tenant_id = ${tenantId} and is_open and registered_on > now() - interval '1 hour'`;
   return row!;

@@ -1,0 +1,136 @@
+// Applications that register themselves where nobody has given them a token (ClientRegistration: Open).
+
+import { describe, expect, test } from "bun:test";
+import { MOST_OF_ADDRESS, MOST_OF_TENANT, UNUSED_SECONDS } from "../../server/oauth/registration/service.ts";
+import { type Answer, db, eventsOf } from "../entities/client.ts";
+import { publish } from "../oauth/signing-client.ts";
+import { ok } from "../policies/people.ts";
+import { startSecondApi } from "../policies/second-api.ts";
+import { until } from "../support/api.ts";
+import { temporal } from "../webhooks/temporal.ts";
+import {
+  at,
+  expectUnauthorized,
+  initialToken,
+  metadata,
+  newRegistrar,
+  PUBLIC,
+  REDIRECT,
+  REGISTER,
+  refused,
+  register,
+  send,
+} from "./client.ts";
+
+describe("registration that is open", () => {
+  test("needs no token, and gives no power over this service", async () => {
+    const scopes = ["openid", "AccessManager:Read", "Settings:Update", "Webhooks:Read"];
+    const registrar = await newRegistrar("Open", scopes);
+    const made = await register(registrar, metadata(PUBLIC));
+    expect(made.body).toMatchObject({ scope: "openid" });
+    for (const scope of ["AccessManager:Read", "openid Settings:Update", "*"]) {
+      refused(await register(registrar, metadata({ scope })), "invalid_client_metadata", /scope must be of openid/);
+    }
+    const own = metadata({ grant_types: ["client_credentials"], redirect_uris: [] });
+    refused(await register(registrar, own), "invalid_client_metadata", /initial access token/);
+    // Whom the tenant has given a token, it may give more.
+    const vouched = await register(registrar, own, await initialToken(registrar));
+    expect(vouched.body.scope).toBe(scopes.join(" "));
+    // Which tenant it is for, nobody can guess here.
+    expectUnauthorized(await send("POST", REGISTER, undefined, metadata()));
+    expectUnauthorized(await register({ ...registrar, tenantId: Bun.randomUUIDv7() }, metadata()));
+    expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
+  });
+
+  test.each(["client_credentials", "urn:ietf:params:oauth:grant-type:device_code"])(
+    "gives nobody %s; an initial access token does",
+    async (grant) => {
+      const registrar = await newRegistrar("Open");
+      const asked = metadata({ grant_types: ["authorization_code", grant] });
+      refused(await register(registrar, asked), "invalid_client_metadata", /needs an initial access token/);
+      expect((await register(registrar, asked, await initialToken(registrar))).status).toBe(201);
+    },
+  );
+
+  test("sends no request of ours to an address of its choice: neither is it asked, nor changed to it", async () => {
+    await using sector = publish(() => Response.json([REDIRECT]));
+    const registrar = await newRegistrar("Open");
+    const asked = metadata({ subject_type: "pairwise", sector_identifier_uri: sector.uri });
+    refused(await register(registrar, asked), "invalid_client_metadata", /needs an initial access token/);
+    const made = await register(registrar, metadata());
+    const changed = { ...asked, client_id: made.body.client_id };
+    const answer = await send("PUT", at(made), made.body.registration_access_token, changed);
+    refused(answer, "invalid_client_metadata", /needs an initial access token/);
+    expect(sector.asked).toBe(0);
+    expect((await register(registrar, asked, await initialToken(registrar))).status).toBe(201);
+    expect(sector.asked).toBe(1);
+  });
+
+  test("has one limit for all addresses of an IPv6 network", async () => {
+    await using second = await startSecondApi({ TRUST_PROXY: "true" });
+    const { tenantId } = await newRegistrar("Open");
+    const from = async (address: string) => {
+      const headers = { "content-type": "application/json", "x-forwarded-for": address };
+      const body = JSON.stringify(metadata(PUBLIC));
+      return (await fetch(`${second.url}${REGISTER}/${tenantId}`, { method: "POST", headers, body })).status;
+    };
+    const answers = await Promise.all(
+      Array.from({ length: MOST_OF_ADDRESS + 2 }, (_, at) => from(`2001:db8:0:7::${at + 1}`)),
+    );
+    expect(answers.filter((status) => status === 201)).toHaveLength(MOST_OF_ADDRESS);
+    expect(answers.filter((status) => status === 429)).toHaveLength(2);
+    expect(await from("2001:db8:0:8::1")).toBe(201);
+  });
+
+  test("has a limit for an address, and takes no more than that", async () => {
+    const registrar = await newRegistrar("Open");
+    const answers = await Promise.all(
+      Array.from({ length: MOST_OF_ADDRESS + 3 }, () => register(registrar, metadata(PUBLIC))),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(MOST_OF_ADDRESS);
+    const over = answers.find(({ status }) => status === 429)!;
+    expect(over.headers.get("retry-after")).toBe("3600");
+    expect(over.body.error_description).toContain("20 clients were registered from this address");
+    expect((await register(registrar, metadata(PUBLIC), await initialToken(registrar))).status).toBe(201);
+    await db()`update registered_clients set address = '192.0.2.1' where tenant_id = ${registrar.tenantId}`;
+    expect((await register(registrar, metadata(PUBLIC))).status).toBe(201);
+    // The tenant's own, whatever addresses they came from.
+    await db()`
+      with made as (
+        insert into applications (tenant_id, name, is_active)
+        select ${registrar.tenantId}, gen_random_uuid()::text, true from generate_series(1, ${MOST_OF_TENANT})
+        returning id
+      ), clients as (
+        insert into credentials (application_id, grant_types) select id, '{authorization_code}' from made
+        returning application_id
+      )
+      insert into registered_clients (application_id, tenant_id, digest, is_open, address)
+      select application_id, ${registrar.tenantId}, '', true, '192.0.2.3' from clients`;
+    const full = await register(registrar, metadata(PUBLIC));
+    expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
+  });
+
+  test("of what nobody uses is gone after seven days, with an event and a row of the audit log; others stay", async () => {
+    const registrar = await newRegistrar("Open");
+    const [unused, used, young] = await Promise.all([1, 2, 3].map(() => register(registrar, metadata(PUBLIC))));
+    const vouched = await register(registrar, metadata(PUBLIC), await initialToken(registrar));
+    const ids = [unused, used, vouched].map((answer) => answer!.body.client_id);
+    await db()`
+      update registered_clients set registered_on = now() - make_interval(secs => ${UNUSED_SECONDS + 1})
+      where application_id = any(${ids})`;
+    await db()`
+      insert into consents (tenant_id, user_id, client_id, scopes)
+      select tenant_id, id, ${used!.body.client_id}, '{openid}' from users where tenant_id = ${registrar.tenantId} limit 1`;
+    const client = await temporal();
+    await client.schedule.getHandle("maintenance").trigger();
+    const read = (answer: Answer) => send("GET", at(answer), answer.body.registration_access_token);
+    await until("the unused client to be gone", async () => (await read(unused!)).status === 401);
+    for (const one of [used!, young!, vouched]) expect((await read(one)).status).toBe(200);
+    const gone = (await eventsOf(registrar.tenantId)).filter(({ type }) => type === "Deleted");
+    expect(gone.map(({ recordId }) => String(recordId))).toEqual([unused!.body.client_id]);
+    const { Items } = await ok(registrar.admin.get("/AuditEvent?Kind=Credentials.Deleted"));
+    expect(Items[0]).toMatchObject({ Subject: { Id: unused!.body.client_id }, Details: { Reason: "Unused" } });
+    await client.connection.close();
+  });
+});
