@@ -199,6 +199,21 @@ describe.concurrent("a proof is refused", () => {
     const proof = await key.proof({ method: "GET", path, accessToken: token });
     expect((await call(token, proof, "dpop", `${USERS}?Limit=1`)).status).toBe(200);
   });
+
+  test.each([
+    ["base64|QS9i", "base64%7CQS9i", 404],
+    ["base64%7cQS9i", "base64|QS9i", 404],
+    ["a~b", "%61%7Eb", 404],
+    ["a%2Fb", "a/b", 401],
+    ["a%FFb", "a%FFb", 400],
+    ["a%FFb", "a%FEb", 401],
+  ])("or of how an address is percent-encoded: %s by the proof for %s is answered", async (sent, proved, status) => {
+    const key = await newKey(api);
+    const token = await bound(api, key);
+    const [path, named] = [`${USERS}/${sent}?Name=Username`, `${USERS}/${proved}`];
+    const proof = await key.proof({ method: "GET", path: named, accessToken: token });
+    expect((await call(token, proof, "DPoP", path)).status).toBe(status);
+  });
 });
 
 describe.concurrent("a client that is DpopBound", () => {

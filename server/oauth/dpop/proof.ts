@@ -73,13 +73,24 @@ async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; al
 }
 
 /**
- * Without query and fragment (RFC 9449 4.3). Our paths are taken in any letter case; a proof is good once, so no more
- * is given away by that.
+ * Without query and fragment, and by whichever percent-encoding (RFC 9449 4.3, RFC 3986 6.2.2). Our paths are taken in any
+ * letter case; a proof is good once, so no more is given away by that.
  */
 function isSameAddress(htu: string, address: string): boolean {
   if (!URL.canParse(htu)) return false;
   const [a, b] = [new URL(htu), new URL(address)];
-  return a.origin === b.origin && a.pathname.toLowerCase() === b.pathname.toLowerCase();
+  return a.origin === b.origin && plainPath(a) === plainPath(b);
+}
+
+function plainPath({ pathname }: URL): string {
+  const decoded = (segment: string) => {
+    try {
+      return encodeURIComponent(decodeURIComponent(segment));
+    } catch {
+      return segment;
+    }
+  };
+  return pathname.split("/").map(decoded).join("/").toLowerCase();
 }
 
 function hashOf(accessToken: string): string {
