@@ -3915,7 +3915,7 @@ export interface components {
              * @description How the answer is sent.
              * @enum {string}
              */
-            response_mode?: "query" | "fragment" | "form_post";
+            response_mode?: "query" | "fragment" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
             /**
              * @description Space-delimited; `*` gives all scopes.
              * @default openid profile name
@@ -4086,6 +4086,8 @@ export interface components {
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;
+            /** @description The same as id_token_signed_response_alg (JARM 3). */
+            authorization_signed_response_alg?: string;
             /** @description public or pairwise. */
             subject_type?: string;
             sector_identifier_uri?: string;
@@ -4134,6 +4136,8 @@ export interface components {
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;
+            /** @description The same as id_token_signed_response_alg (JARM 3). */
+            authorization_signed_response_alg?: string;
             /** @description public or pairwise. */
             subject_type?: string;
             sector_identifier_uri?: string;
@@ -4171,6 +4175,65 @@ export interface components {
              * @enum {string}
              */
             response_mode?: "query" | "fragment" | "form_post";
+            /**
+             * @description Space-delimited; `*` gives all scopes.
+             * @default openid profile name
+             */
+            scope?: string;
+            /** @description Any string; returned unchanged. */
+            state?: string;
+            /** @description Associates a client session with an ID token; mitigates replay. */
+            nonce?: string;
+            /** @description PKCE (RFC 7636); demanded of public and native clients. */
+            code_challenge?: string;
+            /**
+             * @description How the challenge was made.
+             * @constant
+             */
+            code_challenge_method?: "S256";
+            /** @description The thumbprint of the key that redeeming the code takes (RFC 9449 10). */
+            dpop_jkt?: string;
+            /** @description Space-delimited: none, login, consent, select_account. */
+            prompt?: string;
+            /**
+             * Format: int32
+             * @description Seconds since the last sign-in, at most.
+             */
+            max_age?: number;
+            /** @description The user name to begin with. */
+            login_hint?: string;
+            /** @description Of the user who is expected. */
+            id_token_hint?: string;
+            /** @description Wished authentication context classes. */
+            acr_values?: string;
+            /** @description Single claims asked for, in JSON (OIDC Core 5.5). */
+            claims?: string;
+            /**
+             * Format: uri
+             * @description What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.
+             */
+            resource?: string;
+            /** @description All of this, signed by the client (RFC 9101); beside it, only client_id counts. */
+            request?: string;
+        };
+        Rfc6749AuthorizationRequest: {
+            /**
+             * @description Must include code or code id_token.
+             * @enum {string}
+             */
+            response_type: "code" | "code id_token";
+            /**
+             * Format: uri
+             * @description Must match exactly one of the authorized redirect URIs configured for the client.
+             */
+            redirect_uri: string;
+            /** @description The Application's Id. */
+            client_id: string;
+            /**
+             * @description How the answer is sent.
+             * @enum {string}
+             */
+            response_mode?: "query" | "fragment" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
             /**
              * @description Space-delimited; `*` gives all scopes.
              * @default openid profile name

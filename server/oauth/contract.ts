@@ -27,7 +27,10 @@ export const ACCESS_TOKEN_LIFETIME = [60, 86_400] as const;
 export const SUBJECT_TYPES = ["public", "pairwise"] as const;
 /** What may be asked of the user's interaction. */
 export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
+/** Where an answer may stand. */
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
+/** The same as one signed JWT (JARM 2.3); `jwt` is where the response_type's answer stands by default. */
+export const SIGNED_RESPONSE_MODES = ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const;
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const may = (description?: string) => Type.Optional(text(description));
@@ -47,31 +50,38 @@ const clientFields = {
   client_assertion: may("Of private_key_jwt (RFC 7523): a JWT signed by the client."),
 };
 
-export const AUTHORIZATION_REQUEST = Type.Object(
-  {
-    response_type: word(RESPONSE_TYPES, { description: "Must include code or code id_token." }),
-    redirect_uri: address("Must match exactly one of the authorized redirect URIs configured for the client."),
-    client_id: text(CLIENT_ID),
-    response_mode: Type.Optional(word(RESPONSE_MODES, { description: "How the answer is sent." })),
-    scope: Type.Optional(Type.String({ ...SCOPE, description: "Space-delimited; `*` gives all scopes." })),
-    state: may("Any string; returned unchanged."),
-    nonce: may("Associates a client session with an ID token; mitigates replay."),
-    code_challenge: may("PKCE (RFC 7636); demanded of public and native clients."),
-    code_challenge_method: Type.Optional(word(["S256"], { description: "How the challenge was made." })),
-    dpop_jkt: may("The thumbprint of the key that redeeming the code takes (RFC 9449 10)."),
-    prompt: may(`Space-delimited: ${PROMPTS.join(", ")}.`),
-    max_age: Type.Optional(
-      Type.Integer({ format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." }),
-    ),
-    login_hint: may("The user name to begin with."),
-    id_token_hint: may("Of the user who is expected."),
-    acr_values: may("Wished authentication context classes."),
-    claims: may("Single claims asked for, in JSON (OIDC Core 5.5)."),
-    resource: Type.Optional(address(RESOURCE)),
-    request: may("All of this, signed by the client (RFC 9101); beside it, only client_id counts."),
-  },
-  { $id: "AuthorizationRequest" },
-);
+const authorizationRequest = <const Mode extends string>($id: string, modes: readonly Mode[]) =>
+  Type.Object(
+    {
+      response_type: word(RESPONSE_TYPES, { description: "Must include code or code id_token." }),
+      redirect_uri: address("Must match exactly one of the authorized redirect URIs configured for the client."),
+      client_id: text(CLIENT_ID),
+      response_mode: Type.Optional(word(modes, { description: "How the answer is sent." })),
+      scope: Type.Optional(Type.String({ ...SCOPE, description: "Space-delimited; `*` gives all scopes." })),
+      state: may("Any string; returned unchanged."),
+      nonce: may("Associates a client session with an ID token; mitigates replay."),
+      code_challenge: may("PKCE (RFC 7636); demanded of public and native clients."),
+      code_challenge_method: Type.Optional(word(["S256"], { description: "How the challenge was made." })),
+      dpop_jkt: may("The thumbprint of the key that redeeming the code takes (RFC 9449 10)."),
+      prompt: may(`Space-delimited: ${PROMPTS.join(", ")}.`),
+      max_age: Type.Optional(
+        Type.Integer({ format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." }),
+      ),
+      login_hint: may("The user name to begin with."),
+      id_token_hint: may("Of the user who is expected."),
+      acr_values: may("Wished authentication context classes."),
+      claims: may("Single claims asked for, in JSON (OIDC Core 5.5)."),
+      resource: Type.Optional(address(RESOURCE)),
+      request: may("All of this, signed by the client (RFC 9101); beside it, only client_id counts."),
+    },
+    { $id },
+  );
+
+export const SPEC_AUTHORIZATION_REQUEST = authorizationRequest("AuthorizationRequest", RESPONSE_MODES);
+export const AUTHORIZATION_REQUEST = authorizationRequest("Rfc6749AuthorizationRequest", [
+  ...RESPONSE_MODES,
+  ...SIGNED_RESPONSE_MODES,
+]);
 
 /** RFC 9126 2.1: the same, from the client itself. */
 export const PUSHED_REQUEST = Type.Composite(

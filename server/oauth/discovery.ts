@@ -7,11 +7,13 @@ import { requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import { KNOWN_CLAIMS } from "./claims.ts";
 import {
+  ACCESS_TOKEN_ALGS,
   CLIENT_JWT_ALGS,
   GRANT_TYPES,
   PROVIDER_METADATA,
   RESPONSE_MODES,
   RESPONSE_TYPES,
+  SIGNED_RESPONSE_MODES,
   SUBJECT_TYPES,
 } from "./contract.ts";
 import { type PublicEndpoint, RFC_TAG } from "./declared.ts";
@@ -92,10 +94,12 @@ export function metadata(issuer: string, isRegistrationOn = false) {
     end_session_endpoint: issuer + END_SESSION_PATH,
     scopes_supported: SCOPES,
     response_types_supported: RESPONSE_TYPES,
-    response_modes_supported: RESPONSE_MODES,
+    response_modes_supported: [...RESPONSE_MODES, ...SIGNED_RESPONSE_MODES],
     grant_types_supported: GRANT_TYPES,
     subject_types_supported: SUBJECT_TYPES,
-    id_token_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
+    id_token_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
+    // JARM 4: by the client's algorithm of id_tokens.
+    authorization_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
     token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
     revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
     introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,

@@ -57,6 +57,7 @@ describe("registration", () => {
       token_endpoint_auth_method: "client_secret_basic",
       application_type: "web",
       id_token_signed_response_alg: "RS256",
+      authorization_signed_response_alg: "RS256",
       require_pushed_authorization_requests: false,
       dpop_bound_access_tokens: false,
       scope: "openid email",
@@ -112,6 +113,16 @@ describe("registration", () => {
     const page = await register(registrar, metadata(PUBLIC), token);
     expect(page.body).toMatchObject({ application_type: "web", token_endpoint_auth_method: "none" });
     expect([native, page].map(({ body }) => body.client_secret)).toEqual([undefined, undefined]);
+  });
+
+  test("has its answers signed by the algorithm of its id_tokens (JARM 3), and by no other", async () => {
+    const registrar = await newRegistrar("InitialAccessToken");
+    const token = await initialToken(registrar, { Uses: 3 });
+    const asked = (alg: string) => metadata({ authorization_signed_response_alg: alg });
+    refused(await register(registrar, asked("ES256"), token), "invalid_client_metadata", /as id_token_signed_response/);
+    const both = { ...asked("ES256"), id_token_signed_response_alg: "ES256" };
+    const { status, body } = await register(registrar, both, token);
+    expect([status, body.authorization_signed_response_alg]).toEqual([201, "ES256"]);
   });
 
   test("has initial access tokens of which so many live at a time, each within its bounds", async () => {

@@ -85,7 +85,7 @@ export class RefusedRequest extends Error {
 }
 
 export interface RequestDependencies extends ClientDependencies {
-  tokens: Pick<Tokens, "readIdTokenHint">;
+  tokens: Pick<Tokens, "readIdTokenHint" | "signAnswer">;
   findApis: FindApis;
   issuer: string;
   pushedRequests: PushedRequests;
@@ -140,9 +140,10 @@ export async function checkParameters(
   const { tokens, issuer } = deps;
   const { client, redirectUri } = await registeredClient(deps, door, parameters);
   const asked = parametersOfReply(parameters);
-  const mode = responseMode(door, asked);
+  const { mode, isSigned } = responseMode(door, asked);
+  const sign: Reply["sign"] = isSigned ? (fields) => tokens.signAnswer(client, fields) : undefined;
   const state = returnedState(door, asked);
-  const reply: Reply = { redirectUri, mode, state, issuer: door === "rfc" ? issuer : undefined, pushed };
+  const reply: Reply = { redirectUri, mode, sign, state, issuer: door === "rfc" ? issuer : undefined, pushed };
   try {
     if (refused) throw refused;
     pushedIfRequired(client, pushed !== undefined || pushing !== undefined);

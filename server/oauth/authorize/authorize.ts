@@ -21,7 +21,7 @@ import type { FindApis } from "../apis/known-apis.ts";
 import { isConsented } from "../clients/consents.store.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { SettingsClient } from "../clients/settings-client.ts";
-import { AUTHORIZATION_REQUEST } from "../contract.ts";
+import { AUTHORIZATION_REQUEST, SPEC_AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
 import type { Door } from "../door.ts";
 import { askableScopes, common } from "../scopes.ts";
@@ -53,7 +53,7 @@ const DOORS_DIFFER: Record<Door, string> = {
     "and never an id_token in a query.",
   rfc:
     "Strictly by the RFCs: the answer carries iss (RFC 9207), and with response_type `code id_token` stands in " +
-    "the fragment by default.",
+    "the fragment by default. The modes that end in jwt have all of it in one signed JWT, `response` (JARM).",
 };
 
 export const AUTHORIZATION = Object.entries(AUTHORIZATION_PATHS).map(([path, door]): PageEndpoint & { door: Door } => {
@@ -63,7 +63,7 @@ export const AUTHORIZATION = Object.entries(AUTHORIZATION_PATHS).map(([path, doo
     id: { get: `get${id}`, post: `post${id}` },
     summary: "Sign a user in and send the browser back with a code",
     description: DOORS_DIFFER[door],
-    takes: AUTHORIZATION_REQUEST,
+    takes: door === "rfc" ? AUTHORIZATION_REQUEST : SPEC_AUTHORIZATION_REQUEST,
     answers: {
       200: "The next page: sign-in, consent, choice of account, or the form that sends a form_post answer.",
       302: "Back to redirect_uri with code and state, or with error, error_description and state.",

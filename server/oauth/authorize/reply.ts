@@ -11,6 +11,8 @@ export interface Reply {
   /** Registered to the client. */
   redirectUri: string;
   mode: ResponseMode;
+  /** Makes one JWT of the answer (JARM); undefined: its fields stand by themselves. */
+  sign?: ((fields: Fields) => Promise<string>) | undefined;
   state: string | undefined;
   /** RFC 9207; the spec door has no such parameter. */
   issuer: string | undefined;
@@ -24,15 +26,18 @@ export function errorReply(site: Site, reply: Reply, { code, message }: Authoriz
   return respond(site, reply, { error: code, error_description: message });
 }
 
-/** Sends the browser back to the client (RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode). */
+/**
+ * Sends the browser back to the client (RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode,
+ * JARM).
+ */
 export async function respond(
   site: Site,
-  { redirectUri, mode, state, issuer }: Reply,
+  { redirectUri, mode, sign, state, issuer }: Reply,
   fields: Fields,
 ): Promise<Response> {
   const { nonce, ...answer } = fields;
-  // In the order of docs/behaviour.md "Authorization request".
-  const all = { ...answer, state, nonce, iss: issuer };
+  // In the order of docs/behaviour.md "Authorization request". Signed, it has iss in it, and none beside (RFC 9207 2).
+  const all: Fields = sign ? { response: await sign({ ...answer, state }) } : { ...answer, state, nonce, iss: issuer };
   const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
   if (mode === "form_post") {
     const page = FormPostPage({ site, action: redirectUri, fields: given });

@@ -59,6 +59,7 @@ const METADATA = {
   jwks_uri: may(text()),
   scope: may(text("Space-delimited; by default all that the tenant allows such a client.")),
   id_token_signed_response_alg: may(text()),
+  authorization_signed_response_alg: may(text("The same as id_token_signed_response_alg (JARM 3).")),
   subject_type: may(text(`${SUBJECT_TYPES.join(" or ")}.`)),
   sector_identifier_uri: may(text()),
   require_pushed_authorization_requests: may(Type.Boolean()),
@@ -145,6 +146,7 @@ export function toMetadata(credentials: Credentials, { name, webSite }: Omit<Cli
     grant_types: credentials.grantTypes,
     response_types: credentials.grantTypes.includes("authorization_code") ? [...RESPONSE_TYPES] : [],
     token_endpoint_auth_method: methodOf(credentials),
+    authorization_signed_response_alg: credentials.idTokenAlg,
     application_type: credentials.clientType === "native" ? "native" : "web",
     scope: credentials.scopes.join(" "),
     client_name: name,
@@ -183,7 +185,11 @@ function scopesOf(scope: unknown, { scopes }: Bounds): string[] {
 }
 
 /** RFC 7591 2.1. */
-function consistent({ response_types: types }: Sent, { grantTypes, redirectUris }: Credentials, bounds: Bounds): void {
+function consistent(sent: Sent, { grantTypes, redirectUris, idTokenAlg }: Credentials, bounds: Bounds): void {
+  const { response_types: types, authorization_signed_response_alg: alg } = sent;
+  if ((alg ?? idTokenAlg) !== idTokenAlg) {
+    throw invalid(`authorization_signed_response_alg must be ${idTokenAlg}, as id_token_signed_response_alg is`);
+  }
   const known: readonly unknown[] = RESPONSE_TYPES;
   if (types !== undefined && !(Array.isArray(types) && types.every((type) => known.includes(type)))) {
     throw invalid(`response_types must be a list of ${RESPONSE_TYPES.join(", ")}`);

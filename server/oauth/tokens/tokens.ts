@@ -18,6 +18,7 @@ import {
 } from "./access-token.ts";
 import { type IdTokenGrant, issueIdToken, verifyIdTokenHint } from "./id-token.ts";
 import { CLIENT_REFRESH_TOKEN, createVerifiedTokens, signJwt, userOfSubject, verifyJwt } from "./jwt.ts";
+import { signAnswer } from "./signed-answer.ts";
 
 const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
 /** Seconds a refresh token of the client credentials grant, and all that is rotated from it, can be used at most. */
@@ -41,6 +42,8 @@ export interface Tokens {
   lifetimeOf(client: Client, target: Target): number;
   issueAccessToken(client: Client, grant: AccessGrant): Promise<string>;
   issueIdToken(client: Client, grant: IdTokenGrant): Promise<string>;
+  /** What the authorization endpoint answers, as one JWT (JARM). */
+  signAnswer(client: Client, fields: Record<string, string | undefined>): Promise<string>;
   /** A signed self-contained value: issuing it writes nothing. */
   issueClientRefreshToken(client: Client, familyId: string, scopes: string[], resource: string): Promise<string>;
   /**
@@ -112,6 +115,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     issueAccessToken: (client, grant) =>
       issueAccessToken(keys, issuer, lifetimeOf(client, grant.target), client, grant),
     issueIdToken: (client, grant) => issueIdToken(keys, issuer, lifetime, client, grant),
+    signAnswer: (client, fields) => signAnswer(keys, issuer, client, fields),
     issueClientRefreshToken: (client, familyId, scopes, resource) =>
       signJwt(keys, CLIENT_REFRESH_TOKEN_ALG, CLIENT_REFRESH_TOKEN, clientRefreshLifetime(client), {
         iss: issuer,

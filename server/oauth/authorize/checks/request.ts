@@ -4,7 +4,7 @@ import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
 import type { Api } from "../../apis/store.ts";
 import type { Client } from "../../clients/store.ts";
-import { RESPONSE_MODES, RESPONSE_TYPES } from "../../contract.ts";
+import { RESPONSE_MODES, RESPONSE_TYPES, SIGNED_RESPONSE_MODES } from "../../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";
 import { askableWith, ENTITY_API, InvalidTarget, resourceNamed, withoutScope } from "../../resources.ts";
 import type { Parameters } from "../parameters.ts";
@@ -12,6 +12,12 @@ import { AuthorizationError } from "../reply.ts";
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
+
+/** JARM is the RFC door's alone. */
+const MODES: Record<Door, readonly string[]> = {
+  spec: RESPONSE_MODES,
+  rfc: [...RESPONSE_MODES, ...SIGNED_RESPONSE_MODES],
+};
 
 /** RFC 6749 3.1; RFC 8707 2 lets `resource` stand more than once. */
 export function nothingRepeated(parameters: Parameters): void {
@@ -70,11 +76,17 @@ export function supportedResponseType(parameters: Parameters): ResponseType {
 }
 
 /** What to answer in, as far as the request says it rightly; what is wrong with it, permittedResponseMode tells. */
-export function responseMode(door: Door, parameters: Parameters): ResponseMode {
-  const asked = RESPONSE_MODES.find((mode) => mode === parameters.sent.response_mode);
-  if (asked && !parameters.repeated.includes("response_mode")) return asked;
-  // Also of a type that we do not support (OAuth 2.0 Multiple Response Type Encoding Practices 5, RFC 6749 4.2.2.1).
-  const words = parameters.sent.response_type?.split(" ") ?? [];
+export function responseMode(door: Door, { sent, repeated }: Parameters): { mode: ResponseMode; isSigned: boolean } {
+  const asked = repeated.includes("response_mode")
+    ? undefined
+    : MODES[door].find((mode) => mode === sent.response_mode);
+  const named = RESPONSE_MODES.find((mode) => asked === mode || asked === `${mode}.jwt`);
+  return { mode: named ?? defaultMode(door, sent.response_type), isSigned: asked?.endsWith("jwt") ?? false };
+}
+
+/** Also of a type that we do not support (OAuth 2.0 Multiple Response Type Encoding Practices 5, RFC 6749 4.2.2.1). */
+function defaultMode(door: Door, responseType = ""): ResponseMode {
+  const words = responseType.split(" ");
   return door === "rfc" && (words.includes("id_token") || words.includes("token")) ? "fragment" : "query";
 }
 
@@ -97,14 +109,13 @@ export function codeAloneByProfile({ securityProfile }: Client, type: ResponseTy
 /** An id_token never stands in a query; the spec door leaves it out there, the RFC door refuses. */
 export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
   const asked = parameters.sent.response_mode;
-  if (asked !== undefined && !(RESPONSE_MODES as readonly string[]).includes(asked)) {
-    throw new AuthorizationError("invalid_request", `response_mode must be ${RESPONSE_MODES.join(", ")}.`);
+  if (asked !== undefined && !MODES[door].includes(asked)) {
+    throw new AuthorizationError("invalid_request", `response_mode must be one of ${MODES[door].join(", ")}.`);
   }
-  if (door === "rfc" && type === "code id_token" && asked === "query") {
-    throw new AuthorizationError(
-      "invalid_request",
-      "response_mode query is not allowed for response_type code id_token.",
-    );
+  // JARM 2.3.1 has the same of query.jwt.
+  if (door === "rfc" && type === "code id_token" && (asked === "query" || asked === "query.jwt")) {
+    const reason = `response_mode ${asked} is not allowed for response_type code id_token.`;
+    throw new AuthorizationError("invalid_request", reason);
   }
 }
 
