@@ -1,17 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, holdSessionOfCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
-import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
-import { carriedScopes, targetOf } from "../resources.ts";
+import { targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
 import { requireKey } from "./bound.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
+import { issueTokens } from "./issue.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
 export async function authorizationCode(request: GrantRequest): Promise<Issued> {
-  const { client, form, door, sql, tokens, families, apis, resource, jkt } = request;
+  const { client, form, door, sql, families, apis, resource, jkt } = request;
   const digest = digestOf(requireField(form, "code"));
   const code = await findCode(sql, client.tenantId, digest);
   if (!code) throw noCode();
@@ -49,27 +49,16 @@ export async function authorizationCode(request: GrantRequest): Promise<Issued> 
   });
   if (!family) return revokeReused(request, "code", await findCode(sql, client.tenantId, digest));
 
-  const user = { id: userId, ...authentication };
-  const scopes = carriedScopes(target, granted);
-  const about = { userId, scopes: granted };
-  const accessToken = await tokens.issueAccessToken(client, {
-    ...{ scopes, familyId: family.familyId, user, target },
-    claims: await accessTokenClaims(sql, client, target, about),
+  return issueTokens(request, {
+    target,
+    scopes: granted,
+    familyId: family.familyId,
+    refreshToken: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
+    user: { id: userId, ...authentication },
+    sessionId: family.sessionId,
+    nonce: code.nonce ?? undefined,
+    idTokenNames: code.claims.idToken,
   });
-  const claims = await idTokenClaims(sql, client, about, code.claims.idToken);
-  const nonce = code.nonce ?? undefined;
-  return {
-    expires_in: tokens.lifetimeOf(client, target),
-    access_token: accessToken,
-    id_token: granted.includes("openid")
-      ? await tokens.issueIdToken(client, {
-          ...{ userId, nonce, accessToken, claims, ...authentication },
-          sessionId: family.sessionId,
-        })
-      : undefined,
-    refresh_token: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
-    scope: scopes.join(" "),
-  };
 }
 
 function noCode(): TokenError {

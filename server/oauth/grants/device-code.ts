@@ -1,11 +1,11 @@
 import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findDevice, linkDevice, notePoll, type PolledDevice, takeDevice } from "../authorize/device.store.ts";
-import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
-import { carriedScopes, targetOf } from "../resources.ts";
+import { targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
+import { issueTokens } from "./issue.ts";
 
 /** Seconds that a device has to wait longer from then on, each time that it asks too soon (RFC 8628 3.5). */
 const SLOW_DOWN = 5;
@@ -15,7 +15,7 @@ const SLOW_DOWN = 5;
  * the browser that they were allowed in.
  */
 export async function deviceCode(request: GrantRequest): Promise<Issued> {
-  const { client, door, form, sql, tokens, families, apis, resource } = request;
+  const { client, door, form, sql, families, apis, resource } = request;
   // Its answers are words of the RFC, which the other door does not have.
   if (door === "spec") throw new TokenError("unsupported_grant_type", `Devices ask at ${RFC_TOKEN_PATH}.`);
   const digest = digestOf(requireField(form, "device_code"));
@@ -45,24 +45,13 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
   });
   if (!family) return revokeReused(request, "device_code", await findDevice(sql, client.tenantId, digest));
 
-  const user = { id: userId, ...authentication };
-  const about = { userId, scopes: granted };
-  const scopes = carriedScopes(target, granted);
-  const claims = await accessTokenClaims(sql, client, target, about);
-  const accessToken = await tokens.issueAccessToken(client, {
-    ...{ scopes, familyId: family.familyId, user, target, claims },
+  return issueTokens(request, {
+    target,
+    scopes: granted,
+    familyId: family.familyId,
+    refreshToken: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
+    user: { id: userId, ...authentication },
   });
-  return {
-    expires_in: tokens.lifetimeOf(client, target),
-    access_token: accessToken,
-    id_token: granted.includes("openid")
-      ? await tokens.issueIdToken(client, {
-          ...{ ...authentication, userId, accessToken, claims: await idTokenClaims(sql, client, about) },
-        })
-      : undefined,
-    refresh_token: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
-    scope: scopes.join(" "),
-  };
 }
 
 /** @returns who has allowed it. @throws TokenError: what RFC 8628 3.5 says until then */

@@ -1,17 +1,17 @@
-import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import { requireField, TokenError } from "../endpoint.ts";
-import { carriedScopes, type Target, targetOf } from "../resources.ts";
+import { type Target, targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
 import type { Family } from "../tokens/families.store.ts";
 import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
+import { issueTokens } from "./issue.ts";
 
 /**
  * RFC 6749 6 and RFC 8707 2.2: scope and resource may be narrowed for this access token, never widened; the family keeps
  * its own.
  */
 export async function refreshToken(asked: GrantRequest): Promise<Issued> {
-  const { request, client, form, sql, tokens, families, apis, resource } = asked;
+  const { request, client, form, sql, families, apis, resource } = asked;
   const presented = await families.read(requireField(form, "refresh_token"));
   if (!presented) throw new TokenError("invalid_grant", "The refresh token is not one of ours, or has expired.");
   if (presented.clientId !== client.id) {
@@ -30,34 +30,14 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
     },
     originOfClient(request, client),
   );
-  const user = userOf(family);
-  const scopes = carriedScopes(target, granted);
-  const about = { userId: user?.id, scopes: granted };
-  const claims = await accessTokenClaims(sql, client, target, about);
-  const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.id, user, target, claims });
-  return {
-    expires_in: tokens.lifetimeOf(client, target),
-    access_token: accessToken,
-    id_token: user && granted.includes("openid") ? await idToken(asked, family, user, accessToken, granted) : undefined,
-    refresh_token: next,
-    scope: scopes.join(" "),
-  };
+  // OIDC Core 12.2: an id_token is about the same sign-in, without its nonce.
+  return issueTokens(asked, {
+    ...{ target, scopes: granted, familyId: family.id, refreshToken: next, user: userOf(family) },
+    sessionId: family.sessionId ?? undefined,
+  });
 }
 
 function userOf({ userId, authTime, acr, amr }: Family) {
   if (userId === null || authTime === null) return undefined;
   return { id: userId, authTime: authTime.getTime() / 1000, acr: acr ?? undefined, amr: amr ?? undefined };
-}
-
-/** OIDC Core 12.2: about the same sign-in, without its nonce. */
-async function idToken(
-  { tokens, client, sql }: GrantRequest,
-  family: Family,
-  { id, ...authentication }: NonNullable<ReturnType<typeof userOf>>,
-  accessToken: string,
-  scopes: string[],
-): Promise<string> {
-  const sessionId = family.sessionId ?? undefined;
-  const claims = await idTokenClaims(sql, client, { userId: id, scopes });
-  return tokens.issueIdToken(client, { ...authentication, userId: id, sessionId, accessToken, claims });
 }

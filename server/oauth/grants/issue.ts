@@ -1,0 +1,45 @@
+// What comes of a grant that has a family, whichever grant it is.
+
+import { accessTokenClaims, idTokenClaims } from "../claims.ts";
+import { carriedScopes, type Target } from "../resources.ts";
+import type { Authentication } from "../tokens/id-token.ts";
+import type { GrantRequest, Issued } from "./grant.ts";
+
+interface Granted {
+  target: Target;
+  /** Of whatever resource. */
+  scopes: string[];
+  familyId: string;
+  /** Undefined: the client may not refresh. */
+  refreshToken: string | undefined;
+  /** Whom the client acts for; undefined: for itself. */
+  user?: (Authentication & { id: number }) | undefined;
+  /** The sign-in session of the id_token, if it lasts. */
+  sessionId?: string | undefined;
+  nonce?: string | undefined;
+  /** Claims that the id_token is to have beside those of the scopes (OIDC Core 5.5). */
+  idTokenNames?: string[];
+}
+
+/** The access token, the id_token where openid was granted to a user, and the refresh token. */
+export async function issueTokens(
+  { client, sql, tokens }: Pick<GrantRequest, "client" | "sql" | "tokens">,
+  { target, scopes, familyId, refreshToken, user, sessionId, nonce, idTokenNames }: Granted,
+): Promise<Issued> {
+  const carried = carriedScopes(target, scopes);
+  const about = { userId: user?.id, scopes };
+  const claims = await accessTokenClaims(sql, client, target, about);
+  const accessToken = await tokens.issueAccessToken(client, { scopes: carried, familyId, user, target, claims });
+  const idToken = async ({ id: userId, ...authentication }: NonNullable<Granted["user"]>) =>
+    tokens.issueIdToken(client, {
+      ...{ ...authentication, userId, sessionId, nonce, accessToken },
+      claims: await idTokenClaims(sql, client, about, idTokenNames),
+    });
+  return {
+    expires_in: tokens.lifetimeOf(client, target),
+    access_token: accessToken,
+    id_token: user && scopes.includes("openid") ? await idToken(user) : undefined,
+    refresh_token: refreshToken,
+    scope: carried.join(" "),
+  };
+}
