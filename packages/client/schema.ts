@@ -3016,7 +3016,7 @@ export interface components {
             Policy?: string;
             Principal: components["schemas"]["PolicyPrincipal"];
             /** @enum {string} */
-            Action: "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete";
+            Action: "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | "Tokens:Exchange";
             Resource: components["schemas"]["PolicyResource"];
             Context?: components["schemas"]["PolicyContext"];
         };
@@ -3047,6 +3047,8 @@ export interface components {
             Address?: string | null;
             /** Format: date-time */
             Time?: string;
+            /** @description Of Tokens:Exchange: the aud of the token that is asked for. */
+            Audience?: string;
             /** @description Whether the record is read in the payload of an event. */
             Payload?: boolean;
         };
@@ -3170,7 +3172,7 @@ export interface components {
             /** Format: date-time */
             OccurredOn: string;
             /** @enum {string} */
-            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
             /** @enum {string} */
             Outcome: "Success" | "Failure";
             /** @description Who did it; null: nobody who has proved who they are. */
@@ -3235,14 +3237,14 @@ export interface components {
              */
             BackchannelLogoutUri: string;
             /**
-             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) is nobody's by default.
+             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) and token exchange (RFC 8693) are nobody's by default.
              * @default [
              *       "authorization_code",
              *       "client_credentials",
              *       "refresh_token"
              *     ]
              */
-            GrantTypes: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code")[];
+            GrantTypes: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange")[];
             /**
              * @description What it may ask for: scopes of this service, and of APIs.
              * @default [
@@ -3378,14 +3380,14 @@ export interface components {
             /** @description Where a logout token is posted to when a session ends in which a user has signed in to it (OpenID Connect Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: it is told nothing. */
             BackchannelLogoutUri?: string | null;
             /**
-             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) is nobody's by default.
+             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) and token exchange (RFC 8693) are nobody's by default.
              * @default [
              *       "authorization_code",
              *       "client_credentials",
              *       "refresh_token"
              *     ]
              */
-            GrantTypes?: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code")[] | null;
+            GrantTypes?: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange")[] | null;
             /**
              * @description What it may ask for: scopes of this service, and of APIs.
              * @default [
@@ -3820,7 +3822,7 @@ export interface components {
         };
         TokenRequest: {
             /** @enum {string} */
-            grant_type: "authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code";
+            grant_type: "authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange";
             /** @description The Application's Id. */
             client_id?: string;
             /**
@@ -3847,6 +3849,18 @@ export interface components {
             refresh_token?: string;
             /** @description Of the device grant (RFC 8628). */
             device_code?: string;
+            /** @description Of token exchange (RFC 8693): an access token of the user. */
+            subject_token?: string;
+            /** @description urn:ietf:params:oauth:token-type:access_token or urn:ietf:params:oauth:token-type:jwt, with subject_token. */
+            subject_token_type?: string;
+            /** @description Of token exchange: an access token of who acts for the user, issued to this client. */
+            actor_token?: string;
+            /** @description The same types, with actor_token. */
+            actor_token_type?: string;
+            /** @description Of token exchange: the same types. */
+            requested_token_type?: string;
+            /** @description Of token exchange: as resource. */
+            audience?: string;
             /**
              * Format: uri
              * @description What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.
@@ -3899,6 +3913,8 @@ export interface components {
             refresh_token?: string;
             /** @description What was granted. */
             scope?: string;
+            /** @description Of token exchange (RFC 8693 2.2.1). */
+            issued_token_type?: string;
         };
         PushedAuthorizationRequest: {
             /**
@@ -4061,6 +4077,13 @@ export interface components {
             exp?: number;
             /** Format: int64 */
             auth_time?: number;
+            /** @description Who acts for the user (RFC 8693 4.1); in it, who did before. */
+            act?: {
+                sub: string;
+                client_id: string;
+            } & {
+                [key: string]: unknown;
+            };
             cnf?: {
                 /** @description The thumbprint of the key that it is bound to (RFC 9449 6.2). */
                 jkt: string;
@@ -4071,7 +4094,7 @@ export interface components {
             redirect_uris?: string[];
             post_logout_redirect_uris?: string[];
             backchannel_logout_uri?: string;
-            /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code; by default authorization_code. */
+            /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code, urn:ietf:params:oauth:grant-type:token-exchange; by default authorization_code. */
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
@@ -4121,7 +4144,7 @@ export interface components {
             redirect_uris?: string[];
             post_logout_redirect_uris?: string[];
             backchannel_logout_uri?: string;
-            /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code; by default authorization_code. */
+            /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code, urn:ietf:params:oauth:grant-type:token-exchange; by default authorization_code. */
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
@@ -7634,7 +7657,7 @@ export interface operations {
                 /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -7699,7 +7722,7 @@ export interface operations {
                 /** @description CSV unless given. */
                 Format?: "CSV" | "NDJSON";
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */

@@ -19,6 +19,8 @@ export interface Bearer {
   scopes: ReadonlySet<string>;
   /** The thumbprint of the key that its holder has to prove (RFC 9449 6); undefined: whoever has it may use it. */
   jkt?: string | undefined;
+  /** The `sub` of who acts for the user (RFC 8693 4.1). */
+  actedBy?: string | undefined;
 }
 
 /** An access token as a request presents it. */

@@ -24,8 +24,18 @@ export type Scope = keyof typeof SCOPE_TEXTS;
 export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];
 
 /** The scopes that stand for what is done to a record; a policy has to permit the action of the same name as well. */
-export type Action = Extract<Scope, `${string}:${string}`>;
-export const ACTIONS = SCOPES.filter((scope): scope is Action => scope.includes(":"));
+export type ScopeAction = Extract<Scope, `${string}:${string}`>;
+export const SCOPE_ACTIONS = SCOPES.filter((scope): scope is ScopeAction => scope.includes(":"));
+/** To get a token in the name of a User by another token (RFC 8693). Policies alone say who may: no scope does. */
+export const EXCHANGE = "Tokens:Exchange";
+export type Action = ScopeAction | typeof EXCHANGE;
+/** What policies judge. */
+export const ACTIONS: readonly Action[] = [...SCOPE_ACTIONS, EXCHANGE];
+
+/** Whether a token with these scopes is enough for the action, if policies permit it. */
+export function hasScopeFor(action: Action, scopes: ReadonlySet<string>): boolean {
+  return action === EXCHANGE || scopes.has(action);
+}
 
 /** RFC 6749 3.3, without what has a meaning of its own in a scope parameter here: `*`, and a comma. */
 export const SCOPE_NAME = "^[\\x21\\x23-\\x29\\x2b\\x2d-\\x5b\\x5d-\\x7e]{1,100}$";

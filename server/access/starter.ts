@@ -4,10 +4,10 @@ import type { Queries } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { deletePolicy, insertPolicy, listAllPolicies, waitForSettingsTurn } from "./policies/store.ts";
 import { findRole, insertRole, type Member, replaceMembers } from "./roles/store.ts";
-import { ACTIONS, type Scope } from "./scopes.ts";
+import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";
 
 export const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
-  { name: "admin", description: "May do everything.", scopes: ACTIONS },
+  { name: "admin", description: "May do everything.", scopes: SCOPE_ACTIONS },
   {
     name: "editor",
     description: "Reads, makes and changes records.",

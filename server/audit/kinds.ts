@@ -33,6 +33,8 @@ const OUTCOME_OF = {
   "DeviceCode.Reused": "Failure",
   "RefreshToken.Reused": "Failure",
   "Token.Revoked": "Success",
+  /** A client got a token in the name of a user by another one of the user's. */
+  "Token.Exchanged": "Success",
   /** Of one client it stands here once a minute at most, with how often it was. */
   "ClientAuthentication.Failed": "Failure",
   /** An application has registered itself. */

@@ -15,6 +15,8 @@ export interface Origin {
   actor?: { type: "User" | "Application"; id: number };
   /** The application it was done by or for. */
   clientId?: string;
+  /** The `sub` of who acts in the actor's name (RFC 8693 4.1). */
+  actedBy?: string | undefined;
   /** Undefined if it is not known. */
   address: string | undefined;
   userAgent: string;
@@ -35,7 +37,9 @@ export interface AuditEntry {
  * @param tx of the change it tells of: both are there or neither
  * @example await recordAudit(tx, tenantId, caller, { kind: "Secret.Created", subject: { type: "Application", id } });
  */
-export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origin, entry: AuditEntry): Promise<void> {
+export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origin, told: AuditEntry): Promise<void> {
+  const { actedBy } = origin;
+  const entry = actedBy === undefined ? told : { ...told, details: { ...told.details, ActedBy: actedBy } };
   if (!STRANGERS_FAILURES.includes(entry.kind)) return insertAuditEvent(tx, tenantId, origin, entry);
   const isFull = async (kinds: readonly AuditKind[], most: number) =>
     (await countLately(tx, tenantId, kinds, most)) >= most;

@@ -34,6 +34,7 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Device.Denied": "{who} refused a device of {application}",
   "DeviceCode.Reused": "A device code of {whom} was used twice",
   "RefreshToken.Reused": "A refresh token of {whom} was used twice",
+  "Token.Exchanged": "{who} exchanged a token of {whom}",
   "Token.Revoked": "A token of {whom} was revoked",
   "ClientAuthentication.Failed": "Client authentication of {whom} failed",
   "Client.Registered": "{whom} registered itself",

@@ -82,7 +82,7 @@ const ATTRIBUTE_TYPES: Record<FieldType, AttributeType> = {
 export function resourceTypes(definitions: readonly EntityDefinition[]): ResourceType[] {
   return definitions.map(({ name, fields, references }) => ({
     name,
-    families: ["AccessManager", "Settings"],
+    families: ["AccessManager", "Settings", ...(name === "User" ? (["Tokens"] as const) : [])],
     attributes: [
       ...fields.map((field) => ({ name: field.name, type: ATTRIBUTE_TYPES[field.type], maxLength: field.maxLength })),
       ...[...references.filter(({ inputOnly }) => !inputOnly), ...ACTOR_FIELDS].map((reference) => ({

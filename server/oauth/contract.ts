@@ -6,10 +6,17 @@ import type { SigningAlg } from "./keys/rotation.ts";
 
 /** RFC 8628 3.4. */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+/** RFC 8693 2.1. */
+export const EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
+/** What is exchanged, by two names of the same (RFC 8693 3). */
+export const TOKEN_TYPES = [
+  "urn:ietf:params:oauth:token-type:access_token",
+  "urn:ietf:params:oauth:token-type:jwt",
+] as const;
 /** What a client has that was given no others. */
 export const STANDARD_GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
 /** Grants a client may be given. */
-export const GRANT_TYPES = [...STANDARD_GRANT_TYPES, DEVICE_GRANT] as const;
+export const GRANT_TYPES = [...STANDARD_GRANT_TYPES, DEVICE_GRANT, EXCHANGE_GRANT] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 /** How a client may prove who it is. */
 export const CLIENT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
@@ -154,6 +161,12 @@ export const TOKEN_REQUEST = Type.Object(
     code_verifier: may("PKCE (RFC 7636), if the authorization request had a challenge."),
     refresh_token: may("Of the refresh grant."),
     device_code: may("Of the device grant (RFC 8628)."),
+    subject_token: may("Of token exchange (RFC 8693): an access token of the user."),
+    subject_token_type: may(`${TOKEN_TYPES.join(" or ")}, with subject_token.`),
+    actor_token: may("Of token exchange: an access token of who acts for the user, issued to this client."),
+    actor_token_type: may("The same types, with actor_token."),
+    requested_token_type: may("Of token exchange: the same types."),
+    audience: may("Of token exchange: as resource."),
     resource: Type.Optional(address(RESOURCE)),
   },
   { $id: "TokenRequest" },
@@ -177,6 +190,7 @@ export const RFC_TOKEN_RESPONSE = Type.Object(
     token_type: word(["Bearer", "DPoP"], { description: "DPoP: bound to a key (RFC 9449)." }),
     refresh_token: may("Not of the client credentials grant (RFC 6749 4.4.3)."),
     scope: may("What was granted."),
+    issued_token_type: may("Of token exchange (RFC 8693 2.2.1)."),
   },
   { $id: "Rfc6749TokenResponse" },
 );
@@ -212,6 +226,12 @@ export const INTROSPECTED = Type.Object(
     aud: Type.Optional(Type.Unsafe<string | string[]>({ type: ["string", "array"], items: { type: "string" } })),
     amr: Type.Optional(Type.Array(Type.String())),
     ...{ iat: seconds, exp: seconds, auth_time: seconds },
+    act: Type.Optional(
+      Type.Object(
+        { sub: text(), client_id: text() },
+        { additionalProperties: true, description: "Who acts for the user (RFC 8693 4.1); in it, who did before." },
+      ),
+    ),
     cnf: Type.Optional(Type.Object({ jkt: text("The thumbprint of the key that it is bound to (RFC 9449 6.2).") })),
   },
   { $id: "Introspection" },

@@ -72,7 +72,7 @@ import { userinfoController } from "./userinfo.ts";
 export interface ProviderDependencies {
   config: Pick<Config, "publicUrl" | "tokenLifetime">;
   sql: Sql;
-  access: Pick<Access, "knownScopes" | "keepOfClients" | "forget" | "forgetClients">;
+  access: Pick<Access, "knownScopes" | "keepOfClients" | "forget" | "forgetClients" | "permissionsOf" | "findRecords">;
   vault: Vault;
   log: Logger;
   fetch: EgressFetch;
@@ -123,7 +123,7 @@ export function createProvider(deps: ProviderDependencies) {
   /** By which people come in to the Settings pages. */
   const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
   const dpop = createDpop({ sql, vault, issuer, findClient });
-  const forClients = { sql, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
+  const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
   const site = createSite(issuer);
   const cookies = createCookies(issuer);

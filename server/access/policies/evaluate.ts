@@ -12,7 +12,7 @@ import { type Actor, type Caller, type Permitted, permit } from "../bearer.ts";
 import { ROLE } from "../roles/contract.ts";
 import { userScopes } from "../roles/service.ts";
 import { listAllRoles } from "../roles/store.ts";
-import { ACTIONS, type Action, isOwnScope } from "../scopes.ts";
+import { ACTIONS, type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
 import type { Decision, PolicyText } from "./engine.ts";
 import { requireFit } from "./fit.ts";
@@ -64,7 +64,7 @@ export async function evaluate(
   const call = { ...callOf(caller, Context), scopes, actor };
   const permissions = await access.permissionsOf(call, texts);
   if (!permissions) return denied(`The ${Principal.Type} is not active, so no access token of it is good.`);
-  if (!scopes.has(Action)) return denied(`The access token would not have the scope ${Action}.`);
+  if (!hasScopeFor(Action, scopes)) return denied(`The access token would not have the scope ${Action}.`);
   const place = Context.Payload ? "Payload" : "Record";
   return told(permissions.decide(Action, Resource.Type, resource.before!, resource.after!, place));
 }
@@ -119,7 +119,7 @@ async function differences(
     if (!by || !record) continue;
     await pause();
     checked++;
-    if (!by.scopes.has(action)) continue;
+    if (!hasScopeFor(action, by.scopes)) continue;
     const [before, after] = [by.now, by.then].map((permissions) =>
       told(permissions.decide(action, type, record, record, "Record")),
     ) as [Evaluation, Evaluation];
@@ -164,10 +164,13 @@ export interface EvaluateDependencies {
   problemsOf(tenantId: TenantId, text: string): Promise<Problem[]>;
 }
 
-function callOf(caller: Caller, { Address, Time }: NonNullable<Question["Context"]>): Omit<CallContext, "scopes"> {
+function callOf(
+  caller: Caller,
+  { Address, Time, Audience }: NonNullable<Question["Context"]>,
+): Omit<CallContext, "scopes"> {
   const { tenantId, requestKey } = caller;
   const address = Address === undefined ? caller.address : (Address ?? undefined);
-  return { tenantId, requestKey, address, time: Time ?? caller.time };
+  return { tenantId, requestKey, address, time: Time ?? caller.time, audience: Audience };
 }
 
 const SCOPES_HIDDEN =
@@ -319,7 +322,7 @@ async function requireSeen(access: Access, caller: Caller, type: string, record:
   );
 }
 
-const readActionOf = (access: Access, type: string) => `${access.types.get(type)!.families[0]}:Read` as Action;
+const readActionOf = (access: Access, type: string) => `${access.types.get(type)!.families[0]}:Read` as ScopeAction;
 
 // Fields of a record as somebody describes them, in the shape that the API answers.
 

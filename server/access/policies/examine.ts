@@ -237,7 +237,7 @@ function worstQuestions(types: readonly ResourceType[], mentioned: Mentioned): Q
     scopes: [...ACTIONS],
     ip: { __extn: { fn: "ip", arg: "2001:db8:1111:2222:3333:4444:5555:6666" } },
     time: toCedarDate(DATE),
-    ...{ hour: 12, weekday: 4, payload: true },
+    ...{ hour: 12, weekday: 4, payload: true, audience: "a".repeat(TEXT_LIMIT) },
   };
   return types.flatMap((type) => {
     const attributes = toCedarRecord(type, longestRecord(type), mentioned);

@@ -55,6 +55,8 @@ export interface CallContext {
   /** Undefined if it is not known. */
   address: string | undefined;
   time: Date;
+  /** Of the token that an exchange asks for; undefined of any other call. */
+  audience?: string | undefined;
 }
 
 /** Of those that policies ask a record to be in: the roles of each record that is in one, by `memberKey`. */
@@ -156,6 +158,7 @@ function cedarContext(call: CallContext, mentioned: Mentioned): Attributes {
     // ISO 8601: Monday is 1, Sunday 7.
     weekday: call.time.getUTCDay() || 7,
     payload: false,
+    ...(call.audience !== undefined && { audience: call.audience }),
   };
   return Object.fromEntries(Object.entries(context).filter(([name]) => mentioned(name)));
 }

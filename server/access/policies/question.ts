@@ -10,6 +10,7 @@ import { POLICY } from "./contract.ts";
 
 const ID_LIMIT = 200;
 const LONGEST_ADDRESS = 45;
+const AUDIENCE_LIMIT = 2_000;
 
 const recordId = field<string>({
   sent: Type.Union([
@@ -75,6 +76,11 @@ const CONTEXT = part(
       must: "must be a time such as 2026-01-31T12:00:00Z.",
       fits: (value: string) => readDate(value) !== undefined,
       take: (value: string) => readDate(value)!,
+    }),
+    Audience: field<string>({
+      description: "Of Tokens:Exchange: the aud of the token that is asked for.",
+      sent: Type.String({ maxLength: AUDIENCE_LIMIT, pattern: NUL_FREE }),
+      must: `must be a text of at most ${AUDIENCE_LIMIT} characters.`,
     }),
     Payload: flag({ description: "Whether the record is read in the payload of an event." }),
   },

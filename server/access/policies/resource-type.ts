@@ -3,11 +3,11 @@
 import type { CedarValueJson, SchemaJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Contract } from "../../http/contract.ts";
 import type { Fields } from "../../http/fields.ts";
-import { ACTIONS } from "../scopes.ts";
+import { ACTIONS, EXCHANGE } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
 
 /** The part of an action before its colon. */
-export type ActionFamily = "AccessManager" | "Settings" | "Webhooks";
+export type ActionFamily = "AccessManager" | "Settings" | "Webhooks" | "Tokens";
 export type AttributeType = "text" | "texts" | "number" | "boolean" | "dateTime" | "reference";
 
 export type Attribute =
@@ -154,6 +154,11 @@ const CONTEXT = {
     payload: { type: "Boolean" },
   },
 } as const;
+/** What the token that is asked for would be sent to: its `aud`. */
+const EXCHANGE_CONTEXT = {
+  type: "Record",
+  attributes: { ...CONTEXT.attributes, audience: { type: "String" } },
+} as const;
 
 /**
  * `resource.after` is the record as the action would leave it: the record itself where the action changes nothing.
@@ -182,7 +187,7 @@ export function cedarSchema(types: readonly ResourceType[]): SchemaJson<string> 
     const appliesTo = {
       principalTypes: PRINCIPALS,
       resourceTypes: resourceTypes.map((type) => type.name),
-      context: CONTEXT,
+      context: action === EXCHANGE ? EXCHANGE_CONTEXT : CONTEXT,
     };
     return [action, { appliesTo }];
   });

@@ -3,7 +3,7 @@ import { contract } from "../../http/contract.ts";
 import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
 import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
-import { ACTIONS, ANY_SCOPE, isOwnScope, SCOPE_TEXTS, SCOPES, SCOPES_MUST } from "../scopes.ts";
+import { ANY_SCOPE, isOwnScope, SCOPE_ACTIONS, SCOPE_TEXTS, SCOPES, SCOPES_MUST } from "../scopes.ts";
 import type { Member } from "./store.ts";
 
 /** For a larger group, a policy over an attribute, such as the Department. */
@@ -34,7 +34,7 @@ const FIELDS = {
       explained: SCOPE_TEXTS,
       hint: "What its users may be given in a token, and in Settings; each needs a policy as well.",
       // The others are every user's.
-      offered: ACTIONS,
+      offered: SCOPE_ACTIONS,
     },
     example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   }),

@@ -8,7 +8,7 @@ import type { Access } from "../access.ts";
 import type { Actor, Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
-import { ACTIONS, isOwnScope, requireKnownScopes, SCOPES } from "../scopes.ts";
+import { isOwnScope, requireKnownScopes, SCOPE_ACTIONS, SCOPES } from "../scopes.ts";
 import {
   changeSettings,
   createSettingsService,
@@ -109,7 +109,7 @@ const keyOf = (member: Member) => `${member.type} ${member.id}`;
  */
 export async function userScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {
   const own = await listRoleScopes(sql, tenantId, { type: "User", id: userId });
-  const ofOurs = SCOPES.filter((scope) => own.includes(scope) || !ACTIONS.some((action) => action === scope));
+  const ofOurs = SCOPES.filter((scope) => own.includes(scope) || !SCOPE_ACTIONS.some((action) => action === scope));
   return [...ofOurs, ...own.filter((scope) => !isOwnScope(scope))];
 }
 

@@ -1,6 +1,6 @@
 // Trying a policy before it is saved: what one call would meet, and whom the text would change something for.
 
-import { ACTIONS, type Evaluation, QUESTION, ScopesHidden } from "../../access/index.ts";
+import { ACTIONS, type Evaluation, EXCHANGE, QUESTION, SCOPE_ACTIONS, ScopesHidden } from "../../access/index.ts";
 import { BadInput, type Problem } from "../../errors.ts";
 import { etagOf } from "../../http/conditions.ts";
 import { isUuid, toRecordId } from "../../http/query.ts";
@@ -28,7 +28,7 @@ import { sampleOf } from "./sample.ts";
 
 const TRY = `${POLICIES}/try`;
 const NEEDS = ["Settings:Read", "AccessManager:Read"] as const;
-const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Scopes"];
+const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Audience", "Scopes"];
 /** What comes along from the policy's own form, to be saved from here. */
 const CARRIED = ["Name", "Description", "version"];
 const MOST_FOUND = 5;
@@ -186,12 +186,19 @@ function TryForm({ visit, state, id, types }: TryFormProps): JSX.Element {
           required={false}
         />
         <TextField state={state} name="Time" label="At the time" type="datetime-local" required={false} />
+        <TextField
+          state={state}
+          name="Audience"
+          label="For a token with the audience"
+          hint={`Of ${EXCHANGE} alone: the Audience of the API that the token is to be for.`}
+          required={false}
+        />
         <CheckboxGroup
           state={state}
           name="Scopes"
           label="With the scopes"
           hint="None marked: all that the caller can have."
-          options={ACTIONS.map((value) => ({ value, label: value }))}
+          options={SCOPE_ACTIONS.map((value) => ({ value, label: value }))}
         />
         <div class="buttons">
           <button type="submit" class="main" name="ask" value="call" formnovalidate>

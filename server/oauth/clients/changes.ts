@@ -3,7 +3,7 @@
 import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
-import { STANDARD_GRANT_TYPES } from "../contract.ts";
+import { EXCHANGE_GRANT, STANDARD_GRANT_TYPES } from "../contract.ts";
 import { sectorOf } from "../tokens/subjects.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
@@ -40,12 +40,13 @@ export function requireSound(after: Credentials, before: Credentials, checkUrl: 
     ...sectorProblems(after, before, checkUrl),
     ...(logoutProblem ? [`BackchannelLogoutUri: ${logoutProblem}`] : []),
   ];
-  // RFC 6749 4.4.
-  if (clientType !== "confidential" && grantTypes.includes("client_credentials")) {
-    problems.push(`GrantTypes has client_credentials, which a ${clientType} client cannot use.`);
-  }
+  const wrong = grantTypes.filter((grant) => clientType !== "confidential" && OF_CONFIDENTIAL.includes(grant));
+  for (const grant of wrong) problems.push(`GrantTypes has ${grant}, which a ${clientType} client cannot use.`);
   if (problems.length > 0) throw new BadInput(...problems);
 }
+
+/** What only a client with a proof of its own may use: RFC 6749 4.4, RFC 8693 5. */
+const OF_CONFIDENTIAL: string[] = ["client_credentials", EXCHANGE_GRANT];
 
 function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwksUri }: Credentials): string[] {
   const method = tokenEndpointAuthMethod;

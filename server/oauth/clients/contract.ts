@@ -21,6 +21,7 @@ import {
   ACCESS_TOKEN_TYPES,
   CLIENT_AUTH_METHODS,
   DEVICE_GRANT,
+  EXCHANGE_GRANT,
   GRANT_TYPES,
   SECURITY_PROFILES,
   STANDARD_GRANT_TYPES,
@@ -109,7 +110,8 @@ const FIELDS = {
   GrantTypes: list(GRANT_TYPES, STANDARD_GRANT_TYPES, {
     description:
       "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +
-      "have if nobody chose others, is without client_credentials. The device grant (RFC 8628) is nobody's by default.",
+      "have if nobody chose others, is without client_credentials. The device grant (RFC 8628) and token exchange (RFC " +
+      "8693) are nobody's by default.",
     audit: "value",
     judged: true,
     form: {
@@ -119,6 +121,7 @@ const FIELDS = {
         client_credentials: "client_credentials: the application itself calls",
         refresh_token: "refresh_token: stays signed in",
         [DEVICE_GRANT]: "device_code: people sign a device in that has no browser",
+        [EXCHANGE_GRANT]: "token-exchange: it calls on in the name of people whose tokens it has",
       },
     },
     example: [...STANDARD_GRANT_TYPES],

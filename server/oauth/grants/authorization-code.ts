@@ -10,7 +10,7 @@ import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
-export async function authorizationCode(request: GrantRequest): Promise<Issued> {
+export async function authorizationCode(request: Omit<GrantRequest, "allApis" | "access">): Promise<Issued> {
   const { client, form, door, sql, families, apis, resource, jkt } = request;
   const digest = digestOf(requireField(form, "code"));
   const code = await findCode(sql, client.tenantId, digest);

@@ -1,6 +1,6 @@
 // What a grant is. One grant is one file and one line in index.ts.
 
-import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
+import { type Access, grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { printable } from "../../http/body.ts";
@@ -26,10 +26,12 @@ export interface GrantRequest {
   families: Families;
   /** Those that the client can have tokens for. */
   apis: readonly Api[];
+  allApis: readonly Api[];
   /** What the request names as its resource (RFC 8707): ENTITY_API, or an API's Id. */
   resource: string | undefined;
   /** The thumbprint of the key that the client has proved by DPoP; undefined: none. */
   jkt: string | undefined;
+  access: Pick<Access, "permissionsOf" | "findRecords">;
 }
 
 /** @throws TokenError */
@@ -39,7 +41,7 @@ export type Issued = Omit<TokenResponse, "token_type">;
 
 /** A code that comes twice was stolen: what came of it is no longer good (RFC 6749 4.1.2). */
 export async function revokeReused(
-  { request, client, sql, families }: GrantRequest,
+  { request, client, sql, families }: Pick<GrantRequest, "request" | "client" | "sql" | "families">,
   what: "code" | "device_code",
   used: { familyId: string | null; userId: number | null } | undefined,
 ): Promise<never> {

@@ -16,6 +16,7 @@ import { apisInReach, InvalidTarget, resourceNamed } from "../resources.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { boundTo } from "./bound.ts";
+import type { GrantRequest } from "./grant.ts";
 import { GRANTS } from "./index.ts";
 
 export interface TokenDependencies {
@@ -23,6 +24,7 @@ export interface TokenDependencies {
   tokens: Tokens;
   families: Families;
   findApis: FindApis;
+  access: GrantRequest["access"];
   authenticateClient: AuthenticateClient;
   dpop: Dpop;
   onFailure: OnFailure;
@@ -59,7 +61,9 @@ export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
 export const RFC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
   ...{ kind: "form", door: "rfc", path: RFC_TOKEN_PATH, id: "token", form: TOKEN_REQUEST },
   summary: "Ask for an access token (RFC 6749 3.2)",
-  description: "With a DPoP proof (RFC 9449), the access token is bound to the proof's key.",
+  description:
+    "With a DPoP proof (RFC 9449), the access token is bound to the proof's key. Every problem with the tokens of a " +
+    "token exchange (RFC 8693) is invalid_request.",
   refused: [...REFUSED, ...REFUSED_PROOF],
   repeatable: ["resource"],
   examples: { form: { grant_type: "client_credentials", ...CLIENT, scope: "AccessManager:Read" } },
@@ -81,7 +85,7 @@ async function answer(
   door: Door,
   asked: ClientRequest<typeof TOKEN_REQUEST>,
 ): Promise<TokenResponse> {
-  const { sql, dpop, findApis } = deps;
+  const { sql, dpop, findApis, access } = deps;
   const { request, client, form } = asked;
   const grantType = form.grant_type;
   const grant = Object.hasOwn(GRANTS, grantType) ? GRANTS[grantType] : undefined;
@@ -91,12 +95,13 @@ async function answer(
   if (!client.grantTypes.includes(grantType)) {
     throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
   }
-  const apis = apisInReach(await findApis(client.tenantId), client);
+  const allApis = await findApis(client.tenantId);
+  const apis = apisInReach(allApis, client);
   const resource = namedResource(apis, deps.tokens.issuer, new URLSearchParams(asked.text).getAll("resource"));
   const jkt = door === "rfc" ? await dpop.keyOf(request, client) : undefined;
   requireBinding(door, request, client, jkt);
   const issuing = boundTo(jkt, client, deps);
-  const { scope, ...issued } = await grant({ ...asked, ...issuing, sql, door, apis, resource, jkt });
+  const { scope, ...issued } = await grant({ ...asked, ...issuing, sql, door, apis, allApis, access, resource, jkt });
   const response = { token_type: jkt === undefined ? "Bearer" : "DPoP", ...issued } as const;
   return door === "spec" ? response : { ...response, scope };
 }

@@ -7,7 +7,14 @@ import { changedCredentials, requireSound } from "../clients/changes.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
 import type { Credentials } from "../clients/store.ts";
-import { CLIENT_AUTH_METHODS, DEVICE_GRANT, GRANT_TYPES, RESPONSE_TYPES, SUBJECT_TYPES } from "../contract.ts";
+import {
+  CLIENT_AUTH_METHODS,
+  DEVICE_GRANT,
+  EXCHANGE_GRANT,
+  GRANT_TYPES,
+  RESPONSE_TYPES,
+  SUBJECT_TYPES,
+} from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
 
 /** Those that are fields of Credentials by other names; absent is the field's default. */
@@ -33,7 +40,7 @@ const NAMES: Record<string, string> = {
 };
 
 /** A device's code can be sent to anybody, in the name of any application (RFC 8628 5.4). */
-const NEED_INITIAL_TOKEN: string[] = ["client_credentials", DEVICE_GRANT];
+const NEED_INITIAL_TOKEN: string[] = ["client_credentials", DEVICE_GRANT, EXCHANGE_GRANT];
 
 /** Characters. */
 const NAME_LIMIT = 100;

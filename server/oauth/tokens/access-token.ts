@@ -12,6 +12,14 @@ import type { Authentication } from "./id-token.ts";
 import { signJwt, type VerifiedTokens, verifyJwt } from "./jwt.ts";
 import { subjectFor } from "./subjects.ts";
 
+/** Who acts for the user, and who did before (RFC 8693 4.1). */
+export interface Acting {
+  sub: string;
+  /** That it got its token by. */
+  client_id: string;
+  act?: Acting;
+}
+
 /** What an access token stands for. */
 export interface AccessGrant {
   scopes: string[];
@@ -25,6 +33,9 @@ export interface AccessGrant {
   jkt?: string | undefined;
   /** Whom the client acts for; undefined: for itself. */
   user?: Authentication & { id: number };
+  act?: Acting | undefined;
+  /** Seconds; undefined: what the client and the target say. */
+  lifetime?: number;
 }
 
 /** The claims of an access token of ours. */
@@ -45,6 +56,7 @@ export interface AccessTokenClaims {
   auth_time?: number;
   acr?: string;
   amr?: string[];
+  act?: Acting;
 }
 
 /** As they are read, with whom `sub` means. */
@@ -58,7 +70,7 @@ export async function issueAccessToken(
   issuer: string,
   seconds: number,
   client: Client,
-  { scopes, target, claims, familyId, jkt, user }: AccessGrant,
+  { scopes, target, claims, familyId, jkt, user, act }: AccessGrant,
 ): Promise<string> {
   const { accessTokenAlg, accessTokenType } = target ?? client;
   return signJwt(keys, accessTokenAlg, accessTokenType, seconds, {
@@ -75,6 +87,7 @@ export async function issueAccessToken(
     auth_time: user?.authTime,
     acr: user?.acr,
     amr: user?.amr,
+    act,
   });
 }
 
@@ -101,5 +114,6 @@ export function callerOf({ userId, ...claims }: ReadAccessToken): Bearer {
     actor: userId === undefined ? { type: "Application", id: Number(claims.client_id) } : { type: "User", id: userId },
     scopes: new Set(claims.scope.split(" ")),
     jkt: claims.cnf?.jkt,
+    actedBy: claims.act?.sub,
   };
 }

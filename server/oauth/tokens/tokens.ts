@@ -113,7 +113,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     issuer,
     lifetimeOf,
     issueAccessToken: (client, grant) =>
-      issueAccessToken(keys, issuer, lifetimeOf(client, grant.target), client, grant),
+      issueAccessToken(keys, issuer, grant.lifetime ?? lifetimeOf(client, grant.target), client, grant),
     issueIdToken: (client, grant) => issueIdToken(keys, issuer, lifetime, client, grant),
     signAnswer: (client, fields) => signAnswer(keys, issuer, client, fields),
     issueClientRefreshToken: (client, familyId, scopes, resource) =>

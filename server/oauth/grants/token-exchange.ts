@@ -1,0 +1,210 @@
+import { EXCHANGE, grantedScopes, ScopeNotGranted } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import { Permission } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { contextOf } from "../../http/context.ts";
+import { accessTokenClaims } from "../claims.ts";
+import { originOfClient } from "../clients/client-authentication.ts";
+import { TOKEN_TYPES } from "../contract.ts";
+import { IGNORED_SCOPES, RFC_TOKEN_PATH } from "../door.ts";
+import { requireField, TokenError } from "../endpoint.ts";
+import {
+  askableWith,
+  carriedScopes,
+  ENTITY_API,
+  InvalidTarget,
+  OPENID_SCOPES,
+  resourceNamed,
+  type Target,
+  targetOf,
+} from "../resources.ts";
+import { askableScopes } from "../scopes.ts";
+import type { Acting, ReadAccessToken } from "../tokens/access-token.ts";
+import { subjectFor } from "../tokens/subjects.ts";
+import { requireKey } from "./bound.ts";
+import type { GrantRequest, Issued } from "./grant.ts";
+
+/** Those who act one for another in one token. */
+const MOST_ACTING = 3;
+
+/** An access token of a user's. */
+type UserToken = ReadAccessToken & { userId: number };
+
+/**
+ * RFC 8693: a client gets a token in the name of the user whose token it has, for another API, with fewer scopes, or with
+ * an actor in it. It can never do more than the user and the client can, it ends with the grant that it comes of, and
+ * policies have to permit it: to the client, and to the actor.
+ */
+export async function tokenExchange(request: GrantRequest): Promise<Issued> {
+  const { client, door, form, sql, tokens } = request;
+  // Its answers are words of the RFC, which the other door does not have.
+  if (door === "spec") throw new TokenError("unsupported_grant_type", `Tokens are exchanged at ${RFC_TOKEN_PATH}.`);
+  if (client.clientType !== "confidential") {
+    throw new TokenError("unauthorized_client", "Only a confidential client can exchange tokens.");
+  }
+  requireTypes(form);
+  const subject = await subjectOf(request);
+  const actor = form.actor_token ? await actorOf(request, form.actor_token) : undefined;
+  const act = actor ? actedBy(actor, subject.act) : subject.act;
+  const target = targetAsked(request, subject);
+  const granted = await scopesOf(request, subject, target);
+  const scopes = carriedScopes(target, granted);
+  const audience = target?.audience ?? tokens.issuer;
+  await requirePermitted(request, { subject, actor, audience, scopes });
+
+  const { userId, grant_id: familyId } = subject;
+  await recordAudit(sql, client.tenantId, originOfClient(request.request, client), {
+    kind: "Token.Exchanged",
+    subject: { type: "User", id: userId },
+    details: { Audience: audience, Scopes: scopes, From: subject.client_id, ...(act && { ActedBy: act.sub }) },
+  });
+  const ends = Math.min(subject.exp, actor?.exp ?? subject.exp);
+  const lifetime = Math.max(1, Math.min(tokens.lifetimeOf(client, target), ends - Math.floor(Date.now() / 1000)));
+  const accessToken = await tokens.issueAccessToken(client, {
+    ...{ scopes, target, familyId, act, lifetime },
+    claims: await accessTokenClaims(sql, client, target, { userId, scopes: granted }),
+    user: { id: userId, authTime: subject.auth_time ?? subject.iat, acr: subject.acr, amr: subject.amr },
+  });
+  return {
+    expires_in: lifetime,
+    access_token: accessToken,
+    issued_token_type: TOKEN_TYPES[0],
+    scope: scopes.join(" "),
+  };
+}
+
+/** Every problem with the tokens that are sent is this error (RFC 8693 2.2.2). */
+const invalid = (description: string) => new TokenError("invalid_request", description);
+
+function requireTypes(form: GrantRequest["form"]): void {
+  requireField(form, "subject_token");
+  requireField(form, "subject_token_type");
+  const types: readonly string[] = TOKEN_TYPES;
+  for (const name of ["subject_token_type", "actor_token_type", "requested_token_type"] as const) {
+    const type = form[name];
+    if (type && !types.includes(type)) throw invalid(`${name} must be ${types.join(" or ")}.`);
+  }
+  if (!form.actor_token !== !form.actor_token_type)
+    throw invalid("actor_token needs actor_token_type, and it the other.");
+}
+
+async function read({ client, tokens }: GrantRequest, name: string, token: string): Promise<ReadAccessToken> {
+  const found = await tokens.readAnyAccessToken(token);
+  if (found?.tenant === client.tenantId) return found;
+  throw invalid(`${name} is no access token of this service that is still good.`);
+}
+
+/**
+ * The client's own token, or one that was sent to the API that it is. The latter had its proof when it came, so the key
+ * of a bound one is asked for of its own client alone.
+ */
+async function subjectOf(request: GrantRequest): Promise<UserToken> {
+  const { client, form, jkt, allApis } = request;
+  const subject = await read(request, "subject_token", form.subject_token!);
+  if (!isOfUser(subject)) throw invalid("subject_token is a client's own, and not a user's.");
+  if (subject.client_id === String(client.id)) requireOwnKey(subject, jkt, "subject_token");
+  else if (!allApis.some(({ audience, applicationId }) => audience === subject.aud && applicationId === client.id)) {
+    throw invalid("subject_token was issued to another client, and not for an API whose ApplicationId is this client.");
+  }
+  // Who has a token of one sector would else learn the user's subject in another (OIDC Core 8.1).
+  if (subjectFor(client, subject.userId) !== subject.sub) {
+    throw invalid("subject_token names its user by a pairwise subject of another sector.");
+  }
+  return subject;
+}
+
+const isOfUser = (token: ReadAccessToken): token is UserToken => token.userId !== undefined;
+
+/** Who is to act proves it by a token that the client has of its own. */
+async function actorOf(request: GrantRequest, token: string): Promise<ReadAccessToken> {
+  const actor = await read(request, "actor_token", token);
+  if (actor.client_id !== String(request.client.id)) throw invalid("actor_token was issued to another client.");
+  if (actor.act) throw invalid("actor_token is of somebody for whom somebody else acts.");
+  requireOwnKey(actor, request.jkt, "actor_token");
+  return actor;
+}
+
+function requireOwnKey({ cnf }: ReadAccessToken, jkt: string | undefined, what: string): void {
+  try {
+    requireKey(cnf?.jkt ?? null, jkt, what);
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
+}
+
+/** RFC 8693 4.1: the latest outermost. */
+function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined): Acting {
+  const act = { sub, client_id, ...(before && { act: before }) };
+  let acting = 0;
+  for (let one: Acting | undefined = act; one; one = one.act) acting++;
+  if (acting > MOST_ACTING) throw invalid(`At most ${MOST_ACTING} can act one for another.`);
+  return act;
+}
+
+/**
+ * What `resource` or `audience` names, which here are the same; without them what the token was for.
+ * @throws TokenError invalid_target
+ */
+function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: UserToken): Target {
+  try {
+    const named = form.audience ? resourceNamed(apis, tokens.issuer, form.audience) : resource;
+    if (resource !== undefined && named !== resource)
+      throw new InvalidTarget("resource and audience name two targets.");
+    const asked = named ?? resourceNamed(apis, tokens.issuer, aud);
+    return targetOf(apis, [asked], asked);
+  } catch (error) {
+    throw error instanceof InvalidTarget ? new TokenError("invalid_target", error.message) : error;
+  }
+}
+
+/** For another API, what the client and the user have there; else, and of OpenID Connect, no more than there was. */
+async function scopesOf(
+  { client, apis, sql, form, tokens }: GrantRequest,
+  { userId, aud, scope }: UserToken,
+  target: Target,
+): Promise<string[]> {
+  const isSame = aud === (target?.audience ?? tokens.issuer);
+  const before = scope.split(" ");
+  const own = askableWith(apis, [target?.id ?? ENTITY_API], await askableScopes(sql, client, userId));
+  const most = own.filter((one) => before.includes(one) || !(isSame || OPENID_SCOPES.includes(one)));
+  try {
+    const granted = grantedScopes(form.scope?.trim() || "*", most, IGNORED_SCOPES.rfc);
+    if (carriedScopes(target, granted).length > 0) return granted;
+    throw new TokenError("invalid_scope", `The token would have no scope. ${WHO_GIVES}`);
+  } catch (error) {
+    if (!(error instanceof ScopeNotGranted)) throw error;
+    const missing = printable(error.scopes.join(" "));
+    throw new TokenError("invalid_scope", `The token cannot have the scope ${missing}. ${WHO_GIVES}`);
+  }
+}
+
+const WHO_GIVES = "The client and the user need to have it, and for the same API the subject_token too.";
+
+interface Asked {
+  subject: UserToken;
+  actor: ReadAccessToken | undefined;
+  audience: string;
+  scopes: string[];
+}
+
+/** Policies permit it over the User: to the client, and to the actor if that is somebody else. */
+async function requirePermitted({ client, request, sql, access }: GrantRequest, asked: Asked): Promise<void> {
+  const { subject, actor, audience, scopes } = asked;
+  const { tenantId } = client;
+  const { key: requestKey, address } = contextOf(request);
+  const call = { tenantId, requestKey, address, audience, time: new Date(), scopes: new Set(scopes) };
+  const [record] = await access.findRecords(sql, tenantId, "User", [String(subject.userId)]);
+  if (!record) throw invalid("subject_token is of a user who is gone.");
+  const users = actor?.userId === undefined ? [] : [{ type: "User", id: actor.userId } as const];
+  for (const by of [{ type: "Application", id: client.id } as const, ...users]) {
+    const permissions = await access.permissionsOf({ ...call, actor: by });
+    try {
+      if (!permissions) throw new Permission(`The ${by.type} is no longer active.`);
+      permissions.require(EXCHANGE, "User", record);
+    } catch (error) {
+      if (!(error instanceof Permission)) throw error;
+      const who = by.type === "User" ? "the actor" : "the client";
+      throw invalid(`It is not permitted to ${who}: ${error.message}`);
+    }
+  }
+}
