@@ -11,7 +11,7 @@ export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
 export { deleteExpiredJwts } from "./clients/used-jwts.store.ts";
 export { type UserGrantRecord, type UserGrants, userGrantRoutes } from "./clients/user-grants.ts";
-export { DEVICE_GRANT, RFC_ERROR, STANDARD_GRANT_TYPES } from "./contract.ts";
+export { DEVICE_GRANT, EXCHANGE_GRANT, RFC_ERROR, STANDARD_GRANT_TYPES } from "./contract.ts";
 export {
   type FormEndpoint,
   type PageEndpoint,

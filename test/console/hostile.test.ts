@@ -88,9 +88,9 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
   "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
-  "POST /settings/policies/try Policy Principal Resource Fields Address Time": {
+  "POST /settings/policies/try Policy Principal Resource Fields Address Time Audience": {
     ...{ Policy: PERMIT_ALL, Principal: "admin" },
-    ...{ Resource: "", Fields: "", Address: "", Time: "" },
+    ...{ Resource: "", Fields: "", Address: "", Audience: "", Time: "" },
   },
   "POST /settings/roles/:id/change Name Description": FREE,
   "POST /settings/roles/add Name Description": FREE,

@@ -1,6 +1,6 @@
 // The parts of the documents that are made from the code; `bun run docs` writes them.
 
-import { ACTIONS, POLICY, ROLE } from "../../server/access/index.ts";
+import { POLICY, ROLE, SCOPE_ACTIONS } from "../../server/access/index.ts";
 import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
@@ -59,7 +59,7 @@ function roles(): string {
     ROLES.map(({ name, description, scopes }) => [
       code(name),
       description,
-      scopes === ACTIONS ? "all" : scopes.map(code).join(", "),
+      scopes === SCOPE_ACTIONS ? "all" : scopes.map(code).join(", "),
     ]),
   );
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
+import { DEVICE_GRANT, EXCHANGE_GRANT } from "../../server/oauth/index.ts";
 import { request } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
@@ -36,7 +36,13 @@ describe.each(PATHS)("%s", (path) => {
       response_types_supported: ["code", "code id_token"],
       response_modes_supported: ["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
       authorization_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
-      grant_types_supported: ["authorization_code", "client_credentials", "refresh_token", DEVICE_GRANT],
+      grant_types_supported: [
+        "authorization_code",
+        "client_credentials",
+        "refresh_token",
+        DEVICE_GRANT,
+        EXCHANGE_GRANT,
+      ],
       subject_types_supported: ["public", "pairwise"],
       token_endpoint_auth_methods_supported: [...METHODS, "none"],
       token_endpoint_auth_signing_alg_values_supported: ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"],

@@ -149,7 +149,8 @@ describe.concurrent("a policy", () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const readable = async (condition: string) => {
-      await savePolicy(admin, "Test", `permit (principal, action, resource) when { ${condition} };`);
+      const reading = `permit (principal, action == Action::"AccessManager:Read", resource)`;
+      await savePolicy(admin, "Test", `${reading} when { ${condition} };`);
       return (await person.get(`/Application/${admin.clientId}`)).status === 200;
     };
     const [before, later] = [-60_000, 60_000].map((away) => new Date(Date.now() + away).toISOString());
