@@ -1,8 +1,14 @@
 // Applications that register themselves where nobody has given them a token (ClientRegistration: Open).
 
 import { describe, expect, test } from "bun:test";
-import { MOST_OF_ADDRESS, MOST_OF_TENANT, UNUSED_SECONDS } from "../../server/oauth/registration/service.ts";
+import {
+  MOST_CHANGES,
+  MOST_OF_ADDRESS,
+  MOST_OF_TENANT,
+  UNUSED_SECONDS,
+} from "../../server/oauth/registration/service.ts";
 import { type Answer, db, eventsOf } from "../entities/client.ts";
+import { expectRfcError } from "../oauth/client.ts";
 import { publish } from "../oauth/signing-client.ts";
 import { ok } from "../policies/people.ts";
 import { startSecondApi } from "../policies/second-api.ts";
@@ -93,22 +99,38 @@ describe("registration that is open", () => {
     expect(over.headers.get("retry-after")).toBe("3600");
     expect(over.body.error_description).toContain("20 clients were registered from this address");
     expect((await register(registrar, metadata(PUBLIC), await initialToken(registrar))).status).toBe(201);
-    await db()`update registered_clients set address = '192.0.2.1' where tenant_id = ${registrar.tenantId}`;
+    // A client that deletes itself makes no room for another.
+    const [first] = made;
+    expect((await send("DELETE", at(first!), first!.body.registration_access_token)).status).toBe(204);
+    expect((await register(registrar, metadata(PUBLIC))).status).toBe(429);
+    await db()`update open_registrations set network = '192.0.2.1' where tenant_id = ${registrar.tenantId}`;
     expect((await register(registrar, metadata(PUBLIC))).status).toBe(201);
     // The tenant's own, whatever addresses they came from.
     await db()`
-      with made as (
-        insert into applications (tenant_id, name, is_active)
-        select ${registrar.tenantId}, gen_random_uuid()::text, true from generate_series(1, ${MOST_OF_TENANT})
-        returning id
-      ), clients as (
-        insert into credentials (application_id, grant_types) select id, '{authorization_code}' from made
-        returning application_id
-      )
-      insert into registered_clients (application_id, tenant_id, digest, is_open, address)
-      select application_id, ${registrar.tenantId}, '', true, '192.0.2.3' from clients`;
+      insert into open_registrations (tenant_id, network)
+      select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${MOST_OF_TENANT})`;
     const full = await register(registrar, metadata(PUBLIC));
     expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
+  });
+
+  test("lets a client change itself so often an hour, and no more", async () => {
+    const registrar = await newRegistrar("Open");
+    const made = await register(registrar, metadata());
+    const { client_id } = made.body;
+    let token = made.body.registration_access_token;
+    const change = async () => {
+      const answer = await send("PUT", at(made), token, { ...metadata(), client_id });
+      token = answer.body.registration_access_token ?? token;
+      return answer;
+    };
+    for (let count = 0; count < MOST_CHANGES; count++) expect((await change()).status).toBe(200);
+    const over = await change();
+    expectRfcError(over, 429, "invalid_request", /changed itself 20 times within an hour/);
+    expect(over.headers.get("retry-after")).toBe("3600");
+    await db()`
+      update registered_clients set counted_from = now() - interval '1 hour' where application_id = ${client_id}`;
+    expect((await change()).status).toBe(200);
+    expect((await send("DELETE", at(made), token)).status).toBe(204);
   });
 
   test("of what nobody uses is gone after seven days, with an event and a row of the audit log; others stay", async () => {

@@ -92,7 +92,14 @@ export const REGISTRATION: RegistrationEndpoint[] = [
         body: { ...BODY, example: { client_id: "1007", ...METADATA_EXAMPLE } },
         status: 200,
         answer: information("The client as it stands."),
-        refused: REFUSED_METADATA,
+        refused: {
+          ...REFUSED_METADATA,
+          429: {
+            when: "The client has changed itself too often.",
+            error: "invalid_request",
+            headers: ["Retry-After"],
+          },
+        },
       },
       delete: {
         id: "deleteRegisteredClient",

@@ -40,6 +40,7 @@ import {
   isDigest,
   listUnused,
   lockRules,
+  noteOpenRegistration,
   type RegisteredClient,
   type RegistrationRules,
   replaceDigest,
@@ -49,6 +50,8 @@ import {
 /** Registrations an hour without an initial access token: from one address, and of one tenant. */
 export const MOST_OF_ADDRESS = 20;
 export const MOST_OF_TENANT = 200;
+/** Changes an hour of a client that came without one. */
+export const MOST_CHANGES = 20;
 /** Seconds that such a client is kept for until a user allows it something. */
 export const UNUSED_SECONDS = 7 * 86_400;
 /** Of one run of the housekeeping. */
@@ -65,7 +68,7 @@ export interface Registration {
   register(request: Request, tenant: string | undefined, token: string | undefined, body: unknown): Promise<object>;
   /** @throws Unauthorized */
   read(clientId: string, token: string | undefined): Promise<object>;
-  /** @throws Unauthorized, TokenError */
+  /** @throws Unauthorized, TokenError, ApiError 429 */
   change(request: Request, clientId: string, token: string | undefined, body: unknown): Promise<object>;
   /** @throws Unauthorized, Conflict */
   remove(request: Request, clientId: string, token: string | undefined): Promise<void>;
@@ -115,7 +118,10 @@ export function createRegistration({
         if (rules.mode === "Off" || (isOpen && rules.mode !== "Open")) throw refused(initial);
         const initialId = isOpen ? undefined : await takeInitialToken(tx, tenantId, digestOf(initial));
         if (!isOpen && !initialId) throw refused(initial);
-        if (isOpen) await requireRoom(tx, tenantId, network);
+        if (isOpen) {
+          await requireRoom(tx, tenantId, network);
+          await noteOpenRegistration(tx, tenantId, network);
+        }
         const bounds = { isOpen, scopes: scopesFor(rules, ofApis, isOpen) };
         const { credentials, name, webSite } = readMetadata(
           body,
@@ -127,7 +133,7 @@ export function createRegistration({
         const { id: applicationId, name: given } = await makeOwnApplication(tx, tenantId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = needsSecret(credentials) ? await makeSecret(tx, tenantId, applicationId) : undefined;
-        const made = { applicationId, digest: digestOf(token), isOpen, network };
+        const made = { applicationId, digest: digestOf(token), isOpen };
         const registeredOn = await insertRegistered(tx, tenantId, made);
         await recordAudit(tx, tenantId, originOf(request, { clientId: String(applicationId) }), {
           kind: "Client.Registered",
@@ -148,6 +154,9 @@ export function createRegistration({
       const registered = await proven(sql, clientId, token);
       const { tenantId, applicationId, isOpen } = registered;
       requireOwn(body, clientId);
+      if (isOpen && registered.changesLately >= MOST_CHANGES) {
+        throw tooMany(`The client has changed itself ${MOST_CHANGES} times within an hour.`);
+      }
       const next = newOpaqueValue();
       const listing = await readSector(tenantId, sectorNamed(body, registered));
       const changed = await sql.beginFor(tenantId, async (tx) => {
@@ -208,7 +217,11 @@ async function requireRoom(sql: Queries, tenantId: TenantId, network: string): P
       : ofTenant >= MOST_OF_TENANT
         ? `${MOST_OF_TENANT} clients were registered within an hour.`
         : undefined;
-  if (full) throw new ApiError(429, "Too Many Requests", "Too Many Requests", [full], { "retry-after": "3600" });
+  if (full) throw tooMany(full);
+}
+
+function tooMany(reason: string): ApiError {
+  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "3600" });
 }
 
 /** Of what the tenant has set, what such a client may have: nobody who comes unasked gets a power over this service. */

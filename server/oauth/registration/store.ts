@@ -114,6 +114,8 @@ export interface RegisteredClient {
   name: string;
   webSite: string;
   isActive: boolean;
+  /** How often it has changed itself within the hour. */
+  changesLately: number;
 }
 
 /** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
@@ -121,7 +123,8 @@ export async function findRegistered(sql: Queries, applicationId: number): Promi
   const [row] = await sql<RegisteredClient[]>`
     select r.application_id as "applicationId", r.tenant_id as "tenantId", r.digest, r.is_open as "isOpen",
       r.registered_on as "registeredOn", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
-      a.is_active as "isActive"
+      a.is_active as "isActive",
+      case when r.counted_from > now() - interval '1 hour' then r.changes else 0 end as "changesLately"
     from registered_clients r join applications a on a.id = r.application_id
     where r.application_id = ${applicationId}::bigint`;
   return row;
@@ -130,24 +133,25 @@ export async function findRegistered(sql: Queries, applicationId: number): Promi
 export async function insertRegistered(
   sql: Queries,
   tenantId: TenantId,
-  registered: { applicationId: number; digest: Buffer; isOpen: boolean; network: string },
+  { applicationId, digest, isOpen }: { applicationId: number; digest: Buffer; isOpen: boolean },
 ): Promise<Date> {
-  const { applicationId, digest, isOpen, network } = registered;
   const [row] = await sql<{ registeredOn: Date }[]>`
-    insert into registered_clients (application_id, tenant_id, digest, is_open, address)
-    values (${applicationId}, ${tenantId}, ${digest}, ${isOpen}, ${network})
+    insert into registered_clients (application_id, tenant_id, digest, is_open)
+    values (${applicationId}, ${tenantId}, ${digest}, ${isOpen})
     returning registered_on as "registeredOn"`;
   return row!.registeredOn;
 }
 
-/** @returns false if it was replaced meanwhile */
+/** With each change it gets another. @returns false if it was replaced meanwhile */
 export async function replaceDigest(
   sql: Queries,
   { tenantId, applicationId, digest }: RegisteredClient,
   next: Buffer,
 ): Promise<boolean> {
   const rows = await sql`
-    update registered_clients set digest = ${next}
+    update registered_clients set digest = ${next},
+      changes = case when counted_from > now() - interval '1 hour' then changes + 1 else 1 end,
+      counted_from = case when counted_from > now() - interval '1 hour' then counted_from else now() end
     where tenant_id = ${tenantId} and application_id = ${applicationId} and digest = ${digest}
     returning application_id`;
   return rows.length > 0;
@@ -160,16 +164,24 @@ export async function isDigest(sql: Queries, { tenantId, applicationId, digest }
   return rows.length > 0;
 }
 
-/** Of the last hour, without an initial access token. */
+/** One without an initial access token. Those of more than an hour ago make room. */
+export async function noteOpenRegistration(sql: Queries, tenantId: TenantId, network: string): Promise<void> {
+  await sql`
+    with gone as (
+      delete from open_registrations where tenant_id = ${tenantId} and made_on < now() - interval '1 hour'
+    )
+    insert into open_registrations (tenant_id, network) values (${tenantId}, ${network})`;
+}
+
+/** Of the last hour. */
 export async function countOpenLately(
   sql: Queries,
   tenantId: TenantId,
   network: string,
 ): Promise<{ ofTenant: number; ofAddress: number }> {
   const [row] = await sql<{ ofTenant: number; ofAddress: number }[]>`
-    select count(*) as "ofTenant", count(*) filter (where address = ${network}) as "ofAddress"
-    from registered_clients
-    where tenant_id = ${tenantId} and is_open and registered_on > now() - interval '1 hour'`;
+    select count(*) as "ofTenant", count(*) filter (where network = ${network}) as "ofAddress"
+    from open_registrations where tenant_id = ${tenantId} and made_on > now() - interval '1 hour'`;
   return row!;
 }
 
