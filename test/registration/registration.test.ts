@@ -1,6 +1,7 @@
 // Applications that register themselves (RFC 7591), and read, change and delete themselves (RFC 7592).
 
 import { beforeAll, describe, expect, test } from "bun:test";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { MOST_INITIAL_TOKENS } from "../../server/oauth/registration/initial-tokens.ts";
 import { answerOf, Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -191,6 +192,11 @@ describe("a client is refused with", () => {
     ["another response", metadata({ response_types: ["token"] }), /response_types must be/],
     ["a scope that is not offered", metadata({ scope: "openid AccessManager:Read" }), /scope must be of/],
     ["another type", metadata({ application_type: "tv" }), /web or native/],
+    [
+      "a host's subjects, by a device that has not shown the host to be its own",
+      metadata({ subject_type: "pairwise", grant_types: ["authorization_code", DEVICE_GRANT] }),
+      /administrator alone/,
+    ],
     ["a name with a zero-width space", metadata({ client_name: "Payroll\u200b" }), /cannot be seen/],
     ["a name that turns the text", metadata({ client_name: "Pay\u202ellor" }), /cannot be seen/],
     ["a name of two lines", metadata({ client_name: "Payroll\nAccounts" }), /cannot be seen/],

@@ -192,7 +192,8 @@ function scopesOf(scope: unknown, { scopes }: Bounds): string[] {
 }
 
 /** RFC 7591 2.1. */
-function consistent(sent: Sent, { grantTypes, redirectUris, idTokenAlg }: Credentials, bounds: Bounds): void {
+function consistent(sent: Sent, credentials: Credentials, bounds: Bounds): void {
+  const { grantTypes, redirectUris, idTokenAlg, subjectType } = credentials;
   const { response_types: types, authorization_signed_response_alg: alg } = sent;
   if ((alg ?? idTokenAlg) !== idTokenAlg) {
     throw invalid(`authorization_signed_response_alg must be ${idTokenAlg}, as id_token_signed_response_alg is`);
@@ -207,6 +208,10 @@ function consistent(sent: Sent, { grantTypes, redirectUris, idTokenAlg }: Creden
   }
   if (usesCodes && redirectUris.length === 0) {
     throw new TokenError("invalid_request", "redirect_uris is missing.", "invalid_redirect_uri");
+  }
+  // A code comes to the host of redirect_uris alone, so a client gains nothing by naming another's. A device's tokens do not.
+  if (subjectType === "pairwise" && grantTypes.includes(DEVICE_GRANT)) {
+    throw invalid(`subject_type is pairwise, which a client with ${DEVICE_GRANT} gets from an administrator alone`);
   }
   const vouched = bounds.isOpen ? grantTypes.find((grant) => NEED_INITIAL_TOKEN.includes(grant)) : undefined;
   if (vouched) throw invalid(`grant_types has ${vouched}, which needs an initial access token`);
