@@ -11,7 +11,7 @@ import { type Api, until } from "../support/api.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { newTenant, setting, shared } from "../support/tenant.ts";
+import { newTenant, setting, shared, clientOf as signedInClientOf } from "../support/tenant.ts";
 
 const PATH = "/Endpoint/rest/api/v1/WebhookEvent/Stream";
 const MOST_OF_A_TENANT = 5;
@@ -115,6 +115,21 @@ describe.concurrent("a stream of changes", () => {
     await until("what comes now", () => second.changes.length === 3);
     const told = second.changes.map(({ Payload }) => (Payload.Data as { Description?: string }).Description);
     expect(told).toEqual(["two", "three", "four"]);
+  });
+
+  test("ends with its token, before it tells of anything more", async () => {
+    const api = await newTenant();
+    const holder = await signedInClientOf(api.tenant);
+    await using stream = await listen(holder);
+    await api.change({ Name: "Gate" });
+    await until("the change", () => stream.changes.length === 1);
+    const { clientId: client_id, clientSecret: client_secret } = holder;
+    const token = holder.authorization.split(" ")[1]!;
+    const body = new URLSearchParams({ client_id, client_secret, token });
+    expect((await fetch(`${shared().url}/oauth2/revoke`, { method: "POST", body })).status).toBe(200);
+    await api.change({ Name: "Later" });
+    await stream.ended;
+    expect(kinds(stream)).toEqual(["Created"]);
   });
 
   test("tells of one that commits after what began later", async () => {

@@ -3,7 +3,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { EventId } from "../../../workflows/contract.ts";
-import type { Caller } from "../../access/index.ts";
+import { type Caller, presentedToken, type VerifyAccessToken } from "../../access/index.ts";
 import { createBudget } from "../../budget.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput } from "../../errors.ts";
@@ -42,8 +42,15 @@ export interface EventStreams {
   open(caller: Caller, request: Request, filter: CommittedFilter, seconds: number): Promise<Response>;
 }
 
-export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStreams {
+export function createEventStreams(sql: Sql, verify: VerifyAccessToken, stopping: AbortSignal): EventStreams {
   const streams = createBudget(STREAMS);
+
+  /** Whether the token that a stream was opened with is still good: it can be revoked, or lose its scope, meanwhile. */
+  function stillGood(request: Request): () => Promise<boolean> {
+    const presented = presentedToken(request.headers.get("authorization") ?? "");
+    return async () => (presented && (await verify(presented.token)))?.scopes.has("Webhooks:Read") ?? false;
+  }
+
   return {
     async open(caller, request, filter, seconds) {
       const now = await readMoment(sql);
@@ -53,7 +60,7 @@ export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStream
       const leave = await streams.take(caller.tenantId);
       const left = new AbortController();
       const signal = AbortSignal.any([left.signal, stopping, AbortSignal.timeout(seconds * 1_000)]);
-      const texts = tell(sql, caller, filter, start, signal);
+      const texts = tell(sql, caller, filter, start, signal, stillGood(request));
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           // Also for a listener that does not read: its place is not its own for longer.
@@ -122,12 +129,15 @@ async function* tell(
   filter: CommittedFilter,
   start: Progress,
   signal: AbortSignal,
+  isGood: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   let told = start;
   // A cut connection is taken up again after a second.
   yield `retry: 1000\nid: ${idOf(told)}\n\n`;
   while (!signal.aborted) {
     const { from, after, to = await readMoment(sql) } = told;
+    // After the moment that is told up to: what is committed once the token is gone is not told.
+    if (!(await isGood())) return;
     const events = await listCommitted(sql, caller.tenantId, filter, { from, to, after }, PAGE);
     const seen = await caller.gate.only("WebhookEvent", events, { resource: (event) => eventResources(event) });
     for (const event of seen) {
