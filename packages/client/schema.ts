@@ -1700,6 +1700,13 @@ export interface components {
              */
             MobilePhoneVerified: boolean;
             /**
+             * @description What the tenant's UserAttributes name: a text, a number, true or false, or a list of texts each. In a body, those that it leaves out stay, and null removes one.
+             * @default {}
+             */
+            Attributes: {
+                [key: string]: string | number | boolean | string[];
+            };
+            /**
              * Format: date-time
              * @description Creation date.
              * @default 1900-01-01T12:00:00Z
@@ -1768,6 +1775,10 @@ export interface components {
             EmailVerified?: boolean | null;
             /** @description The same of MobilePhone. */
             MobilePhoneVerified?: boolean | null;
+            /** @description What the tenant's UserAttributes name: a text, a number, true or false, or a list of texts each. In a body, those that it leaves out stay, and null removes one. */
+            Attributes?: {
+                [key: string]: string | number | boolean | string[] | null;
+            } | null;
             /**
              * Format: date-time
              * @description Creation date.
@@ -2813,11 +2824,11 @@ export interface components {
                 /** @description Its name in the token; none that a standard needs. */
                 Claim: string;
                 /**
-                 * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
+                 * @description Roles: the names of the caller's roles. Constant: Value. Attribute: the User's, of the name Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
-                /** @description Of a Constant. */
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Attribute" | "Constant";
+                /** @description Of a Constant, and of an Attribute. */
                 Value?: string;
             }[];
             /** @description The Application by whose client the API introspects tokens for it. Empty: it does not. */
@@ -2882,11 +2893,11 @@ export interface components {
                 /** @description Its name in the token; none that a standard needs. */
                 Claim: string;
                 /**
-                 * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
+                 * @description Roles: the names of the caller's roles. Constant: Value. Attribute: the User's, of the name Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
-                /** @description Of a Constant. */
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Attribute" | "Constant";
+                /** @description Of a Constant, and of an Attribute. */
                 Value?: string;
             }[] | null;
             /** @description The Application by whose client the API introspects tokens for it. Empty: it does not. */
@@ -3325,11 +3336,11 @@ export interface components {
                 /** @description Its name in the token; none that a standard needs. */
                 Claim: string;
                 /**
-                 * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
+                 * @description Roles: the names of the caller's roles. Constant: Value. Attribute: the User's, of the name Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
-                /** @description Of a Constant. */
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Attribute" | "Constant";
+                /** @description Of a Constant, and of an Attribute. */
                 Value?: string;
             }[];
             /**
@@ -3465,11 +3476,11 @@ export interface components {
                 /** @description Its name in the token; none that a standard needs. */
                 Claim: string;
                 /**
-                 * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
+                 * @description Roles: the names of the caller's roles. Constant: Value. Attribute: the User's, of the name Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
-                /** @description Of a Constant. */
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Attribute" | "Constant";
+                /** @description Of a Constant, and of an Attribute. */
                 Value?: string;
             }[] | null;
             /**
@@ -3727,6 +3738,18 @@ export interface components {
             ClientRegistration: "Off" | "InitialAccessToken" | "Open";
             /** @description The most that such an application may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
             RegistrationScopes: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[];
+            /** @description What the Attributes of Users can have. One that Users have values of is not taken out, and keeps its Type: 409. */
+            UserAttributes: {
+                /** @description Of letters, digits and _. */
+                Name: string;
+                /**
+                 * @description Texts is a list.
+                 * @enum {string}
+                 */
+                Type: "Text" | "Number" | "Boolean" | "Texts";
+                /** @description What it means to people. */
+                Description?: string;
+            }[];
         };
         /** @description Absent fields are left alone. */
         TenantSettingsData: {
@@ -3742,6 +3765,18 @@ export interface components {
             ClientRegistration?: "Off" | "InitialAccessToken" | "Open";
             /** @description The most that such an application may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
             RegistrationScopes?: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[] | null;
+            /** @description What the Attributes of Users can have. One that Users have values of is not taken out, and keeps its Type: 409. */
+            UserAttributes?: {
+                /** @description Of letters, digits and _. */
+                Name: string;
+                /**
+                 * @description Texts is a list.
+                 * @enum {string}
+                 */
+                Type: "Text" | "Number" | "Boolean" | "Texts";
+                /** @description What it means to people. */
+                Description?: string;
+            }[] | null;
         };
         SigningKey: {
             /** @description The kid of a token's header, and in the key set. */

@@ -11,6 +11,7 @@ import {
   labelsOf,
   refusedForm,
   Text,
+  textOf,
 } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
@@ -52,9 +53,21 @@ async function organisationPage(deps: SettingsDependencies, visit: Visit, refuse
         more={{ RegistrationScopes: await scopesOfApis(deps, visit, texts(record.RegistrationScopes)) }}
       />
     ) : (
-      <Facts facts={NAMES.map((name) => [LABELS[name]!, <Text text={[record[name] ?? ""].flat().join(", ")} />])} />
+      <Facts
+        facts={NAMES.map((name) => [
+          LABELS[name]!,
+          <Text text={factOf(name as keyof typeof TENANT_SETTINGS.fields, record[name])} />,
+        ])}
+      />
     ),
   };
+}
+
+function factOf(name: keyof typeof TENANT_SETTINGS.fields, value: unknown): string {
+  const field = TENANT_SETTINGS.fields[name];
+  return Array.isArray(value) && "line" in field.form!
+    ? textOf(value as never[], field)
+    : [value ?? ""].flat().join(", ");
 }
 
 const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);

@@ -2,7 +2,8 @@
 
 import type { FormField } from "../http/fields.ts";
 
-export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64";
+/** attributes: what the tenant's UserAttributes say; in a column of jsonb. */
+export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64" | "attributes";
 
 export interface Field {
   /** As the API spells it. */

@@ -3,6 +3,7 @@
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate, toRecordId } from "../http/query.ts";
+import { attributesIn } from "./attributes.ts";
 import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
 import type { Entity, EntityReference } from "./registry.ts";
 import type { ReferenceKey } from "./store.ts";
@@ -83,6 +84,8 @@ function fieldIn(field: Field, value: unknown): { value?: unknown; problem?: str
       return typeof value === "boolean" ? { value } : { problem: "must be true, false or null." };
     case "text":
       return textIn(field, value);
+    case "attributes":
+      return attributesIn(value);
     case "dateTime": {
       if (value === null || value === "" || value === UNSET_DATE) return { value: null };
       const date = typeof value === "string" ? readDate(value) : undefined;

@@ -63,6 +63,8 @@ function fieldOut(entity: Entity, field: Field, value: unknown): unknown {
       return value instanceof Date ? value.toISOString() : UNSET_DATE;
     case "boolean":
       return value ?? false;
+    case "attributes":
+      return value ?? {};
     default:
       return value ?? 0;
   }
@@ -70,7 +72,7 @@ function fieldOut(entity: Entity, field: Field, value: unknown): unknown {
 
 // Entities as policies see them.
 
-const ATTRIBUTE_TYPES: Record<FieldType, AttributeType> = {
+const ATTRIBUTE_TYPES: Record<Exclude<FieldType, "attributes">, AttributeType> = {
   text: "text",
   boolean: "boolean",
   dateTime: "dateTime",
@@ -84,7 +86,10 @@ export function resourceTypes(definitions: readonly EntityDefinition[]): Resourc
     name,
     families: ["AccessManager", "Settings", ...(name === "User" ? (["Tokens"] as const) : [])],
     attributes: [
-      ...fields.map((field) => ({ name: field.name, type: ATTRIBUTE_TYPES[field.type], maxLength: field.maxLength })),
+      // The schema is one for all tenants, so policies know nothing of attributes that only some have.
+      ...fields.flatMap(({ name, type, maxLength }) =>
+        type === "attributes" ? [] : { name, type: ATTRIBUTE_TYPES[type], maxLength },
+      ),
       ...[...references.filter(({ inputOnly }) => !inputOnly), ...ACTOR_FIELDS].map((reference) => ({
         name: reference.name,
         type: "reference" as const,

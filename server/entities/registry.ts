@@ -91,4 +91,5 @@ const OPENAPI_TYPES = {
   dateTime: "string (date-time)",
   int32: "integer (int32)",
   int64: "integer (int64)",
+  attributes: "object",
 };

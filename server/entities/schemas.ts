@@ -3,7 +3,7 @@
 import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE } from "./definition.ts";
 import { toRecord } from "./record.ts";
 import { describeEntities, type Entity, type EntityReference } from "./registry.ts";
-import { INT32_MAX } from "./values.ts";
+import { INT32_MAX, type Matchable } from "./values.ts";
 
 /** JSON Schema 2020-12. */
 type Schema = Record<string, unknown>;
@@ -57,7 +57,7 @@ export function recordSchema(entity: Entity): Schema {
 }
 
 /** A field's value as a query parameter. */
-export function valueSchema(type: Field["type"] | "reference"): Schema {
+export function valueSchema(type: Matchable["type"]): Schema {
   switch (type) {
     case "text":
       return { type: "string" };
@@ -85,6 +85,7 @@ function inputField(entity: Entity, field: Field): Schema {
     const pattern = field.shape ? `^$|${field.shape.pattern.source}` : NUL_FREE;
     return { type: ["string", "null"], description, maxLength: field.maxLength, pattern };
   }
+  if (field.type === "attributes") return { ...attributesSchema(description, true), type: ["object", "null"] };
   const { type, ...rest } = valueSchema(field.type);
   return { type: [type, "null"], description, ...rest };
 }
@@ -117,9 +118,21 @@ function recordField(entity: Entity, field: Field): Schema {
       return { type: "boolean", description, default: false };
     case "dateTime":
       return { type: "string", format: "date-time", description, default: UNSET_DATE };
+    case "attributes":
+      return { ...attributesSchema(description), default: {} };
     default:
       return { type: "integer", format: field.type, description, default: 0 };
   }
+}
+
+function attributesSchema(description: string, isSent = false): Schema {
+  const texts = { type: "array", items: { type: "string" } };
+  const kinds = [{ type: "string" }, { type: "number" }, { type: "boolean" }, texts];
+  return {
+    type: "object",
+    description,
+    additionalProperties: { anyOf: [...kinds, ...(isSent ? [{ type: "null" }] : [])] },
+  };
 }
 
 function recordReference({ description, pointsAt }: EntityReference): Schema {
@@ -227,6 +240,8 @@ function exampleValue({ type, example, description }: Field): unknown {
       return true;
     case "dateTime":
       return A_MOMENT;
+    case "attributes":
+      return { costCentre: "4711" };
     default:
       return 7;
   }

@@ -3,6 +3,8 @@
 import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Asked, type Filters, readAsked } from "../http/query.ts";
+import { findUserAttributes } from "./attributes.store.ts";
+import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
@@ -26,6 +28,8 @@ type Write = "AccessManager:Create" | "AccessManager:Update";
 /** The records of one entity; what each throws beside Permission stands at the function that it calls. */
 export interface EntityService {
   readonly entity: Entity;
+  /** What the records' Attributes can have. */
+  attributes(caller: Pick<Caller, "tenantId">): Promise<AttributeDefinition[]>;
   /** What a list is asked for by a query. @throws BadInput */
   asked(parameters: URLSearchParams): Asked<Filters>;
   /** @param searchMs what a Search may take */
@@ -66,6 +70,8 @@ function createEntityService(records: Records, entity: Entity): EntityService {
   const filters = filtersOf(entity);
   return {
     entity,
+    attributes: async ({ tenantId }) =>
+      entity.fields.some(({ type }) => type === "attributes") ? findUserAttributes(records.sql, tenantId) : [],
     asked: (parameters) => readAsked(filters, parameters, (given) => filterName(entity, given)),
     list: (caller, asked, searchMs = SEARCH_MS) => listRecords(records.sql, caller, entity, asked, searchMs),
     read: (caller, address) => readRecord(records.sql, caller, entity, address),

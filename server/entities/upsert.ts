@@ -8,6 +8,8 @@ import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate, toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
+import { holdUserAttributes } from "./attributes.store.ts";
+import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
 import { type EntityInput, parseInput } from "./input.ts";
 import { changeOf, toRecord } from "./record.ts";
 import { resolveReferences } from "./references.ts";
@@ -78,7 +80,8 @@ export async function applyUpsert(
     // These two compare nothing: whether there is a record.
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before);
     const { columns, shown } = await resolveReferences(tx, caller, entity, input, before?.id);
-    const changes: Changes = unvouched(entity, before, { ...input.values, ...columns });
+    const merged = mergedIn(entity, input, before);
+    const changes: Changes = unvouched(entity, before, { ...input.values, ...columns, ...merged });
     // The record as it would stand, before anything is written.
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
     requirePermission(caller, entity, before, proposed);
@@ -89,6 +92,7 @@ export async function applyUpsert(
     if (before) await requireSeen(tx, caller, entity.name, conditions, before, toRecord(entity, before));
     refuseChangedEchoes(caller, entity, input, before);
     refuseEmptyWord(entity, proposed);
+    await refuseWrongAttributes(tx, tenantId, input, merged);
     if (before?.is_active && !proposed.is_active) refuseOwnEnd(caller, entity, before.id, "deactivate");
     if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
       return { before, after: before };
@@ -99,6 +103,30 @@ export async function applyUpsert(
     return { before, after };
   }
   throw keepsChanging(entity);
+}
+
+const attributesOf = (entity: Entity) => entity.fields.find(({ type }) => type === "attributes");
+
+/** Those attributes that a body leaves out stay as they are. */
+function mergedIn(entity: Entity, { values }: EntityInput, before: Row | undefined): Record<string, Attributes> {
+  const column = attributesOf(entity)?.column;
+  if (column === undefined || values[column] === undefined) return {};
+  return { [column]: mergedAttributes(before?.[column], values[column] as SentAttributes | null) };
+}
+
+/** @throws BadInput naming those that are not as the tenant has them */
+async function refuseWrongAttributes(
+  tx: Transaction,
+  tenantId: TenantId,
+  { values }: EntityInput,
+  merged: Record<string, Attributes>,
+): Promise<void> {
+  const [one] = Object.entries(merged);
+  if (!one) return;
+  const [column, after] = one;
+  const definitions = await holdUserAttributes(tx, tenantId);
+  const problems = attributeProblems(definitions, values[column] as SentAttributes | null, after);
+  if (problems.length > 0) throw BadInput.of(problems);
 }
 
 /** Policies judge the record before and after. */

@@ -16,6 +16,10 @@ const BIRTH_DATE = {
   must: "must be a date such as 1990-05-31, a year, or null.",
 };
 
+const ATTRIBUTES =
+  "What the tenant's UserAttributes name: a text, a number, true or false, or a list of texts each. In a body, those that " +
+  "it leaves out stay, and null removes one.";
+
 /** docs/behaviour.md "User". */
 export const user: EntityDefinition = {
   name: "User",
@@ -62,6 +66,7 @@ export const user: EntityDefinition = {
       ...boolean("MobilePhoneVerified", "mobile_phone_verified", "The same of MobilePhone."),
       vouchesFor: "mobile_phone",
     },
+    { name: "Attributes", column: "attributes", type: "attributes", description: ATTRIBUTES },
     serverDate("Creation_Date", "created_on", "Creation date."),
     serverDate("Last_Login", "last_login", "Last login time."),
     boolean("Is_Active", "is_active", "Whether the user is still active."),
@@ -98,6 +103,7 @@ export const user: EntityDefinition = {
     Gender: { label: "Gender" },
     BirthDate: { label: "Date of birth", hint: "A date such as 1990-05-31, or a year." },
     Address: { label: "Postal address", rows: 3 },
+    Attributes: { label: "Attributes" },
     Department: { label: "Department" },
     Is_Active: { label: "Active", hint: "Who is not active cannot sign in." },
   },

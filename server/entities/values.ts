@@ -11,7 +11,7 @@ export const INT32_MAX = 2_147_483_647;
 export interface Matchable {
   name: string;
   column: string;
-  type: FieldType | "reference";
+  type: Exclude<FieldType, "attributes"> | "reference";
 }
 
 /** The field or foreign key of this name, in any case. */
@@ -28,7 +28,8 @@ export function matchableNames(entity: EntityDefinition): string {
 
 export function matchables(entity: EntityDefinition): Matchable[] {
   const references = entity.references.map(({ name, column }): Matchable => ({ name, column, type: "reference" }));
-  return [...entity.fields, ...references];
+  const fields = entity.fields.filter((field): field is Field & Matchable => field.type !== "attributes");
+  return [...fields, ...references];
 }
 
 /** The texts that a list can be searched in: those that tell one record from another, and no long Description. */
@@ -69,7 +70,7 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
 }
 
 export function isEqual(one: unknown, other: unknown): boolean {
-  return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+  return Bun.deepEquals(one, other);
 }
 
 /** With it goes what was said of the text before: somebody has vouched for that, not for the new one. */

@@ -14,13 +14,14 @@ export const CLAIM_SOURCES = [
   "MobilePhone",
   "External_Id",
   "Department",
+  "Attribute",
   "Constant",
 ] as const;
 
 export interface MappedClaim {
   Claim: string;
   From: (typeof CLAIM_SOURCES)[number];
-  /** Of a Constant. */
+  /** Of a Constant; of an Attribute, its name. */
   Value?: string;
 }
 
@@ -41,8 +42,11 @@ const RESERVED = [
 
 const mapped = Type.Object({
   Claim: Type.String({ pattern: CLAIM_NAME, description: "Its name in the token; none that a standard needs." }),
-  From: word(CLAIM_SOURCES, { description: "Roles: the names of the caller's roles. Constant: Value. Else a field." }),
-  Value: Type.Optional(Type.String({ maxLength: VALUE_LIMIT, description: "Of a Constant." })),
+  From: word(CLAIM_SOURCES, {
+    description:
+      "Roles: the names of the caller's roles. Constant: Value. Attribute: the User's, of the name Value. Else a field.",
+  }),
+  Value: Type.Optional(Type.String({ maxLength: VALUE_LIMIT, description: "Of a Constant, and of an Attribute." })),
 });
 
 /** @param where the claims stand */
@@ -59,7 +63,7 @@ export function claimMappingField(where: string) {
     audit: "value",
     form: {
       label: "More claims",
-      hint: `One a line, in ${where}: its name, a space, and where it comes from: ${CLAIM_SOURCES.join(", ")}. As in "roles Roles", "groups Roles", or "stage Constant test".`,
+      hint: `One a line, in ${where}: its name, a space, and where it comes from: ${CLAIM_SOURCES.join(", ")}. As in "roles Roles", "groups Roles", "cost_centre Attribute costCentre" or "stage Constant test".`,
       rows: 3,
       line: {
         show: ({ Claim, From, Value }: MappedClaim) => [Claim, From, ...(Value === undefined ? [] : [Value])].join(" "),
@@ -83,8 +87,9 @@ function mappingProblem(value: unknown[]): string | undefined {
     if (RESERVED.includes(Claim)) return `${at}.Claim is a claim that every token has, or that only we can vouch for.`;
     if (names.indexOf(Claim) !== index) return `${at}.Claim stands there twice.`;
     if (!CLAIM_SOURCES.some((known) => known === From)) return `${at}.From must be ${CLAIM_SOURCES.join(" or ")}.`;
-    if (From !== "Constant" && Value !== undefined) return `${at}.Value is for From Constant alone.`;
-    if (From === "Constant" && !isConstant(Value)) {
+    const needsValue = From === "Constant" || From === "Attribute";
+    if (!needsValue && Value !== undefined) return `${at}.Value is for From Constant and From Attribute alone.`;
+    if (needsValue && !isConstant(Value)) {
       return `${at}.Value must be a string of 1 to ${VALUE_LIMIT} characters.`;
     }
   }

@@ -1,4 +1,5 @@
 import type { Queries } from "../db/connection.ts";
+import type { Attributes } from "../entities/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 
 /** A User as its claims need it. */
@@ -22,6 +23,7 @@ export interface UserRow {
   gender: string | null;
   birthDate: string | null;
   address: string | null;
+  attributes: Attributes;
   /** Its Name. */
   department: string | null;
   updatedOn: Date;
@@ -43,7 +45,7 @@ export async function findUserClaims(
     select u.name, u.username, u.email, u.email_verified as "emailVerified", u.mobile_phone as "mobilePhone",
       u.mobile_phone_verified as "phoneVerified", u.external_id as "externalId",
       u.given_name as "givenName", u.family_name as "familyName", u.locale, u.zone_info as "zoneInfo", u.picture,
-      u.middle_name as "middleName", u.nickname, u.profile, u.website, u.gender, u.birth_date as "birthDate", u.address,
+      u.middle_name as "middleName", u.nickname, u.profile, u.website, u.gender, u.birth_date as "birthDate", u.address, u.attributes,
       d.name as department,
       coalesce(u.modified_on, u.created_on) as "updatedOn", coalesce(f.userinfo_claims, '{}') as requested
     from users u left join departments d on d.id = u.department_id and d.tenant_id = u.tenant_id

@@ -82,13 +82,21 @@ async function mappedClaims(
   const roles = mapping.some(({ From }) => From === "Roles") ? await listRoleNames(sql, tenantId, actor) : [];
   const sourceOf = ({ From, Value }: MappedClaim): ClaimValue | null | undefined => {
     if (From === "Roles") return roles;
-    return From === "Constant" ? Value : user && FIELDS[From](user);
+    if (From === "Constant") return Value;
+    // One that has left the tenant's UserAttributes is nobody's any more.
+    if (From === "Attribute")
+      return user && Object.hasOwn(user.attributes, Value!) ? user.attributes[Value!] : undefined;
+    return user && FIELDS[From](user);
   };
   const values = mapping.map((one): [string, ClaimValue | null | undefined] => [one.Claim, sourceOf(one)]);
-  return Object.fromEntries(values.filter((entry): entry is [string, ClaimValue] => Boolean(entry[1])));
+  const isThere = (entry: (typeof values)[number]): entry is [string, ClaimValue] => (entry[1] ?? "") !== "";
+  return Object.fromEntries(values.filter(isThere));
 }
 
-const FIELDS: Record<Exclude<MappedClaim["From"], "Roles" | "Constant">, (user: UserRow) => string | null> = {
+const FIELDS: Record<
+  Exclude<MappedClaim["From"], "Roles" | "Constant" | "Attribute">,
+  (user: UserRow) => string | null
+> = {
   Name: (user) => user.name,
   GivenName: (user) => user.givenName,
   FamilyName: (user) => user.familyName,

@@ -14,6 +14,8 @@ import {
 } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
+import { countUsersWith, takenOut, USER_ATTRIBUTES } from "../entities/index.ts";
+import { Conflict } from "../errors.ts";
 import { changesOf, contract } from "../http/contract.ts";
 import { field, type InputOf, oneOf, orNull } from "../http/fields.ts";
 import type { Route } from "../http/route.ts";
@@ -79,6 +81,7 @@ const FIELDS = {
     },
     example: ["openid", "profile", "name", "email"],
   }),
+  UserAttributes: USER_ATTRIBUTES,
 };
 
 export const TENANT_SETTINGS = contract(RESOURCE, "What holds for all of a tenant.", FIELDS);
@@ -89,7 +92,7 @@ type Input = InputOf<typeof FIELDS>;
 export interface OwnTenant {
   /** @throws Permission */
   read(caller: Caller): Promise<Shown<object>>;
-  /** @throws Permission */
+  /** @throws BadInput, Conflict, Permission */
   change(caller: Permitted<"Settings:Update">, input: Input, sent: unknown): Promise<Shown<object>>;
 }
 
@@ -148,6 +151,13 @@ async function change(
     const after = { ...before, ...TENANT_SETTINGS.toColumns(input) };
     permissions.require("Settings:Update", RESOURCE, toResource(tenantId, before), toResource(tenantId, after));
     requireKnownScopes(after.registrationScopes, ofApis, "RegistrationScopes");
+    const gone = takenOut(before.userAttributes, after.userAttributes);
+    const users = await countUsersWith(tx, tenantId, gone);
+    if (users > 0) {
+      const which = gone.join(", ");
+      const many = users === 1 ? "1 User has" : `${users} Users have`;
+      throw new Conflict(`UserAttributes: ${many} a value of ${which}. Remove it there first.`);
+    }
     await saveSettings(tx, tenantId, after);
     const [from, to] = [TENANT_SETTINGS.toRecord(before), TENANT_SETTINGS.toRecord(after)];
     const details = changesOf(from, to, AUDITED, AUDITED);

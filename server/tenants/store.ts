@@ -1,6 +1,7 @@
 // Tenants, with what each begins with and what it has set.
 
 import type { Queries } from "../db/connection.ts";
+import type { AttributeDefinition } from "../entities/index.ts";
 import type { REGISTRATION_MODES } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 
@@ -98,10 +99,12 @@ export interface TenantSettings {
   clientRegistration: (typeof REGISTRATION_MODES)[number];
   /** The most that these may have. */
   registrationScopes: string[];
+  /** What Users have beyond their own fields. */
+  userAttributes: AttributeDefinition[];
 }
 
 const settings = (sql: Queries) => sql`second_factor as "secondFactor", client_registration as "clientRegistration",
-  registration_scopes as "registrationScopes"`;
+  registration_scopes as "registrationScopes", user_attributes as "userAttributes"`;
 
 export async function findSettings(sql: Queries, tenantId: TenantId): Promise<TenantSettings> {
   const [row] = await sql<TenantSettings[]>`
@@ -118,6 +121,7 @@ export async function lockSettings(sql: Queries, tenantId: TenantId): Promise<Te
 export async function saveSettings(sql: Queries, tenantId: TenantId, settings: TenantSettings): Promise<void> {
   await sql`
     update tenants set second_factor = ${settings.secondFactor}, client_registration = ${settings.clientRegistration},
-      registration_scopes = ${settings.registrationScopes}::text[]
+      registration_scopes = ${settings.registrationScopes}::text[],
+      user_attributes = ${sql.json(settings.userAttributes as never)}
     where id = ${tenantId}`;
 }

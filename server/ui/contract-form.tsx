@@ -199,7 +199,8 @@ export function formOfRecord(
   return formOf({ ...Object.fromEntries(values), ...more });
 }
 
-function textOf(value: never[], { form }: Field): string {
+/** A list as its form has it. */
+export function textOf(value: never[], { form }: Field): string {
   return value.map((one) => form?.line?.show(one) ?? String(one)).join(form?.rows ? "\n" : " ");
 }
 
@@ -272,9 +273,11 @@ export function refusedForm(
   if (failure.status === 412) return stateOf(sent, [], [OUTDATED], undefined);
   const problems: FieldProblem[] = [];
   const others: string[] = [];
+  // Parts of a field that is an object have fields of their own.
+  const names = [...fields, ...[...sent.keys()].filter((name) => name.includes("."))];
   const known = failure instanceof BadInput ? failure.problems : [];
   for (const [index, text] of failure.errors.entries()) {
-    const field = fields.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
+    const field = names.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
     if (field === undefined) others.push(text);
     else problems.push({ field, text: withoutField(text, field, labels[field]) });
   }

@@ -14,6 +14,7 @@ export {
   labelsOf,
   type MoreOptions,
   refusedForm,
+  textOf,
 } from "./contract-form.tsx";
 export {
   Checkbox,

@@ -17,6 +17,10 @@ const MAPPING = [
   { Claim: "https://example.com/mail", From: "Email" },
   { Claim: "stage", From: "Constant", Value: "test" },
   { Claim: "mobile", From: "MobilePhone" },
+  { Claim: "cost_centre", From: "Attribute", Value: "costCentre" },
+  { Claim: "remote", From: "Attribute", Value: "isRemote" },
+  { Claim: "skills", From: "Attribute", Value: "skills" },
+  { Claim: "nothing", From: "Attribute", Value: "constructor" },
 ];
 /** What it gives of the user that `arrange` makes of the tenant's admin, who has no MobilePhone. */
 const OF_USER = {
@@ -26,6 +30,9 @@ const OF_USER = {
   employee: "HR-1",
   "https://example.com/mail": "ana@example.com",
   stage: "test",
+  cost_centre: "4711",
+  remote: false,
+  skills: ["Bun", "Cedar"],
 };
 const SCOPES = ["openid", "profile", "email", "orders:read"];
 const PROFILE = { name: "Ana Silva", preferred_username: "admin", email: "ana@example.com", email_verified: false };
@@ -36,7 +43,11 @@ async function arrange(): Promise<Scene> {
   const { Id } = (await ok(admin.get("/User?Username=admin"))).Items[0];
   await ok(admin.patch("/Department", { Name: "Finance" }));
   const Department = { FieldType: "Name", Value: "Finance" };
-  const person = { Name: PROFILE.name, Email: PROFILE.email, External_Id: "HR-1", Department };
+  const Attributes = { costCentre: OF_USER.cost_centre, isRemote: OF_USER.remote, skills: OF_USER.skills };
+  const defined = { costCentre: "Text", isRemote: "Boolean", skills: "Texts" };
+  const UserAttributes = Object.entries(defined).map(([Name, Type]) => ({ Name, Type }));
+  await ok(admin.patch("/TenantSettings", { UserAttributes }));
+  const person = { Name: PROFILE.name, Email: PROFILE.email, External_Id: "HR-1", Department, Attributes };
   await ok(admin.patch("/User", { Id, ...person }));
   return scene;
 }

@@ -57,6 +57,7 @@ describe("every setting", () => {
       });
       expect(await ok(world.spy.patch("/TenantSettings", {}))).toEqual({});
       expect(await ok(world.admin.patch("/TenantSettings", {}))).toEqual({
+        UserAttributes: [],
         SecondFactor: "Optional",
         ClientRegistration: "Off",
         RegistrationScopes: ["openid", "profile", "name", "email"],

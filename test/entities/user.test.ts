@@ -47,6 +47,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
       Address: "",
       EmailVerified: false,
       MobilePhoneVerified: false,
+      Attributes: {},
       Creation_Date: "2026-01-31T10:20:30.456Z",
       Last_Login: "1900-01-01T12:00:00Z",
       Is_Active: true,

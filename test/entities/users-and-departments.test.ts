@@ -29,6 +29,7 @@ describe.concurrent("a User", () => {
       Address: "1 Square\nLondon",
       EmailVerified: true,
       MobilePhoneVerified: false,
+      Attributes: {},
       Is_Active: true,
     };
     const user = await caller.made("User", { ...fields, Department: { FieldType: "Name", Value: "Sales" } });

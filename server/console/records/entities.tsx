@@ -2,7 +2,7 @@
 
 import type { Children } from "@kitajs/html";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { type EntityRecord, type EntityService, UNSET_DATE } from "../../entities/index.ts";
+import { type Attributes, type EntityRecord, type EntityService, UNSET_DATE } from "../../entities/index.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import type { Field } from "../../http/fields.ts";
 import {
@@ -22,6 +22,7 @@ import {
 } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
 import { type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
 import { ACTIVE_FILTER, Changed, filtersOf, listRecords, readRecord, requireTexts, Value } from "./records.tsx";
 import {
@@ -35,6 +36,9 @@ import {
 } from "./reference-field.tsx";
 
 type Entity = EntityService["entity"];
+
+/** The field that has a field of the form for each of them. */
+const ATTRIBUTES = "Attributes";
 
 /** Beside what comes from the definition. */
 export interface EntityKind<Item extends Identified>
@@ -108,13 +112,16 @@ export function entityPages<Item extends Identified>(
       const needed = neededOf(fields, held?.record);
       const now = Object.fromEntries([...choices].map(([one, choice]) => [one, choice.now]));
       const values = held && withoutUnset({ ...held.record });
-      const plain = names.filter((one) => fields[one]!.sent);
+      const plain = names.filter((one) => fields[one]!.sent && one !== ATTRIBUTES);
+      const definitions = await service.attributes(visit.caller);
+      const more = { ...now, ...attributeTexts(values?.[ATTRIBUTES] as Attributes | undefined) };
       return {
-        state: values ? formOfRecord({ fields }, plain, values, now) : formOf({ Is_Active: "true" }),
+        state: values ? formOfRecord({ fields }, plain, values, more) : formOf({ Is_Active: "true" }),
         fields: (filled) => (
           <>
             {names.map((one) => {
               const shared = { state: filled, name: one };
+              if (one === ATTRIBUTES) return <AttributeFields state={filled} definitions={definitions} />;
               if (fields[one]!.sent) {
                 const required = needed.includes(one);
                 return <ContractField {...shared} contract={{ fields }} isNew={!held} required={required} />;
@@ -134,9 +141,11 @@ export function entityPages<Item extends Identified>(
       const held = isNew || isNamed ? undefined : await kind.read(visit);
       requireTexts(form, neededOf(fields, held?.record));
       const names = namesFor(isNew);
-      const plain = names.filter((one) => fields[one]!.sent);
+      const plain = names.filter((one) => fields[one]!.sent && one !== ATTRIBUTES);
+      const attributes = attributesOf(form, await service.attributes(visit.caller));
+      const sent = Object.keys(attributes).length > 0 ? [{ [ATTRIBUTES]: attributes }] : [];
       const references = names.filter((one) => !fields[one]!.sent).map((one) => referenceOf(form, one));
-      return Object.assign(withoutEmptyDates(entity, bodyOf({ fields }, plain, form)), ...references);
+      return Object.assign(withoutEmptyDates(entity, bodyOf({ fields }, plain, form)), ...references, ...sent);
     },
     taken: (body) => {
       const given = entity.identifiers.filter((one) => (body as EntityRecord)[one]);
@@ -208,6 +217,7 @@ const SENT: Record<Entity["fields"][number]["type"], TSchema> = {
   dateTime: Type.String(),
   int32: Type.Integer(),
   int64: Type.Integer(),
+  attributes: Type.Object({}),
 };
 
 const labelOf = (fields: Record<string, Field>, name: string) =>
@@ -215,7 +225,8 @@ const labelOf = (fields: Record<string, Field>, name: string) =>
 
 /** What tells one record from another, in a list. */
 function shortOf({ references }: Entity, fields: Record<string, Field>): string[] {
-  const isShown = (name: string) => !references.some((one) => one.name === name && one.inputOnly);
+  const isShown = (name: string) =>
+    name !== ATTRIBUTES && !references.some((one) => one.name === name && one.inputOnly);
   return Object.keys(fields).filter((name) => name !== "Name" && !fields[name]!.form?.rows && isShown(name));
 }
 

@@ -5,6 +5,7 @@ import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
 import { Code, type Option, phrase, Text, Time } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
+import { attributeText } from "../records/attributes.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
 import { ACTIVE_FILTER } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type Reference } from "../records/reference-field.tsx";
@@ -148,6 +149,10 @@ async function userBody(deps: SettingsDependencies, visit: Visit, person: Person
           "External_Id",
           ...PROFILE.filter((name) => person[name] !== ""),
           "Department",
+          ...Object.entries(person.Attributes).map(([name, value]): [string, JSX.Element] => [
+            name,
+            <Text text={attributeText(value)} />,
+          ]),
           ["Created", <Time at={new Date(person.Creation_Date)} />],
           ["Last sign-in", <LastLogin at={person.Last_Login} />],
           ["Id", <Code text={id} copy />],

@@ -1,5 +1,6 @@
 // A User as the pages show it.
 
+import type { Attributes } from "../../entities/index.ts";
 import { UNSET_DATE } from "../../entities/index.ts";
 import { Time } from "../../ui/index.ts";
 import type { Reference } from "../records/reference-field.tsx";
@@ -11,6 +12,7 @@ export function LastLogin({ at }: { at: string }): JSX.Element {
 /** docs/behaviour.md "User", with its foreign keys. */
 export interface Person {
   Id: number;
+  Attributes: Attributes;
   Name: string;
   Username: string;
   Email: string;

@@ -1,0 +1,61 @@
+// A User's attributes in its form, by what the tenant has defined.
+
+import type { AttributeDefinition, Attributes, AttributeValue } from "../../entities/index.ts";
+import { type FormState, SelectField, TextField } from "../../ui/index.ts";
+
+export const PREFIX = "Attributes.";
+
+interface AttributeFieldsProps {
+  state: FormState;
+  definitions: readonly AttributeDefinition[];
+}
+
+export function AttributeFields({ state, definitions }: AttributeFieldsProps): JSX.Element {
+  return (
+    <>
+      {definitions.map(({ Name, Type, Description }) => {
+        const shared = { state, name: PREFIX + Name, label: Name };
+        const told = Type === "Texts" ? [Description, "One a line."].filter(Boolean).join(" ") : Description;
+        const hint = told || undefined;
+        if (Type === "Boolean") return <SelectField {...shared} hint={hint} options={YES_OR_NO} />;
+        return <TextField {...shared} hint={hint} {...(Type === "Texts" && { rows: 3 })} />;
+      })}
+    </>
+  );
+}
+
+const YES_OR_NO = [
+  { value: "", label: "Not known" },
+  { value: "true", label: "Yes" },
+  { value: "false", label: "No" },
+];
+
+/** As people read a value. */
+export function attributeText(value: AttributeValue): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return [value].flat().join(", ");
+}
+
+/** What stands in the fields. */
+export function attributeTexts(attributes: Attributes = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [PREFIX + name, [value].flat().map(String).join("\n")]),
+  );
+}
+
+/** What they come to; an empty one removes the value. A number that is none is for the service to refuse. */
+export function attributesOf(form: URLSearchParams, definitions: readonly AttributeDefinition[]) {
+  const given = definitions.filter(({ Name }) => form.has(PREFIX + Name));
+  return Object.fromEntries(given.map(({ Name, Type }) => [Name, valueIn(Type, form.get(PREFIX + Name)!.trim())]));
+}
+
+function valueIn(type: AttributeDefinition["Type"], text: string) {
+  if (text === "") return null;
+  if (type === "Boolean") return text === "true";
+  if (type === "Number") return Number.isNaN(Number(text)) ? text : Number(text);
+  if (type === "Text") return text;
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,67 @@
+// The attributes that a tenant's Users have: a list in its TenantSettings.
+
+import { Type } from "@sinclair/typebox";
+import { field, orNull, word } from "../http/fields.ts";
+import { ATTRIBUTE_TYPES, type AttributeDefinition } from "./attributes.ts";
+
+const MOST_ATTRIBUTES = 50;
+const NAME = "^[A-Za-z][A-Za-z0-9_]{0,49}$";
+const DESCRIPTION_LIMIT = 200;
+
+const definition = Type.Object({
+  Name: Type.String({ pattern: NAME, description: "Of letters, digits and _." }),
+  Type: word(ATTRIBUTE_TYPES, { description: "Texts is a list." }),
+  Description: Type.Optional(Type.String({ maxLength: DESCRIPTION_LIMIT, description: "What it means to people." })),
+});
+const list = Type.Array(definition, { maxItems: MOST_ATTRIBUTES });
+
+export const USER_ATTRIBUTES = field<AttributeDefinition[], AttributeDefinition[]>({
+  description:
+    "What the Attributes of Users can have. One that Users have values of is not taken out, and keeps its Type: 409.",
+  sent: orNull(list),
+  checked: orNull(Type.Array(Type.Unknown(), { maxItems: MOST_ATTRIBUTES })),
+  shown: list,
+  must: `must be a list of at most ${MOST_ATTRIBUTES}.`,
+  refuse: (value: unknown[] | null) => problemIn(value ?? []),
+  take: (value: AttributeDefinition[] | null) =>
+    (value ?? []).map(({ Name, Type, Description = "" }) => ({ Name, Type, Description })),
+  audit: "value",
+  form: {
+    label: "Attributes of users",
+    hint: `One a line: its name, its type (${ATTRIBUTE_TYPES.join(", ")}; Texts is a list), and what it means. As in "costCentre Text Who pays for the person".`,
+    rows: 4,
+    line: {
+      show: ({ Name, Type, Description }: AttributeDefinition) => [Name, Type, Description].filter(Boolean).join(" "),
+      read(text) {
+        const [Name = "", Type = "", ...rest] = text.trim().split(/\s+/);
+        return { Name, Type, Description: rest.join(" ") };
+      },
+    },
+  },
+  example: [{ Name: "costCentre", Type: "Text", Description: "Who pays for the person" }],
+});
+
+function problemIn(value: unknown[]): string | undefined {
+  const names = value.map((one) => (one as Partial<AttributeDefinition> | null)?.Name);
+  for (const [index, one] of value.entries()) {
+    const at = `UserAttributes[${index}]`;
+    const { Name, Type, Description = "", ...others } = (one ?? {}) as Record<string, unknown>;
+    if (typeof Name !== "string" || Object.keys(others).length > 0) return `${at} must be {"Name": …, "Type": …}.`;
+    if (!new RegExp(NAME).test(Name)) {
+      return `${at}.Name must have 1 to 50 letters, digits or _, and begin with a letter.`;
+    }
+    if (names.indexOf(Name) !== index) return `${at}.Name stands there twice.`;
+    if (!ATTRIBUTE_TYPES.some((known) => known === Type)) return `${at}.Type must be ${ATTRIBUTE_TYPES.join(" or ")}.`;
+    const isText = typeof Description === "string" && !Description.includes("\0") && Description.isWellFormed();
+    if (!isText || Description.length > DESCRIPTION_LIMIT) {
+      return `${at}.Description must be a string of at most ${DESCRIPTION_LIMIT} characters.`;
+    }
+  }
+  return undefined;
+}
+
+/** Those whose values would fit no more. */
+export function takenOut(before: readonly AttributeDefinition[], after: readonly AttributeDefinition[]): string[] {
+  const stays = (one: AttributeDefinition) => after.some(({ Name, Type }) => Name === one.Name && Type === one.Type);
+  return before.filter((one) => !stays(one)).map(({ Name }) => Name);
+}

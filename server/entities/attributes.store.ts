@@ -1,0 +1,30 @@
+import type { Queries, Transaction } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+import type { AttributeDefinition } from "./attributes.ts";
+
+export async function findUserAttributes(sql: Queries, tenantId: TenantId): Promise<AttributeDefinition[]> {
+  const [tenant] = await sql<{ definitions: AttributeDefinition[] }[]>`
+    select user_attributes as definitions from tenants where id = ${tenantId}`;
+  return tenant!.definitions;
+}
+
+const held = new WeakMap<Transaction, Promise<AttributeDefinition[]>>();
+
+/** The same, and until the transaction ends, whoever changes them waits. */
+export function holdUserAttributes(tx: Transaction, tenantId: TenantId): Promise<AttributeDefinition[]> {
+  const hold = async () => {
+    await tx`select from tenants where id = ${tenantId} for share`;
+    return findUserAttributes(tx, tenantId);
+  };
+  const known = held.get(tx) ?? hold();
+  held.set(tx, known);
+  return known;
+}
+
+/** How many Users have a value of any of these. */
+export async function countUsersWith(sql: Queries, tenantId: TenantId, names: readonly string[]): Promise<number> {
+  if (names.length === 0) return 0;
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from users where tenant_id = ${tenantId} and attributes ?| ${[...names]}::text[]`;
+  return row!.count;
+}

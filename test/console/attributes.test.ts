@@ -1,0 +1,77 @@
+// Attributes that an organisation gives its users, in the organisation's form, in the users', and on their pages.
+
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+const browser = openWindows();
+const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();
+
+const LINES = `costCentre Text Who pays for the person
+floor Number
+isRemote Boolean Works from home
+skills Texts What the person knows`;
+
+test("an administrator defines attributes, fills them in, is told beside the field what is wrong, and reads them", async () => {
+  const api = await newTenant();
+  const { page, open, complaints } = await enterSettings(browser, api.tenant);
+  await open("/settings/organisation");
+  await page.getByLabel("Attributes of users").fill(`${LINES}\nodd Date`);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page
+    .getByText(/Type must be Text or Number or Boolean or Texts/)
+    .first()
+    .waitFor();
+  await page.getByLabel("Attributes of users").fill(LINES);
+  await page.getByRole("button", { name: "Save" }).click();
+  await told(page, /Saved/);
+  expect(await page.getByLabel("Attributes of users").inputValue()).toBe(LINES);
+
+  await open("/settings/users/add");
+  await page.getByLabel("Full name").fill("Ana Silva");
+  await page.getByLabel("User name").fill("ana");
+  await page.getByLabel("costCentre").fill("4711");
+  await page.getByLabel("floor").fill("third");
+  await page.getByLabel("isRemote").selectOption("No");
+  await page.getByLabel("skills").fill("Bun\n Cedar \n");
+  await page.getByRole("button", { name: "Add user" }).click();
+  await page.getByText("Must be a number.").first().waitFor();
+  expect(await page.getByLabel("costCentre").inputValue()).toBe("4711");
+  await inspect(page, "user-attributes-refused");
+  await page.getByLabel("floor").fill("-1.5");
+  await page.getByRole("button", { name: "Add user" }).click();
+  await told(page, /The user is added/);
+  const user = async () =>
+    (await api.call<{ Items: { Attributes: object }[] }>("GET", "/User?Username=ana")).body.Items[0]!;
+  const values = { costCentre: "4711", floor: -1.5, isRemote: false, skills: ["Bun", "Cedar"] };
+  expect((await user()).Attributes).toEqual(values);
+  const facts = await page.getByRole("main").textContent();
+  for (const text of ["costCentre", "4711", "-1.5", "Bun, Cedar"]) expect(facts).toContain(text);
+  await inspect(page, "user-attributes");
+
+  // What is emptied is gone, and the rest stays.
+  await page.getByRole("link", { name: "Change" }).first().click();
+  expect(await page.getByLabel("skills").inputValue()).toBe("Bun\nCedar");
+  await page.getByLabel("floor").fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await told(page, /The user is changed/);
+  const { floor: _, ...others } = values;
+  expect((await user()).Attributes).toEqual(others);
+
+  await open("/settings/organisation");
+  await page.getByLabel("Attributes of users").fill("floor Number");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page
+    .getByText(/1 User has a value of costCentre, isRemote, skills/)
+    .first()
+    .waitFor();
+
+  await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+  await auditor.open("/settings/organisation");
+  await auditor.page.getByText("costCentre Text Who pays for the person").first().waitFor();
+  // What is refused is an error to the browser.
+  expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
+});
