@@ -23,7 +23,7 @@ const TEXT_LIMIT = 1_000;
 const MOST_TEXTS = 50;
 const LISTED_LIMIT = 200;
 /** Bytes of all in JSON: tokens can have them, and a header has no room for more. */
-export const ATTRIBUTES_LIMIT = 4_000;
+const ATTRIBUTES_LIMIT = 4_000;
 
 const MUST = {
   Text: `must be a string of 1 to ${TEXT_LIMIT} characters, or null.`,

@@ -279,7 +279,7 @@ export function refusedForm(
   for (const [index, text] of failure.errors.entries()) {
     const field = names.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
     if (field === undefined) others.push(text);
-    else problems.push({ field, text: withoutField(text, field, labels[field]) });
+    else problems.push({ field, text: withoutField(text, field, labels[field] ?? field.split(".").at(-1)) });
   }
   return stateOf(sent, problems, others, sent.get("version") ?? undefined);
 }

@@ -10,7 +10,7 @@ import { blocksOf, readPage } from "../documents/pages.ts";
 describe.each(describeEntities(ENTITIES))("docs/behaviour.md, $Name", ({ Name, Fields }) => {
   test("has every field with its type", () => {
     const documented = rowsOf("docs/behaviour.md", Name).map(([name, type]) => [name, type]);
-    const types = Fields.map(({ Name: name, Type }) => [name, Type.startsWith("object") ? "foreign key" : Type]);
+    const types = Fields.map(({ Name: name, Type }) => [name, Type.startsWith("object (") ? "foreign key" : Type]);
     expect(documented.toSorted()).toEqual(types.toSorted());
   });
 });

@@ -38,7 +38,7 @@ test("an administrator defines attributes, fills them in, is told beside the fie
   await page.getByLabel("isRemote").selectOption("No");
   await page.getByLabel("skills").fill("Bun\n Cedar \n");
   await page.getByRole("button", { name: "Add user" }).click();
-  await page.getByText("Must be a number.").first().waitFor();
+  await page.getByText("floor must be a number.").first().waitFor();
   expect(await page.getByLabel("costCentre").inputValue()).toBe("4711");
   await inspect(page, "user-attributes-refused");
   await page.getByLabel("floor").fill("-1.5");

@@ -3,7 +3,7 @@
 import type { AttributeDefinition, Attributes, AttributeValue } from "../../entities/index.ts";
 import { type FormState, SelectField, TextField } from "../../ui/index.ts";
 
-export const PREFIX = "Attributes.";
+const PREFIX = "Attributes.";
 
 interface AttributeFieldsProps {
   state: FormState;
@@ -14,9 +14,9 @@ export function AttributeFields({ state, definitions }: AttributeFieldsProps): J
   return (
     <>
       {definitions.map(({ Name, Type, Description }) => {
-        const shared = { state, name: PREFIX + Name, label: Name };
-        const told = Type === "Texts" ? [Description, "One a line."].filter(Boolean).join(" ") : Description;
-        const hint = told || undefined;
+        const shared = { state, name: PREFIX + Name, label: Name, required: false };
+        const hint =
+          [Description, ...(Type === "Texts" ? ["One a line."] : [])].filter(Boolean).join(" · ") || undefined;
         if (Type === "Boolean") return <SelectField {...shared} hint={hint} options={YES_OR_NO} />;
         return <TextField {...shared} hint={hint} {...(Type === "Texts" && { rows: 3 })} />;
       })}
