@@ -186,6 +186,10 @@ describe.concurrent("a proof is refused", () => {
     const [good, ...replayed] = calls.sort((a, b) => a.status - b.status);
     expect(good!.status).toBe(200);
     for (const other of replayed) expectRefusal(other, "invalid_dpop_proof", /used before/);
+
+    // Nor for another tenant's client: a proof names neither.
+    const elsewhere = await newTenant();
+    expectRfcError(await post(elsewhere, RFC_TOKEN_PATH, GRANT, proof), 400, "invalid_dpop_proof", /used before/);
   });
 
   test("and takes no notice of query, fragment and letter case of our paths, or of the client's clock", async () => {
