@@ -14,7 +14,7 @@ export interface ActivityDependencies {
   keyRotation: Pick<KeyRotation, "run">;
   log: Logger;
   tracing: Pick<Tracing, "begin">;
-  metrics: Pick<WorkerMetrics, "attempted" | "ended">;
+  metrics: Pick<WorkerMetrics, "attempted" | "ended" | "logoutAttempted" | "logoutEnded">;
   /** Told when an attempt begins, so that the dispatcher may take on more. */
   inFlight: Pick<InFlight, "begin">;
   windows: Windows;

@@ -19,10 +19,10 @@ const FULL_WAIT_MS = 10_000;
 /** No failing receiver makes its connection Held here. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
 
-type Dependencies = Pick<ActivityDependencies, "sql" | "attemptLogout" | "logoutWindows" | "log">;
+type Dependencies = Pick<ActivityDependencies, "sql" | "attemptLogout" | "logoutWindows" | "log" | "metrics">;
 
 /** One attempt to tell a client of a logout. Its failure carries the host, the status and one word, never a body. */
-export function createPostLogout({ sql, attemptLogout, logoutWindows, log }: Dependencies) {
+export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metrics }: Dependencies) {
   return async (input: PostLogoutInput): Promise<LogoutOutcome> => {
     const context = Context.current();
     const signal = context.cancellationSignal;
@@ -51,6 +51,7 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log }: Dep
     if (!logout) return { state: "Cancelled", attempts: 0 };
     const { number } = logout;
     if (!logout.isBegun) {
+      if (logout.hasJustEnded) metrics.logoutEnded(logout.state);
       if (logout.state === "Exhausted") throw failure("the last attempt was lost");
       if (logout.state === "Delivered" || logout.state === "Cancelled")
         return { state: logout.state, attempts: number };
@@ -78,7 +79,9 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log }: Dep
       }),
     );
     log.info({ tenantId, logoutId, clientId: input.clientId, attempt: number, state, reason }, "logout attempt");
+    metrics.logoutAttempted(result.attempt);
     if (state === undefined) return { state: "Cancelled", attempts: number };
+    metrics.logoutEnded(state);
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: number };
     if (isCancelled) throw signal.reason;
     throw failure(reason, nextInMs, number);
@@ -88,11 +91,13 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log }: Dep
 const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 
 /** Writes the final state of a logout whose attempts wrote none; retried without end. */
-export function createCloseLogout({ sql, log }: Pick<ActivityDependencies, "sql" | "log">) {
+export function createCloseLogout({ sql, log, metrics }: Pick<ActivityDependencies, "sql" | "log" | "metrics">) {
   return async ({ tenantId, logoutId, state }: CloseLogoutInput): Promise<LogoutOutcome> => {
     const reason = REASONS[state];
     const closed = await closeOpenLogout(sql, tenantId, logoutId, state, reason);
     log.warn({ tenantId, logoutId, state: closed?.state, reason }, "logout closed without an attempt's word");
-    return closed ?? { state: "Cancelled", attempts: 0 };
+    if (!closed) return { state: "Cancelled", attempts: 0 };
+    if (closed.hasJustEnded) metrics.logoutEnded(closed.state);
+    return { state: closed.state, attempts: closed.attempts };
   };
 }

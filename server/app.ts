@@ -171,6 +171,7 @@ export function createApp({
     fetch: egress.fetch,
     checkUrl,
     onClient,
+    onDevice: metrics.device,
     onFailure: logFailure,
   });
   const { publicUrl } = config;

@@ -74,6 +74,8 @@ export interface OpenLogout extends EndedSession {
   state: LogoutState;
   /** An attempt begins now; otherwise it has come to its end, or has to wait. */
   isBegun: boolean;
+  /** It ends by this look. */
+  hasJustEnded: boolean;
   /** Of the attempt, or how many there were. */
   number: number;
   numberInRun: number;
@@ -120,7 +122,7 @@ export async function openLogout(
         else 'lost' end,
       ended_on = case when j.becomes = l.state then l.ended_on else now() end
     from judged j where l.id = j.id
-    returning l.state, j.begins as "isBegun", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
+    returning l.state, j.begins as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
       coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
       coalesce(j.uri, '') as uri, j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
       j.redirect_uris as "redirectUris", j.subject_key as "subjectKey"`;
@@ -169,14 +171,17 @@ export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: Logou
     delete from logout_attempts t using taken where t.logout_id = taken.id and t.number = ${number}`;
 }
 
-/** Ends a logout that no attempt has ended. @returns what it is then; undefined if its client is gone */
+/**
+ * Ends a logout that no attempt has ended.
+ * @returns what it is then, and whether it has ended just now; undefined if its client is gone
+ */
 export async function closeOpenLogout(
   sql: Queries,
   tenantId: TenantId,
   id: LogoutId,
   state: LogoutState,
   reason: string,
-): Promise<{ state: LogoutState; attempts: number } | undefined> {
+): Promise<{ state: LogoutState; attempts: number; hasJustEnded: boolean } | undefined> {
   const [closed] = await sql<{ state: LogoutState; attempts: number }[]>`
     with closed as (
       update logouts set state = ${state}, reason = ${reason}, ended_on = now()
@@ -187,7 +192,8 @@ export async function closeOpenLogout(
       where t.logout_id = closed.id and t.duration_ms is null and t.failure is null
     )
     select state, attempts from closed`;
-  return closed ?? findState(sql, tenantId, id);
+  const found = closed ?? (await findState(sql, tenantId, id));
+  return found && { ...found, hasJustEnded: closed !== undefined };
 }
 
 async function findState(sql: Queries, tenantId: TenantId, id: LogoutId) {

@@ -11,10 +11,13 @@ export interface ApiMetrics {
   request(observed: ObservedRequest): void;
   /** Events that a committed transaction has recorded. */
   accepted(events: { eventRecord: string; eventType: string }[]): void;
+  /** A device's sign-in has come so far. */
+  device(step: (typeof DEVICE_STEPS)[number]): void;
 }
 
 /** A caller may make up any word for a method; a label may not have any. */
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"];
+const DEVICE_STEPS = ["Begun", "Refused", "WrongCode", "Allowed", "Denied"] as const;
 /** Seconds. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -35,6 +38,14 @@ export function createApiMetrics(sql: Sql): ApiMetrics {
     labelNames: ["event_record", "event_type"],
     registers,
   });
+  const devices = new Counter({
+    name: "gatehouse_device_sign_ins_total",
+    help: "Sign-ins of devices by what becomes of them; refused: too many wait; a wrong code is a person's.",
+    labelNames: ["step"],
+    registers,
+  });
+  // A rate needs the zero before the first one.
+  for (const step of DEVICE_STEPS) devices.inc({ step }, 0);
   measureBacklog(sql, registry);
   return {
     registry,
@@ -43,6 +54,7 @@ export function createApiMetrics(sql: Sql): ApiMetrics {
     accepted(events) {
       for (const event of events) accepted.inc({ event_record: event.eventRecord, event_type: event.eventType });
     },
+    device: (step) => devices.inc({ step }),
   };
 }
 
@@ -79,6 +91,19 @@ function measureBacklog(sql: Sql, registry: Registry): void {
     undefined,
     (backlog) => [[undefined, backlog?.dispatches]],
   );
+  gauge("gatehouse_logout_backlog", "Logouts that have not come to an end, up to 100000.", "state", (backlog) => [
+    ["Pending", backlog?.pendingLogouts],
+    ["Retrying", backlog?.retryingLogouts],
+  ]);
+  gauge(
+    "gatehouse_logout_oldest_undelivered_seconds",
+    "Age of the oldest logout that has not come to an end; 0 if there is none.",
+    undefined,
+    (backlog) => [[undefined, backlog && (backlog.oldestLogout ?? 0)]],
+  );
+  gauge("gatehouse_devices_waiting", "Devices that wait for their users, up to 100000.", undefined, (backlog) => [
+    [undefined, backlog?.waitingDevices],
+  ]);
   gauge("gatehouse_webhook_connections", "Connections that take no posts.", "state", (backlog) => [
     ["Held", backlog?.heldConnections],
     ["Paused", backlog?.pausedConnections],

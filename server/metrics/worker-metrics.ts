@@ -3,6 +3,12 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import { createRegistry } from "./serve.ts";
 
+interface CountedAttempt {
+  statusCode: number | null;
+  failure: string | null;
+  durationMs: number;
+}
+
 export interface WorkerMetrics {
   registry: Registry;
   /**
@@ -10,9 +16,12 @@ export interface WorkerMetrics {
    * @param since when the event was put into the outbox
    */
   dispatched(since: Date): void;
-  attempted(attempt: { statusCode: number | null; failure: string | null; durationMs: number }): void;
+  attempted(attempt: CountedAttempt): void;
   /** @param since when the event occurred, if this was the delivery's first run */
   ended(state: string, since?: Date): void;
+  /** Of a client that is told of a logout. */
+  logoutAttempted(attempt: Pick<CountedAttempt, "statusCode" | "failure">): void;
+  logoutEnded(state: string): void;
 }
 
 /** Seconds. */
@@ -56,13 +65,25 @@ export function createWorkerMetrics(): WorkerMetrics {
     buckets: END_TO_END_BUCKETS,
     registers,
   });
+  const logoutAttempts = new Counter({
+    name: "gatehouse_logout_attempts_total",
+    help: "Attempts to tell a client of a logout, by result as those of deliveries.",
+    labelNames: ["result"],
+    registers,
+  });
+  const logoutEnds = new Counter({
+    name: "gatehouse_logouts_total",
+    help: "Logouts that have come to an end, by their state.",
+    labelNames: ["state"],
+    registers,
+  });
   // A rate needs the zero before the first one.
-  for (const state of ENDS) ends.inc({ state }, 0);
+  for (const state of ENDS) for (const counter of [ends, logoutEnds]) counter.inc({ state }, 0);
   return {
     registry,
     dispatched: (since) => dispatch.observe(secondsSince(since)),
-    attempted({ statusCode, failure, durationMs }) {
-      attempts.inc({ result: failure ?? statusClass(statusCode) });
+    attempted({ durationMs, ...attempt }) {
+      attempts.inc({ result: resultOf(attempt) });
       attemptDuration.observe(durationMs / 1_000);
     },
     ended(state, since) {
@@ -70,7 +91,15 @@ export function createWorkerMetrics(): WorkerMetrics {
       ends.inc({ state });
       if (state === "Delivered" && since) endToEnd.observe(secondsSince(since));
     },
+    logoutAttempted: (attempt) => logoutAttempts.inc({ result: resultOf(attempt) }),
+    logoutEnded(state) {
+      if (ENDS.includes(state)) logoutEnds.inc({ state });
+    },
   };
+}
+
+function resultOf({ statusCode, failure }: Pick<CountedAttempt, "statusCode" | "failure">): string {
+  return failure ?? statusClass(statusCode);
 }
 
 function statusClass(status: number | null): string {

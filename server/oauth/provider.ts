@@ -34,6 +34,7 @@ import {
   createDevices,
   createPushedRequests,
   createRequestObjects,
+  type DeviceStep,
   deviceAuthorizationController,
   pushController,
 } from "./authorize/index.ts";
@@ -79,11 +80,13 @@ export interface ProviderDependencies {
   checkUrl: CheckUrl;
   /** Told of a client once it has proved to be one; may throw to refuse its request. */
   onClient(request: Request, client: { tenantId: TenantId; clientId: string }): void;
+  /** Told of each step of a device's sign-in. */
+  onDevice(step: DeviceStep): void;
   onFailure: OnFailure;
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, vault, log, fetch, checkUrl, onClient, onFailure } = deps;
+  const { config, sql, access, vault, log, fetch, checkUrl, onClient, onDevice, onFailure } = deps;
   const issuer = config.publicUrl;
   const keys = createSigningKeys(sql, vault);
   const revocations = createRevocations(sql);
@@ -137,7 +140,7 @@ export function createProvider(deps: ProviderDependencies) {
     issuer,
     pushedRequests: createPushedRequests({ sql, vault, findClient }),
     findClient,
-    devices: createDevices({ sql, vault, issuer, findClient, findApis }),
+    devices: createDevices({ sql, vault, issuer, findClient, findApis, onDevice }),
     openRequestObject: createRequestObjects(issuer, isSignedByClient),
     cookies,
     forms: createForms(cookies, createCsrf(vault)),

@@ -2,8 +2,12 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isTaken } from "../../server/embedded/ports.ts";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { readPage } from "../documents/pages.ts";
-import { until } from "../support/api.ts";
+import { DEVICE_PATH, typeCode } from "../oauth/device.ts";
+import { ok } from "../policies/people.ts";
+import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -63,6 +67,71 @@ test("a change is counted on its way: accepted, dispatched, attempted, delivered
   expect(seconds).toBeLessThan(30);
 });
 
+test("a logout is counted on its way: attempted, delivered, exhausted", async () => {
+  const api = await newTenant(stack);
+  await using failing = receiver([500, 200]);
+  await using gone = receiver(410);
+  const workerBefore = await ofWorker();
+  const growth = async (name: string, labels: Record<string, string>) =>
+    grown(workerBefore, await ofWorker(), name, labels);
+  const ended = (state: string) => growth("gatehouse_logouts_total", { state });
+  await signInAndOut(api, failing.url);
+  await until("it to be delivered", async () => (await ended("Delivered")) === 1);
+  await signInAndOut(api, gone.url);
+  await until("it to be exhausted", async () => (await ended("Exhausted")) === 1);
+  const results = ["2xx", "4xx", "5xx"].map((result) => growth("gatehouse_logout_attempts_total", { result }));
+  expect(await Promise.all(results)).toEqual([1, 1, 1]);
+});
+
+/** By a client whose address for logout tokens is given. */
+async function signInAndOut(api: Api, BackchannelLogoutUri: string): Promise<void> {
+  const { client, admin } = api.tenant;
+  const [redirect_uri] = client.redirectUris;
+  await ok(
+    api.call("PATCH", `/Application/${client.clientId}/Credentials`, { BackchannelLogoutUri, FirstParty: true }),
+  );
+  const visitor = new Visitor(stack.url);
+  const asked = { response_type: "code", client_id: client.clientId, redirect_uri: redirect_uri!, scope: "openid" };
+  const { location } = await visitor.submit(
+    await visitor.open(`/oauth2/authorize?${new URLSearchParams(asked)}`),
+    admin,
+  );
+  expect(location!.searchParams.get("code")).toBeString();
+  const question = await visitor.open("/oauth2/logout");
+  expect((await visitor.submit(question)).heading).toBe("Signed out");
+}
+
+test("a device's sign-in is counted by its steps", async () => {
+  const api = await newTenant(stack);
+  const { client, admin } = api.tenant;
+  const { clientId: client_id, clientSecret: client_secret } = client;
+  await ok(
+    api.call("PATCH", `/Application/${client_id}/Credentials`, { GrantTypes: [DEVICE_GRANT, "client_credentials"] }),
+  );
+  const before = await ofApi();
+  const visitor = new Visitor(stack.url);
+  const answer = async (decision: string) => {
+    const body = new URLSearchParams({ client_id, client_secret });
+    const { user_code } = await (await fetch(`${stack.url}${DEVICE_PATH}`, { method: "POST", body })).json();
+    const waiting = await until("it to wait", () =>
+      ofApi().then((one) => sum(one, "gatehouse_devices_waiting") && one),
+    );
+    expect(sum(waiting, "gatehouse_devices_waiting")).toBe(1);
+    const page = await typeCode(visitor, user_code);
+    const question = page.heading === "Sign in" ? await visitor.submit(page, admin) : page;
+    expect((await visitor.submit(question, { decision })).status).toBe(200);
+    await until("none to wait", async () => sum(await ofApi(), "gatehouse_devices_waiting") === 0);
+  };
+  await answer("allow");
+  await answer("deny");
+  expect((await typeCode(visitor, "BBBB-BBBB")).status).toBe(422);
+  const after = await ofApi();
+  const steps = ["Begun", "Refused", "WrongCode", "Allowed", "Denied"].map((step) =>
+    grown(before, after, "gatehouse_device_sign_ins_total", { step }),
+  );
+  expect(steps).toEqual([2, 0, 1, 1, 1]);
+});
+
 test("docs/operations.md names every metric of ours, and no other", async () => {
   const named = readPage("docs/operations.md")
     .match(/gatehouse_[a-z_]+/g)!
@@ -84,7 +153,10 @@ test("what waits is told while no worker runs, with the age of the oldest", asyn
   await api.change({ Name: "Gate", Description: "changed" });
   await stack.parts.worker.stop();
   await api.change({ Name: "Waiting" });
-  const samples = await until("the backlog", () => ofApi().then((one) => oldestPending(one) > 0 && one));
+  await signInAndOut(api, hook.url);
+  const isTold = (one: Samples) => oldestPending(one) > 0 && oldestLogout(one) > 0;
+  const samples = await until("the backlog", () => ofApi().then((one) => isTold(one) && one));
+  expect(sum(samples, "gatehouse_logout_backlog", { state: "Pending" })).toBe(1);
   expect(sum(samples, "gatehouse_postgresql_up")).toBe(1);
   expect(sum(samples, "gatehouse_webhook_backlog", { state: "Pending" })).toBe(1);
   expect(sum(samples, "gatehouse_webhook_backlog", { state: "Held" })).toBe(1);
@@ -92,7 +164,7 @@ test("what waits is told while no worker runs, with the age of the oldest", asyn
   expect(sum(samples, "gatehouse_webhook_dispatches_waiting")).toBeGreaterThanOrEqual(1);
   expect(sum(samples, "gatehouse_webhook_oldest_undelivered_seconds", { state: "Retrying" })).toBe(0);
   await stack.parts.worker.start();
-  await until("it to go", async () => oldestPending(await ofApi()) === 0);
+  await until("both to go", () => ofApi().then((one) => oldestPending(one) === 0 && oldestLogout(one) === 0));
 });
 
 test("without PostgreSQL a scrape still answers, and claims nothing about the backlog", async () => {
@@ -102,7 +174,7 @@ test("without PostgreSQL a scrape still answers, and claims nothing about the ba
       ofApi().then((one) => one.get("gatehouse_postgresql_up") === 0 && one),
     );
     const backlog = [...samples.keys()].filter((series) =>
-      /^gatehouse_webhook_(backlog|oldest|dispatches|connections)/.test(series),
+      /^gatehouse_(webhook_(backlog|oldest|dispatches|connections)|logout_|devices_)/.test(series),
     );
     expect(backlog).toEqual([]);
   } finally {
@@ -133,6 +205,7 @@ test("no label ever holds what a caller or a tenant brings", async () => {
 /** A histogram is several series. */
 const withoutSuffix = (name: string) => name.replace(/_(bucket|sum|count)$/, "");
 
+const oldestLogout = (samples: Samples) => sum(samples, "gatehouse_logout_oldest_undelivered_seconds");
 const oldestPending = (samples: Samples) =>
   sum(samples, "gatehouse_webhook_oldest_undelivered_seconds", { state: "Pending" });
 

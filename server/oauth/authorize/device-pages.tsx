@@ -81,7 +81,7 @@ function guesserOf(session: Session | undefined, address: string): Guesser {
  * @throws BadInput
  */
 export async function answerDevice(
-  deps: Pick<AuthorizeDependencies, "sql" | "endpoints">,
+  deps: Pick<AuthorizeDependencies, "sql" | "endpoints" | "devices">,
   request: Request,
   form: Map<string, string>,
   checked: Checked & Required<Pick<Checked, "device">>,
@@ -104,5 +104,6 @@ export async function answerDevice(
       details: { ApplicationId: String(client.id), ...(isAllowed && { Scopes: scopes }) },
     });
   });
+  deps.devices.answered(isAllowed ? "Allowed" : "Denied");
   return goTo(deps.endpoints.site, DEVICE_DONE_PATH, new URLSearchParams({ decision }).toString());
 }

@@ -47,7 +47,12 @@ export interface Devices {
   find(typed: string): Promise<string | undefined>;
   /** @throws BadInput if it does not wait any more */
   check(target: Target): Promise<AuthorizationRequest>;
+  /** A user's answer has been written down. */
+  answered(decision: "Allowed" | "Denied"): void;
 }
+
+/** What becomes of a device's sign-in, as it is counted. */
+export type DeviceStep = "Begun" | "Refused" | "WrongCode" | "Allowed" | "Denied";
 
 interface DevicesDependencies {
   sql: Sql;
@@ -55,9 +60,10 @@ interface DevicesDependencies {
   issuer: string;
   findClient: FindKnownClient;
   findApis: FindApis;
+  onDevice(step: DeviceStep): void;
 }
 
-export function createDevices({ sql, vault, issuer, findClient, findApis }: DevicesDependencies): Devices {
+export function createDevices({ sql, vault, issuer, findClient, findApis, onDevice }: DevicesDependencies): Devices {
   // The code itself is looked up where guesses are counted, and nowhere else.
   const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
 
@@ -83,15 +89,20 @@ export function createDevices({ sql, vault, issuer, findClient, findApis }: Devi
           interval: POLL_INTERVAL,
         };
         const outcome = await insertDeviceCode(sql, tenantId, code, DEVICE_LIFETIME, MOST_WAITING);
+        if (outcome === "taken") continue;
+        onDevice(outcome === "made" ? "Begun" : "Refused");
         if (outcome === "too many") throw tooMany();
-        if (outcome === "made") return { deviceCode, userCode: shownCode(userCode) };
+        return { deviceCode, userCode: shownCode(userCode) };
       }
       throw new Error(`${TRIES} user codes in a row are taken.`);
     },
 
+    answered: onDevice,
+
     async find(typed) {
       const userCode = typed.toUpperCase().replace(/[^A-Z]/g, "");
       const digest = isUserCode(userCode) ? await findWaitingDigest(sql, userCode) : undefined;
+      if (!digest) onDevice("WrongCode");
       return digest && references.seal(digest.toString("base64")).toString("base64url");
     },
 
