@@ -1,9 +1,14 @@
-// OpenID certification of RP-Initiated Logout OP, by the names of the suite's modules. Each signs a user in, goes to
-// the end_session_endpoint, and looks whether prompt=none still finds the user.
+// OpenID certification of RP-Initiated Logout OP and of Back-Channel OP, by the names of the suite's modules. Each signs a
+// user in, goes to the end_session_endpoint, and looks whether prompt=none still finds the user.
 
 import { describe, expect, test } from "bun:test";
-import { newClient } from "../authorize/client.ts";
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
+import { issuer, newClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
+import { request } from "../entities/client.ts";
+import { signIn, tokensOf, toldClient, toldOf } from "../logouts/clients.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { shared } from "../support/tenant.ts";
 import { type Fields, LONG_STATE, RelyingParty, VARIANTS } from "./relying-party.ts";
 
 const BYE = "https://app.example/post-logout";
@@ -30,6 +35,36 @@ async function start() {
     },
   };
 }
+
+describe.concurrent("Back-Channel OP:", () => {
+  test("oidcc-backchannel-logout-discovery-endpoint-verification", async () => {
+    const { body } = await request("GET", "/.well-known/openid-configuration");
+    expect(body).toMatchObject({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+      end_session_endpoint: `${issuer()}/oauth2/logout`,
+    });
+  });
+
+  test("oidcc-backchannel-rp-initiated-logout: the logout token is the session's, and the browser goes back", async () => {
+    await using receiver = startReceiver(200);
+    const { client } = await toldClient(receiver.url, undefined, { PostLogoutRedirectUris: [BYE] });
+    const { visitor, idToken, sid } = await signIn(client);
+    const left = { id_token_hint: idToken, post_logout_redirect_uri: BYE, state: LONG_STATE };
+    const back = await visitor.open(`/oauth2/logout?${new URLSearchParams(left)}`);
+    expect(back.location!.href).toBe(`${BYE}?state=${LONG_STATE}`);
+    expect(await toldOf(receiver, 1)).toEqual([sid]);
+    const [token] = tokensOf(receiver);
+    const keys = createRemoteJWKSet(new URL(`${shared().url}/.well-known/jwks.json`));
+    const expected = { issuer: issuer(), audience: client.id, algorithms: ["RS256"], typ: "logout+jwt" };
+    const { payload } = await jwtVerify(token!, keys, { ...expected, requiredClaims: ["iat", "exp", "jti"] });
+    const { sub, nonce } = payload;
+    expect({ sub, nonce }).toEqual({ sub: decodeJwt(idToken).sub!, nonce: undefined });
+    expect(payload.events).toEqual({ "http://schemas.openid.net/event/backchannel-logout": {} });
+    const party = new RelyingParty(client, VARIANTS[0]!, visitor);
+    expect(await party.error({ prompt: "none" })).toBe("login_required");
+  });
+});
 
 describe.concurrent("RP-Initiated OP:", () => {
   test("oidcc-rp-initiated-logout: goes back with the whole state, and nothing else", async () => {

@@ -1,6 +1,8 @@
 // What OpenID certification demands of an authorization request and of what follows from it, by the names of the public
 // conformance suite's modules (openid-certification/conformance-suite, src/main/java/net/openid/conformance/openid).
-// Left out are those of features we do not advertise: dynamic registration, request objects, unsigned id_tokens.
+// The plans: Basic OP, Hybrid OP, Form Post OP; beside it stand those of Config OP (openid-config), RP-Initiated and
+// Back-Channel Logout OP (openid-logout), Dynamic OP (openid-dynamic) and FAPI 2.0 (fapi2, fapi2-dpop).
+// Left out are those of features we do not advertise: unsigned request objects and unsigned id_tokens.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { answerOf, CALLBACK, newPkce, otherClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
