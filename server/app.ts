@@ -152,9 +152,13 @@ export function createApp({
     requestSpans.end(request, observed);
   });
   const admit = createRateLimit(config.rateLimit);
-  const onClient = (request: Request, { tenantId, clientId }: { tenantId: TenantId; clientId: string }) => {
+  const onClient = (
+    request: Request,
+    { tenantId, clientId }: { tenantId: TenantId; clientId: string },
+    network?: string,
+  ) => {
     contextOf(request).client = { tenantId, clientId };
-    admit(request, clientId);
+    admit(request, network === undefined ? clientId : `${clientId} at ${network}`);
   };
   const databaseIsAway = createOutageLog(log);
   const logFailure = (error: unknown, request: Request) => {

@@ -39,7 +39,12 @@ import {
   pushController,
 } from "./authorize/index.ts";
 import type { CheckUrl } from "./clients/changes.ts";
-import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
+import {
+  type AuthenticateClient,
+  authenticateClient,
+  createOnRefusedClient,
+  strangersNetwork,
+} from "./clients/client-authentication.ts";
 import { createClientKeys } from "./clients/client-keys.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
@@ -78,8 +83,11 @@ export interface ProviderDependencies {
   log: Logger;
   fetch: EgressFetch;
   checkUrl: CheckUrl;
-  /** Told of a client once it has proved to be one; may throw to refuse its request. */
-  onClient(request: Request, client: { tenantId: TenantId; clientId: string }): void;
+  /**
+   * Told of a client once it has proved to be one; may throw to refuse its request.
+   * @param network where it comes from, if anybody can say to be that client
+   */
+  onClient(request: Request, client: { tenantId: TenantId; clientId: string }, network: string | undefined): void;
   /** Told of each step of a device's sign-in. */
   onDevice(step: DeviceStep): void;
   onFailure: OnFailure;
@@ -117,7 +125,8 @@ export function createProvider(deps: ProviderDependencies) {
   const proving = { issuer, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed };
   const authenticate: AuthenticateClient = async (request, form) => {
     const client = await authenticateClient(proving, request, form);
-    onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
+    const known = { tenantId: client.tenantId, clientId: String(client.id) };
+    onClient(request, known, strangersNetwork(request, client));
     return client;
   };
   const readSector = createReadSector(fetch, checkUrl);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { TooManyRequests } from "../../server/errors.ts";
 import { contextOf } from "../../server/http/context.ts";
 import { createRateLimit } from "../../server/http/rate-limit.ts";
+import { newClient } from "../authorize/client.ts";
 import { until } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 import { type PrivateApp, startPrivateApp } from "./private-app.ts";
@@ -83,6 +84,18 @@ describe.concurrent("who is not known takes nothing from anybody's quota", () =>
     const answers = await manyTimes(() => askToken(app.url, client.clientId, "guessed"));
     expect(byStatus(answers, 400)).toHaveLength(MANY);
     expect((await askToken(app.url, client.clientId, client.clientSecret)).status).toBe(200);
+  });
+
+  test("nor can the id of a public client, which has no secret: each address has a quota of its own", async () => {
+    await using app = startPrivateApp({ ...TINY, trustProxy: true });
+    const { id: client_id } = await newClient({ client_type: "public", grant_types: ["refresh_token"] });
+    const body = new URLSearchParams({ client_id, grant_type: "refresh_token", refresh_token: "none" }).toString();
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const askFrom = (address: string) =>
+      fetch(`${app.url}/oauth2/token`, { method: "POST", headers: { ...headers, "x-forwarded-for": address }, body });
+    const answers = await manyTimes(() => askFrom("203.0.113.1"));
+    expect(byStatus(answers, 429).length).toBeGreaterThan(0);
+    expect((await askFrom("203.0.113.2")).status).toBe(400);
   });
 });
 
