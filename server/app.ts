@@ -30,7 +30,15 @@ import { controllerOf } from "./http/route.ts";
 import { createOutageLog } from "./log.ts";
 import { createLogouts } from "./logouts/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
-import { createProvider, endpointRefusal, OAUTH_RESOURCE_TYPES, SPEC_PATHS, scopesNow } from "./oauth/index.ts";
+import {
+  createIssuedTokens,
+  createProvider,
+  endpointRefusal,
+  type IssuedTokens,
+  OAUTH_RESOURCE_TYPES,
+  SPEC_PATHS,
+  scopesNow,
+} from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
 import {
   createRequestRecorder,
@@ -69,6 +77,7 @@ export interface AppDependencies {
   log: Logger;
   metrics?: ApiMetrics;
   recorder?: RequestRecorder;
+  issued?: IssuedTokens;
   tracing?: Tracing;
   /** By default the app serves from the start. */
   lifecycle?: Lifecycle;
@@ -107,6 +116,7 @@ export function createApp({
   log,
   metrics = createApiMetrics(sql),
   recorder = createRequestRecorder(sql, log),
+  issued = createIssuedTokens(sql, log),
   tracing = withoutCollector(),
   lifecycle = servingLifecycle(),
   entities = ENTITIES,
@@ -174,6 +184,7 @@ export function createApp({
     log,
     fetch: egress.fetch,
     checkUrl,
+    issued,
     onClient,
     onDevice: metrics.device,
     onFailure: logFailure,
@@ -268,6 +279,7 @@ export function createApp({
         ...provider.forSettingsPages,
         ...administration,
         ...webhooks,
+        issued,
         once: createOnce(vault, provider.forSettingsPages.cookies),
         records,
         ...servicesOf(settings),

@@ -9,7 +9,7 @@ import { CannotStart } from "./errors.ts";
 import { createLifecycle, shutDown } from "./http/probes.ts";
 import { createLog } from "./log.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
-import { createKeyRotation } from "./oauth/index.ts";
+import { createIssuedTokens, createKeyRotation } from "./oauth/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
 import { createRequestRecorder } from "./requests/index.ts";
 import { createTracing } from "./tracing/index.ts";
@@ -26,14 +26,16 @@ await runEntry(async () => {
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const metrics = createApiMetrics(sql);
   const recorder = createRequestRecorder(sql, log);
+  const issued = createIssuedTokens(sql, log);
   const tracing = await createTracing(config.tracing, "api", log);
   const lifecycle = createLifecycle();
   const egress = createEgress(config.egress);
-  const app = createApp({ config, sql, vault, egress, log, metrics, recorder, tracing, lifecycle });
+  const app = createApp({ config, sql, vault, egress, log, metrics, recorder, issued, tracing, lifecycle });
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
+  const written = () => Promise.all([recorder.stop(), issued.stop()]);
   onStop(async () => {
     if (app.server) await shutDown(app.server, lifecycle, shutdown);
-    await Promise.all([metricsServer.stop(), tracing.stop(), recorder.stop().finally(() => sql.end({ timeout: 1 }))]);
+    await Promise.all([metricsServer.stop(), tracing.stop(), written().finally(() => sql.end({ timeout: 1 }))]);
   });
 
   const open = () => app.server ?? listen(app, config);

@@ -7,4 +7,4 @@ export { type AuditEntry, FAILURES_PER_HOUR, type Origin, originOf, recordAudit 
 export { auditRoutes, exportResponse } from "./routes.ts";
 export type { AuditRecord } from "./service.ts";
 export { type AuditLog, createAuditLog } from "./service.ts";
-export { insertConsequence, type SignIns } from "./store.ts";
+export { type HourOfSignIns, insertConsequence, type SignIns } from "./store.ts";

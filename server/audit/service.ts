@@ -15,7 +15,6 @@ import {
   countSignIns,
   findAuditEvent,
   listAuditEvents,
-  type SignIns,
 } from "./store.ts";
 
 /** Rows of an export, before policies leave some out. */
@@ -47,8 +46,11 @@ export interface AuditLog {
    * @throws BadInput if it would have more rows than MOST_EXPORTED, TenantBusy, ServiceBusy
    */
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
-  /** How people signed in from then on. @returns undefined for who may not read every row and user: all are counted */
-  signIns(caller: Reader, since: Date): Promise<SignIns | undefined>;
+  /**
+   * How people signed in from the beginning of an hour on.
+   * @returns undefined for who may not read every row and user: all are counted
+   */
+  signIns(caller: Reader, since: Date): Promise<Awaited<ReturnType<typeof countSignIns>> | undefined>;
 }
 
 export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog {

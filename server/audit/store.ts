@@ -96,17 +96,29 @@ export interface SignIns {
   secondFactorsFailed: number;
 }
 
-export async function countSignIns(sql: Queries, tenantId: TenantId, since: Date): Promise<SignIns> {
+/** The same of one hour. */
+export interface HourOfSignIns extends SignIns {
+  /** Its beginning. */
+  hour: Date;
+}
+
+/** @param since the beginning of an hour @returns each hour that has any, and all of them together */
+export async function countSignIns(
+  sql: Queries,
+  tenantId: TenantId,
+  since: Date,
+): Promise<{ whole: SignIns; hours: HourOfSignIns[] }> {
   const kinds: AuditKind[] = ["SignIn.Succeeded", "SignIn.Failed", "SecondFactor.Failed"];
-  const [row] = await sql<SignIns[]>`
-    select count(*) filter (where kind = 'SignIn.Succeeded') as succeeded,
+  const rows = await sql<(HourOfSignIns | (SignIns & { hour: null }))[]>`
+    select date_bin('1 hour', occurred_on, ${since}) as hour, count(*) filter (where kind = 'SignIn.Succeeded') as succeeded,
       count(distinct subject_id) filter (where kind = 'SignIn.Succeeded') as people,
       count(*) filter (where kind = 'SignIn.Succeeded' and details -> 'Amr' @> '"mfa"') as "secondFactors",
       count(*) filter (where kind = 'SignIn.Failed') as failed,
       count(*) filter (where kind = 'SecondFactor.Failed') as "secondFactorsFailed"
     from audit_log
-    where tenant_id = ${tenantId} and kind = any (${kinds}::text[]) and occurred_on >= ${since}`;
-  return row!;
+    where tenant_id = ${tenantId} and kind = any (${kinds}::text[]) and occurred_on >= ${since}
+    group by grouping sets ((1), ())`;
+  return { whole: rows.find((row) => row.hour === null)!, hours: rows.filter((row) => row.hour !== null) };
 }
 
 const columns = (sql: Queries) => sql`

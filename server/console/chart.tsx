@@ -1,21 +1,10 @@
-// Deliveries over time as stacked bars, drawn on the server; beside them the same as a table, for who does not see.
+// Counts over time as stacked bars, drawn on the server; beside them the same as a table, for who does not see.
 
 import type { Children } from "@kitajs/html";
-import type { DeliveryState } from "../../workflows/contract.ts";
 import { attribute, type Column, Table, Text } from "../ui/index.ts";
-import type { HourCount } from "../webhooks/index.ts";
 
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
-
-/** From the bottom of a bar to its top. */
-const SERIES: { name: string; states: DeliveryState[] }[] = [
-  { name: "Delivered", states: ["Delivered"] },
-  { name: "Open", states: ["Pending", "Retrying"] },
-  { name: "Held", states: ["Held"] },
-  { name: "Cancelled", states: ["Cancelled"] },
-  { name: "Exhausted", states: ["Exhausted"] },
-];
 
 /** Pixels from top to bottom; across, the drawing is as wide as the page lets it, and places are percents. */
 const HEIGHT = 220;
@@ -34,8 +23,17 @@ export interface Slot {
   to: Date;
 }
 
+/** One part of every bar. */
+export interface Series {
+  name: string;
+  /** Its colour, a class of assets/parts.css. */
+  swatch: string;
+  /** Of all bars together, where that is not their sum. */
+  whole?: number;
+}
+
 export interface Bar extends Slot {
-  /** In the order of SERIES. */
+  /** Of each series, from the bottom of the bar to its top. */
   counts: number[];
   total: number;
 }
@@ -51,36 +49,45 @@ export function firstHour(now: number): Date {
   return new Date(Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS);
 }
 
-/** @param over what stands on the axis, such as `by the hour, the last 24 hours` */
-export function DeliveriesChart({
-  bars,
-  over,
-  ways,
-}: {
+/** The hours that are shown, the last of which is not over. */
+export function hoursSince(since: Date): Slot[] {
+  return Array.from({ length: HOURS }, (_, index) => {
+    const from = new Date(since.getTime() + index * HOUR_MS);
+    return { from, to: new Date(from.getTime() + HOUR_MS) };
+  });
+}
+
+/** @param counts of each series */
+export function barOf(slot: Slot, counts: number[]): Bar {
+  return { ...slot, counts, total: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+export interface BarChartProps {
+  /** What is counted. */
+  title: string;
+  series: readonly Series[];
   bars: readonly Bar[];
+  /** What stands on the axis, such as `by the hour, the last 24 hours`. */
   over: string;
   ways?: Ways;
-}): JSX.Element {
-  const shown = shownSeries(bars);
+}
+
+export function BarChart({ title, series, bars, over, ways }: BarChartProps): JSX.Element {
+  const shown = shownSeries(series, bars);
   const words = shown.map(({ name, total }) => `${total.toLocaleString("en")} ${name}`).join(", ");
   const most = niceCeiling(Math.max(...bars.map(({ total }) => total)));
   return (
     <figure class="chart">
       <figcaption>
         <ul class="legend">
-          {shown.map(({ name, total }) => (
-            <LegendItem
-              swatch={name.toLowerCase()}
-              name={name}
-              value={total.toLocaleString("en")}
-              href={ways?.ofSeries(name)}
-            />
+          {shown.map(({ name, swatch, total }) => (
+            <LegendItem swatch={swatch} name={name} value={total.toLocaleString("en")} href={ways?.ofSeries(name)} />
           ))}
         </ul>
       </figcaption>
-      <Plot slots={bars} most={most} scale={short} label={`Deliveries ${over}: ${words || "none"}.`} ways={ways}>
+      <Plot slots={bars} most={most} scale={short} label={`${title} ${over}: ${words || "none"}.`} ways={ways}>
         {bars.map((bar, index) => (
-          <BarOf bar={bar} place={placeOf(index, bars.length)} y={yOf(most)} href={ways?.ofSlot(bar)} />
+          <BarOf series={series} bar={bar} place={placeOf(index, bars.length)} y={yOf(most)} href={ways?.ofSlot(bar)} />
         ))}
       </Plot>
     </figure>
@@ -112,13 +119,13 @@ export function LegendItem({ swatch, name, value, href }: LegendItemProps): JSX.
 }
 
 /** The same in numbers; opened by who wants them. */
-export function ChartTable({ bars }: { bars: readonly Bar[] }): JSX.Element {
+export function ChartTable({ title, series, bars, over, ways }: BarChartProps): JSX.Element {
   return (
-    <details class="panel more">
-      <summary>The same by the hour, as a table</summary>
+    <details class="more">
+      <summary>The same as a table</summary>
       <Table
-        caption="Deliveries by the hour and result"
-        columns={[slotColumn(undefined), ...seriesColumns(bars)]}
+        caption={`${title} ${over}`}
+        columns={[slotColumn(ways), ...seriesColumns(series, bars)]}
         rows={bars.toReversed()}
       />
     </details>
@@ -143,44 +150,29 @@ export function slotColumn(ways: Ways | undefined): Column<Slot> {
 }
 
 /** Of the series that there are any of. */
-export function seriesColumns(bars: readonly Bar[]): Column<Bar>[] {
-  return shownSeries(bars).map(({ name, index }) => ({
+export function seriesColumns(series: readonly Series[], bars: readonly Bar[]): Column<Bar>[] {
+  return shownSeries(series, bars).map(({ name, index }) => ({
     name,
     cell: ({ counts }) => <Text text={counts[index]!.toLocaleString("en")} />,
     numeric: true,
   }));
 }
 
-interface Shown {
-  name: string;
-  /** In SERIES. */
+interface Shown extends Series {
+  /** Among all of the chart. */
   index: number;
   total: number;
 }
 
 /** Those that there are any of. */
-function shownSeries(bars: readonly Bar[]): Shown[] {
-  return SERIES.map(({ name }, index) => ({
-    name,
-    index,
-    total: bars.reduce((sum, bar) => sum + bar.counts[index]!, 0),
-  })).filter(({ total }) => total > 0);
-}
-
-export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
-  return Array.from({ length: HOURS }, (_, index) => {
-    const from = new Date(since.getTime() + index * HOUR_MS);
-    const own = counts.filter((count) => count.hour.getTime() === from.getTime());
-    const countOf = (state: DeliveryState) =>
-      own.filter((one) => one.state === state).reduce((sum, { count }) => sum + count, 0);
-    return barOf({ from, to: new Date(from.getTime() + HOUR_MS) }, countOf);
-  });
-}
-
-/** @param countOf how many deliveries are in a state */
-export function barOf(slot: Slot, countOf: (state: DeliveryState) => number): Bar {
-  const counts = SERIES.map(({ states }) => states.reduce((sum, state) => sum + countOf(state), 0));
-  return { ...slot, counts, total: counts.reduce((sum, count) => sum + count, 0) };
+function shownSeries(series: readonly Series[], bars: readonly Bar[]): Shown[] {
+  return series
+    .map((one, index) => ({
+      ...one,
+      index,
+      total: one.whole ?? bars.reduce((sum, bar) => sum + bar.counts[index]!, 0),
+    }))
+    .filter(({ total }) => total > 0);
 }
 
 export interface PlotProps {
@@ -261,18 +253,19 @@ export function SlotLink({ place: { left, width }, href }: { place: Place; href:
 }
 
 interface BarProps {
+  series: readonly Series[];
   bar: Bar;
   place: Place;
   y: (count: number) => number;
   href: string | undefined;
 }
 
-function BarOf({ bar, place, y, href }: BarProps): JSX.Element {
+function BarOf({ series, bar, place, y, href }: BarProps): JSX.Element {
   let below = 0;
   return (
     <g>
-      <title safe>{titleOf(bar)}</title>
-      {SERIES.map(({ name }, index) => {
+      <title safe>{titleOf(series, bar)}</title>
+      {series.map(({ swatch }, index) => {
         const count = bar.counts[index]!;
         if (count === 0) return "";
         const bottom = y(below);
@@ -281,7 +274,7 @@ function BarOf({ bar, place, y, href }: BarProps): JSX.Element {
         const height = round(Math.max(bottom - y(below), 1.5));
         return (
           <rect
-            class={name.toLowerCase()}
+            class={swatch}
             x={`${place.left}%`}
             y={round(bottom - height)}
             width={`${place.width}%`}
@@ -294,8 +287,8 @@ function BarOf({ bar, place, y, href }: BarProps): JSX.Element {
   );
 }
 
-function titleOf({ from, counts }: Bar): string {
-  const parts = SERIES.flatMap(({ name }, index) => (counts[index] ? `${counts[index]} ${name}` : []));
+function titleOf(series: readonly Series[], { from, counts }: Bar): string {
+  const parts = series.flatMap(({ name }, index) => (counts[index] ? `${counts[index]} ${name}` : []));
   return `${DATE.format(from)}, ${hourOf(from)} UTC: ${parts.join(", ") || "none"}`;
 }
 

@@ -32,7 +32,7 @@ import { departmentPages } from "./departments.tsx";
 import { frontDoor } from "./front-door.tsx";
 import { historyPages } from "./history.tsx";
 import { organisationPages } from "./organisation.tsx";
-import { overviewPages } from "./overview.tsx";
+import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, Group, Page, SettingsDependencies } from "./page.tsx";
 import { policyPages } from "./policies/pages.tsx";
 import { entityPages } from "./records/entities.tsx";

@@ -5,7 +5,14 @@ import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Entities } from "../entities/index.ts";
 import type { Logouts } from "../logouts/index.ts";
-import type { ClientCredentials, PublishedKeys, SettingsClient, Trials, UserGrants } from "../oauth/index.ts";
+import type {
+  ClientCredentials,
+  IssuedTokens,
+  PublishedKeys,
+  SettingsClient,
+  Trials,
+  UserGrants,
+} from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
@@ -93,6 +100,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   auditLog: AuditLog;
   alerts: Alerts;
   requests: Requests;
+  issued: Pick<IssuedTokens, "since">;
   /** Told of who asks; may throw to refuse a request. */
   onClient(request: Request, caller: Caller): void;
   /** Told of what was not the caller's fault. */

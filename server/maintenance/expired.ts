@@ -9,6 +9,7 @@ import {
   removeExpiredCodes,
   removeExpiredDevices,
   removeExpiredPushes,
+  removeOldIssued,
   removeRestedAudiences,
   removeSpentInitialTokens,
   removeUnusedClients,
@@ -42,6 +43,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   former_webhook_secrets: removeFormerSecrets,
   upstream_attempts: removeExpiredAttempts,
   requests: removeOldRequests,
+  issued_tokens: removeOldIssued,
   logouts: removeOldLogouts,
   alerts: removeOldAlerts,
 };

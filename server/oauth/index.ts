@@ -43,6 +43,8 @@ export { REGISTRATION_MODES, removeSpentInitialTokens } from "./registration/sto
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { scopesNow } from "./scopes.ts";
 export { createFamilies, removeEndedFamilies } from "./tokens/families.ts";
+export { type HourOfTokens, removeOldIssued } from "./tokens/issued.store.ts";
+export { createIssuedTokens, type IssuedTokens } from "./tokens/issued.ts";
 export { createLogoutTokens, type EndedSession, type IssueLogoutToken } from "./tokens/logout-token.ts";
 export { deleteExpiredRevocations } from "./tokens/revocations.store.ts";
 export { createRevocations } from "./tokens/revoke.ts";

@@ -69,6 +69,7 @@ import { isAnywhereOn } from "./registration/store.ts";
 import { scopesNow } from "./scopes.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
+import type { IssuedTokens } from "./tokens/issued.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
 import { sessionFor, userTold } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
@@ -83,6 +84,7 @@ export interface ProviderDependencies {
   log: Logger;
   fetch: EgressFetch;
   checkUrl: CheckUrl;
+  issued: Pick<IssuedTokens, "count">;
   /**
    * Told of a client once it has proved to be one; may throw to refuse its request.
    * @param network where it comes from, if anybody can say to be that client
@@ -94,7 +96,7 @@ export interface ProviderDependencies {
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, vault, log, fetch, checkUrl, onClient, onDevice, onFailure } = deps;
+  const { config, sql, access, vault, log, fetch, checkUrl, issued, onClient, onDevice, onFailure } = deps;
   const issuer = config.publicUrl;
   const keys = createSigningKeys(sql, vault);
   const revocations = createRevocations(sql);
@@ -174,7 +176,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(jwksController(keys))
     .use(discoveryController(issuer, () => isAnywhereOn(sql)))
     .use(registrationController(createRegistration({ sql, access, checkUrl, readSector, issuer }), onFailure))
-    .use(tokenController(forClients))
+    .use(tokenController({ ...forClients, issued }))
     .use(revocationController(forClients))
     .use(introspectionController({ ...forClients, issuer }))
     .use(pushController({ ...forPeople, dpop, authenticateClient: authenticate, onFailure }))

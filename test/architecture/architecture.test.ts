@@ -242,7 +242,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     rule: pagesAndRoutesCallServices,
     sources: product,
     bad: [
-      source("server/console/overview.tsx", "const { sql, connections } = deps;"),
+      source("server/console/overview/webhooks.tsx", "const { sql, connections } = deps;"),
       source("server/console/webhooks/health.tsx", `import type { Sql } from "../../db/connection.ts";`),
       source("server/api.ts", "export interface ApiServices {\n  sql: Sql;\n}"),
       source("server/oauth/keys/routes.ts", "export function signingKeyRoutes(sql: Sql): Route[] {}"),
@@ -250,7 +250,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
       source("server/webhooks/log/routes.ts", "export interface EventLogRoutes {\n  sql: Sql;\n  log: EventLog;\n}\n"),
     ],
     good: [
-      source("server/console/overview.tsx", "const { connections, figures } = deps;"),
+      source("server/console/overview/webhooks.tsx", "const { connections, figures } = deps;"),
       source("server/oauth/keys/routes.ts", "export function createPublishedKeys(sql: Sql): PublishedKeys {}"),
       source("server/oauth/keys/routes.ts", "export function signingKeyRoutes(keys: PublishedKeys): Route[] {}"),
     ],

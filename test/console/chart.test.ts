@@ -1,7 +1,8 @@
 // The drawing of the overview, for nothing at all up to more than a day brings.
 
 import { expect, test } from "bun:test";
-import { barsOf, DeliveriesChart, firstHour } from "../../server/console/chart.tsx";
+import { BarChart, firstHour } from "../../server/console/chart.tsx";
+import { barsOf, DELIVERIES } from "../../server/console/webhooks/deliveries.ts";
 
 const NOW = Date.parse("2026-11-21T12:30:00Z");
 
@@ -11,7 +12,12 @@ async function drawn(delivered: number, exhausted = 0): Promise<string> {
     { hour: since, state: "Delivered" as const, count: delivered },
     { hour: since, state: "Exhausted" as const, count: exhausted },
   ];
-  return await DeliveriesChart({ bars: barsOf(counts, since), over: "by the hour, the last 24 hours" });
+  return await BarChart({
+    title: "Deliveries",
+    series: DELIVERIES,
+    bars: barsOf(counts, since),
+    over: "by the hour, the last 24 hours",
+  });
 }
 
 const scaleOf = (html: string) => [...html.matchAll(/<text x="0" y="[\d.]+">([^<]*)</g)].map(([, text]) => text);

@@ -27,6 +27,7 @@ const TABLES = [
   "registration_tokens",
   "registered_clients",
   "requests",
+  "issued_tokens",
   "logouts",
   "alerts",
 ];

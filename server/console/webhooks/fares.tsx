@@ -6,8 +6,7 @@ import { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "../../
 import { duration } from "../activity/attempts.tsx";
 import {
   type Bar,
-  barOf,
-  DeliveriesChart,
+  BarChart,
   hourOf,
   LegendItem,
   niceCeiling,
@@ -20,6 +19,7 @@ import {
   yOf,
 } from "../chart.tsx";
 import type { Visit } from "../visit.ts";
+import { DELIVERIES, deliveriesBar } from "./deliveries.ts";
 
 /** Which of them the address asks for. */
 export function spanOf({ url }: Visit): Span {
@@ -40,7 +40,7 @@ export interface FaresProps {
 export function Fares({ visit, span, statistics }: FaresProps): JSX.Element {
   const { ConnectionId, Slices } = statistics;
   if (Slices === null) return "";
-  const fares = Slices.map((slice): Fare => ({ ...barOf(slotOf(slice), countIn(slice)), slice }));
+  const fares = Slices.map((slice): Fare => ({ ...deliveriesBar(slotOf(slice), countIn(slice)), slice }));
   const log = `/settings/activity?ConnectionId=${ConnectionId}`;
   const ways: Ways = {
     ofSlot: ({ from, to }) => visit.href(`${log}&From=${from.toISOString()}&To=${to.toISOString()}`),
@@ -60,13 +60,18 @@ export function Fares({ visit, span, statistics }: FaresProps): JSX.Element {
           </a>
         ))}
       </nav>
-      <DeliveriesChart bars={fares} over={over} ways={ways} />
+      <BarChart title="Deliveries" series={DELIVERIES} bars={fares} over={over} ways={ways} />
       <AnswerTimes fares={fares} over={over} ways={ways} />
       <details class="more">
         <summary>The same as a table</summary>
         <Table
           caption={`Deliveries and answer times ${over}`}
-          columns={[slotColumn(ways), ...seriesColumns(fares), timeColumn("p50", "P50Ms"), timeColumn("p95", "P95Ms")]}
+          columns={[
+            slotColumn(ways),
+            ...seriesColumns(DELIVERIES, fares),
+            timeColumn("p50", "P50Ms"),
+            timeColumn("p95", "P95Ms"),
+          ]}
           rows={fares.toReversed()}
         />
       </details>

@@ -14,6 +14,7 @@ import { DPOP_HEADER } from "../dpop/proof.ts";
 import { type ClientRequest, formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { apisInReach, InvalidTarget, resourceNamed } from "../resources.ts";
 import type { Families } from "../tokens/families.ts";
+import type { IssuedTokens } from "../tokens/issued.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { boundTo } from "./bound.ts";
 import type { GrantRequest } from "./grant.ts";
@@ -27,6 +28,7 @@ export interface TokenDependencies {
   access: GrantRequest["access"];
   authenticateClient: AuthenticateClient;
   dpop: Dpop;
+  issued: Pick<IssuedTokens, "count">;
   onFailure: OnFailure;
 }
 
@@ -102,6 +104,7 @@ async function answer(
   requireBinding(door, request, client, jkt);
   const issuing = boundTo(jkt, client, deps);
   const { scope, ...issued } = await grant({ ...asked, ...issuing, sql, door, apis, allApis, access, resource, jkt });
+  deps.issued.count(client.tenantId, grantType);
   const response = { token_type: jkt === undefined ? "Bearer" : "DPoP", ...issued } as const;
   return door === "spec" ? response : { ...response, scope };
 }

@@ -1,91 +1,65 @@
-// The first page: how deliveries fare, and what somebody should look at first.
+// How deliveries fare, and what somebody should look at first.
 
-import type { ConnectionId, DeliveryState } from "../../workflows/contract.ts";
-import type { SignIns } from "../audit/index.ts";
-import { firstPage } from "../http/query.ts";
-import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../ui/index.ts";
-import type { ConnectionRecord, Counts, Health } from "../webhooks/index.ts";
-import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
-import { titleOf } from "./connection-title.ts";
-import { FigureList, SignInFigures } from "./figures.tsx";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
-import type { Visit } from "./visit.ts";
-import { mayAddConnection } from "./webhooks/save.tsx";
-import { TemporalViews } from "./webhooks/temporal.tsx";
+import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
+import { firstPage } from "../../http/query.ts";
+import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
+import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
+import { BarChart, ChartTable } from "../chart.tsx";
+import { titleOf } from "../connection-title.ts";
+import { FigureList } from "../figures.tsx";
+import type { SettingsDependencies } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { barsOf, DELIVERIES } from "../webhooks/deliveries.ts";
+import { mayAddConnection } from "../webhooks/save.tsx";
+import { TemporalViews } from "../webhooks/temporal.tsx";
+import { OVER } from "./people.tsx";
 
-const DAY_MS = 24 * 3_600_000;
-const REFRESH_SECONDS = 15;
 /** The newest of them; more are no matter of one page. */
 const MOST_CONNECTIONS = 200;
 
-export function overviewPages(deps: SettingsDependencies): Page[] {
-  // Everybody comes in here, also who may see nothing of webhooks.
-  return [{ path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
+/** A part of the page, and what is to be said above all of it. */
+export interface Part {
+  lead?: JSX.Element;
+  body: JSX.Element;
 }
 
-/** Of webhooks and of sign-ins, each for who may see it. */
-async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const [webhooks, signIns] = await Promise.all([webhooksView(deps, visit), signInsOf(deps, visit)]);
-  if (!signIns) return webhooks;
-  return {
-    ...webhooks,
-    body: (
-      <>
-        {webhooks.body as "safe"}
-        <SignInFigures visit={visit} signIns={signIns} />
-      </>
-    ),
-  };
-}
-
-/** Undefined for who may not see all that is counted. */
-async function signInsOf({ auditLog }: SettingsDependencies, visit: Visit): Promise<SignIns | undefined> {
-  if (!visit.may("Settings:Read")) return undefined;
-  return auditLog.signIns(visit.permitted("Settings:Read"), new Date(Date.now() - DAY_MS));
-}
-
-async function webhooksView(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const title = "Overview";
-  if (!visit.may("Webhooks:Read")) return { title, body: <WithoutWebhooks visit={visit} /> };
+/** @param since the beginning of the first hour that is shown */
+export async function webhooksPart(deps: SettingsDependencies, visit: Visit, since: Date): Promise<Part> {
+  if (!visit.may("Webhooks:Read")) return { body: <WithoutWebhooks visit={visit} /> };
   const { connections, figures } = deps;
   const { caller } = visit;
   const { Items, Next } = await connections.list(caller, {}, firstPage(MOST_CONNECTIONS));
-  if (Items.length === 0) return { title, body: <NoConnections visit={visit} /> };
+  if (Items.length === 0) return { body: <NoConnections visit={visit} /> };
   const ids = Items.map(({ Id }) => Id);
   const now = Date.now();
-  const since = firstHour(now);
   const counted = await figures.since(caller, ids, since);
-  if (!counted) return { title, body: <WithoutFigures visit={visit} /> };
+  if (!counted) return { body: <WithoutFigures visit={visit} /> };
   const { backlogs, counts } = counted;
   const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
   const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
-  const bars = barsOf(counts.byHour, since);
+  const chart = { title: "Deliveries", series: DELIVERIES, bars: barsOf(counts.byHour, since), over: OVER };
   const concerns = concernsOf(watched, now);
   return {
-    title,
     lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,
     body: (
       <>
-        <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
-          <Section title="Needs attention">
-            {concerns.length > 0 ? (
-              <Concerns visit={visit} concerns={concerns} />
-            ) : (
-              <p class="fine">
-                {Next === null
-                  ? "Nothing. Every connection gets what it should."
-                  : "Nothing. All of these get what they should."}
-              </p>
-            )}
-          </Section>
-          <Figures watched={watched} counts={counts} now={now} />
-          <Section title="Deliveries, last 24 hours">
-            <DeliveriesChart bars={bars} over="by the hour, the last 24 hours" />
-            <TemporalViews url={deps.workflowsUrl} tenantId={caller.tenantId} />
-          </Section>
-        </Live>
-        <ChartTable bars={bars} />
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+        <Section title="Needs attention">
+          {concerns.length > 0 ? (
+            <Concerns visit={visit} concerns={concerns} />
+          ) : (
+            <p class="fine">
+              {Next === null
+                ? "Nothing. Every connection gets what it should."
+                : "Nothing. All of these get what they should."}
+            </p>
+          )}
+        </Section>
+        <Figures watched={watched} counts={counts} now={now} />
+        <Section title="Deliveries, last 24 hours">
+          <BarChart {...chart} />
+          <TemporalViews url={deps.workflowsUrl} tenantId={caller.tenantId} />
+          <ChartTable {...chart} />
+        </Section>
       </>
     ),
   };
@@ -180,7 +154,7 @@ interface Concern {
   rank: number;
 }
 
-export interface Watched {
+interface Watched {
   connection: ConnectionRecord;
   health: Health;
 }

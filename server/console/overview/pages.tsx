@@ -1,0 +1,57 @@
+// The first page: what needs somebody, how deliveries fare, how people sign in, and how many tokens were issued.
+
+import { ApiError } from "../../errors.ts";
+import { EmptyState, Live, Refreshing } from "../../ui/index.ts";
+import { firstHour } from "../chart.tsx";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { signInsPart, tokensPart } from "./people.tsx";
+import { type Part, webhooksPart } from "./webhooks.tsx";
+
+const REFRESH_SECONDS = 15;
+
+export function overviewPages(deps: SettingsDependencies): Page[] {
+  // Everybody comes in here, also who may see nothing of webhooks.
+  return [{ path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
+}
+
+/** Each part for who may see it; one that cannot be counted now takes no other along. */
+async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const since = firstHour(Date.now());
+  const [webhooks, signIns, tokens] = await Promise.all([
+    unlessBusy("Deliveries", webhooksPart(deps, visit, since)),
+    unlessBusy("Sign-ins", signInsPart(deps, visit, since)),
+    unlessBusy("Tokens", tokensPart(deps, visit, since)),
+  ]);
+  return {
+    title: "Overview",
+    lead: webhooks.lead,
+    body: (
+      <>
+        <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
+          {webhooks.body as "safe"}
+          {signIns.body as "safe"}
+          {tokens.body as "safe"}
+        </Live>
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+      </>
+    ),
+  };
+}
+
+const BUSY = [429, 503];
+
+async function unlessBusy(what: string, part: Promise<Part>): Promise<Part> {
+  try {
+    return await part;
+  } catch (error) {
+    if (!(error instanceof ApiError) || !BUSY.includes(error.status)) throw error;
+    return {
+      body: (
+        <EmptyState title={`${what} could not be counted now`}>
+          <p>The service is busy. This page asks again by itself.</p>
+        </EmptyState>
+      ),
+    };
+  }
+}

@@ -1,0 +1,32 @@
+// Deliveries as a chart has them.
+
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { HourCount } from "../../webhooks/index.ts";
+import { type Bar, barOf, hoursSince, type Series, type Slot } from "../chart.tsx";
+
+const STATES: { name: string; states: DeliveryState[] }[] = [
+  { name: "Delivered", states: ["Delivered"] },
+  { name: "Open", states: ["Pending", "Retrying"] },
+  { name: "Held", states: ["Held"] },
+  { name: "Cancelled", states: ["Cancelled"] },
+  { name: "Exhausted", states: ["Exhausted"] },
+];
+
+export const DELIVERIES: Series[] = STATES.map(({ name }) => ({ name, swatch: name.toLowerCase() }));
+
+export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
+  return hoursSince(since).map((slot) => {
+    const own = counts.filter((count) => count.hour.getTime() === slot.from.getTime());
+    return deliveriesBar(slot, (state) =>
+      own.filter((one) => one.state === state).reduce((sum, { count }) => sum + count, 0),
+    );
+  });
+}
+
+/** @param countOf how many deliveries are in a state */
+export function deliveriesBar(slot: Slot, countOf: (state: DeliveryState) => number): Bar {
+  return barOf(
+    slot,
+    STATES.map(({ states }) => states.reduce((sum, state) => sum + countOf(state), 0)),
+  );
+}

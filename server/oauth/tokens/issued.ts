@@ -1,0 +1,82 @@
+// How many access tokens were issued, by tenant, grant and hour: counted in memory, and written in batches beside the
+// requests' way, so that none waits for it, or fails with it.
+
+import type { Logger } from "pino";
+import type { Permitted } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { createOutageLog } from "../../log.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { addIssued, type HourOfTokens, type IssuedCount, listIssued } from "./issued.store.ts";
+
+/** A process that is killed loses what it has counted since. */
+const EVERY_MS = 5_000;
+/** Counters in memory; while nothing can be written, what would take another is not counted. */
+const MOST_COUNTERS = 10_000;
+const HOUR_MS = 3_600_000;
+
+/** Tokens are handed out by requests, which stand in the log of requests; who sees all of that sees how many there were. */
+const READ_WITH = "Request";
+
+export interface IssuedTokens {
+  /** Told of every access token that the token endpoint has issued. */
+  count(tenantId: TenantId, grantType: string): void;
+  /** By the hour and grant, from the beginning of an hour on. @returns undefined for who may not read every request */
+  since(caller: Permitted<"Settings:Read">, since: Date): Promise<HourOfTokens[] | undefined>;
+  /** Writes what waits; to be called when no more requests come. */
+  stop(): Promise<void>;
+}
+
+export function createIssuedTokens(sql: Sql, log: Logger): IssuedTokens {
+  let counters = new Map<string, IssuedCount>();
+  const couldNotWrite = createOutageLog(log);
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  function add({ tenantId, hour, grantType, count }: IssuedCount): void {
+    const key = `${tenantId} ${hour.getTime()} ${grantType}`;
+    const counter = counters.get(key);
+    if (counter) counter.count += count;
+    else if (counters.size < MOST_COUNTERS) counters.set(key, { tenantId, hour, grantType, count });
+  }
+
+  function writeSoon(): void {
+    if (timer || writing) return;
+    timer = setTimeout(write, EVERY_MS);
+    // A process that has nothing else to do may end.
+    timer.unref();
+  }
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const counts = [...counters.values()];
+    counters = new Map();
+    writing = addIssued(sql, counts)
+      .catch((error) => {
+        for (const one of counts) add(one);
+        couldNotWrite({ err: error }, "how many tokens were issued could not be written down; tried again");
+      })
+      .then(() => {
+        writing = undefined;
+        if (counters.size > 0) writeSoon();
+      });
+  }
+
+  return {
+    count(tenantId, grantType) {
+      const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS);
+      add({ tenantId, hour, grantType, count: 1 });
+      writeSoon();
+    },
+
+    async since({ tenantId, gate }, since) {
+      return gate.seesAll(READ_WITH) ? listIssued(sql, tenantId, since) : undefined;
+    },
+
+    async stop() {
+      await writing;
+      if (counters.size > 0) write();
+      await writing;
+    },
+  };
+}

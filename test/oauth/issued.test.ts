@@ -1,0 +1,82 @@
+// Access tokens that were issued are counted by the hour, and no request waits for it.
+
+import { describe, expect, test } from "bun:test";
+import { createLog } from "../../server/log.ts";
+import { createIssuedTokens, removeOldIssued } from "../../server/oauth/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
+import { createTenant } from "../../server/tenants/index.ts";
+import { TOKEN_PATH } from "../entities/client.ts";
+import { until } from "../support/api.ts";
+import { db, newTenant } from "../support/tenant.ts";
+import { clientGrant, postAs, RFC_TOKEN_PATH, refresh } from "./client.ts";
+import { newKeyDatabase } from "./key-database.ts";
+
+type Counts = Record<string, number>;
+
+async function counted(tenantId: string): Promise<Counts> {
+  const rows = await db()<{ grant: string; count: number }[]>`
+    select grant_type as grant, sum(count)::bigint as count from issued_tokens where tenant_id = ${tenantId} group by 1`;
+  return Object.fromEntries(rows.map(({ grant, count }) => [grant, count]));
+}
+
+test("each access token counts for its tenant and grant, at both doors, and what was refused counts nowhere", async () => {
+  const client = await newTenant();
+  // One stands for the test's own client.
+  const { refresh: token } = await clientGrant(client);
+  const again = await refresh(client, TOKEN_PATH, token);
+  expect((await refresh(client, RFC_TOKEN_PATH, again.body.refresh_token)).status).toBe(200);
+  expect((await postAs(client, RFC_TOKEN_PATH, { grant_type: "client_credentials" })).status).toBe(200);
+  for (const grant_type of ["client_credentials", "refresh_token", "magic"]) {
+    expect((await postAs(client, RFC_TOKEN_PATH, { grant_type, scope: "nobody:has" })).status).toBe(400);
+  }
+  const expected = { client_credentials: 3, refresh_token: 2 };
+  const found = await until("all of them to be written", async () => {
+    const counts = await counted(client.tenantId);
+    return Bun.deepEquals(counts, expected) && counts;
+  });
+  expect(found).toEqual(expected);
+});
+
+describe("several processes", () => {
+  const log = createLog("silent", "api");
+
+  test("count together, write what waits when they stop, and a tenant that is gone takes no other's counts along", async () => {
+    const { tenantId } = await newTenant();
+    const own = tenantId as TenantId;
+    const processes = [1, 2, 3, 4].map(() => createIssuedTokens(db(), log));
+    for (const one of processes) {
+      for (let tokens = 0; tokens < 250; tokens++) one.count(own, "device_code");
+      one.count(Bun.randomUUIDv7() as TenantId, "device_code");
+    }
+    await Promise.all(processes.map((one) => one.stop()));
+    expect((await counted(tenantId)).device_code).toBe(1_000);
+  });
+
+  test("lose nothing while PostgreSQL does not take it, and write it later", async () => {
+    const { tenantId } = await newTenant();
+    await using database = await newKeyDatabase();
+    const away = await createTenant(database.sql, "away");
+    const process = createIssuedTokens(database.sql, log);
+    await database.sql`alter table issued_tokens rename to taken_away`;
+    process.count(away.tenantId, "client_credentials");
+    await process.stop();
+    process.count(away.tenantId, "client_credentials");
+    await database.sql`alter table taken_away rename to issued_tokens`;
+    await process.stop();
+    const rows = await database.sql`select count from issued_tokens where tenant_id = ${away.tenantId}`;
+    expect([...rows]).toEqual([{ count: 2 }]);
+    expect((await counted(tenantId)).device_code).toBeUndefined();
+  });
+
+  test("what is older than seven days is forgotten", async () => {
+    await using database = await newKeyDatabase();
+    const { sql } = database;
+    const { tenantId } = await createTenant(sql, "old");
+    await sql`
+      insert into issued_tokens (tenant_id, hour, grant_type, count)
+      select ${tenantId}, date_trunc('hour', now()) - make_interval(hours => hours), 'refresh_token', 1
+      from unnest(array[0, 167, 169, 500]) as hours`;
+    expect(await removeOldIssued(sql)).toBe(2);
+    expect(await sql`select from issued_tokens`).toHaveLength(2);
+  });
+});
