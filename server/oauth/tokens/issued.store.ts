@@ -16,8 +16,8 @@ export async function addIssued(sql: Queries, counts: readonly IssuedCount[]): P
   const all = <T>(value: (one: IssuedCount) => T) => counts.map(value);
   await sql`
     insert into issued_tokens (tenant_id, hour, grant_type, count)
-    select added.* from unnest(${all(({ tenantId }) => tenantId)}::uuid[], ${all(({ hour }) => hour)}::timestamptz[],
-      ${all(({ grantType }) => grantType)}::text[], ${all(({ count }) => count)}::bigint[])
+    select added.* from unnest(${all(({ tenantId }) => tenantId)}::uuid[], ${all(({ hour }) => hour.toISOString())}::timestamptz[],
+      ${all(({ grantType }) => grantType)}::text[], ${all(({ count }) => count)}::integer[])
       as added (tenant_id, hour, grant_type, count)
     join tenants on tenants.id = added.tenant_id
     order by 1, 2, 3
