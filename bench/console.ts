@@ -1,5 +1,5 @@
-// How long the console's pages take with 100,000 deliveries in the database, all of the last day, and 100,000 users, all of
-// one tenant: what the server needs for the whole page, as a browser on the same machine waits for it.
+// How long the console's pages take with 100,000 deliveries and 100,000 sign-ins in the database, all of the last day, and
+// 100,000 users, all of one tenant: what the server needs for the whole page, as a browser on the same machine waits for it.
 //
 //   bun run bench console
 
@@ -13,6 +13,7 @@ import { startOwnApi } from "./own-api.ts";
 const CONNECTIONS = 10;
 const EVENTS = 10_000;
 const USERS = 100_000;
+const SIGN_INS = 100_000;
 const DAY_MS = 86_400_000;
 /** Nobody listens there: without a worker, nothing is ever sent. */
 const RECEIVER = "127.0.0.1:8443";
@@ -33,7 +34,20 @@ await sql`
   insert into users (tenant_id, name, username, email)
   select ${tenant.tenantId}, 'Person ' || n, 'person-' || n, 'person-' || n || '@example.com'
   from generate_series(1, ${USERS}::int) n`;
-await sql`analyze users`;
+await sql`
+  insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, address, user_agent, subject_type, subject_id,
+    details, request_key, occurred_on)
+  select ${tenant.tenantId}, gen_random_uuid(), kind, case kind when 'SignIn.Succeeded' then 'Success' else 'Failure' end,
+    'User', n % 5000, '127.0.0.1', '', 'User', n % 5000, case n % 3 when 0 then '{"Amr": ["mfa"]}'::jsonb else '{}' end, 'key',
+    now() - make_interval(secs => n * 86400.0 / ${SIGN_INS}::int)
+  from generate_series(1, ${SIGN_INS}::int) n,
+    lateral (select case when n % 40 = 0 then 'SecondFactor.Failed' when n % 11 = 0 then 'SignIn.Failed' else 'SignIn.Succeeded' end as kind) k`;
+await sql`
+  insert into issued_tokens (tenant_id, hour, grant_type, count)
+  select ${tenant.tenantId}, date_trunc('hour', now()) - make_interval(hours => hours), grant_type, hours * 12345
+  from generate_series(1, 24) hours, unnest(array['client_credentials', 'authorization_code', 'refresh_token', 'device_code',
+    'token-exchange']) grant_type`;
+await sql`analyze users, audit_log, issued_tokens`;
 const { Items } = await client.events("State=Exhausted&Limit=1");
 const [rare] = connectionIds;
 const noon = new Date(Date.now() - DAY_MS / 2).toISOString();
@@ -64,7 +78,9 @@ const PAGES: [name: string, path: string][] = [
 ];
 
 const count = (number: number) => number.toLocaleString("en");
-console.log(`${count(EVENTS * CONNECTIONS)} deliveries of ${count(EVENTS)} events, ${count(USERS)} users\n`);
+console.log(
+  `${count(EVENTS * CONNECTIONS)} deliveries of ${count(EVENTS)} events, ${count(USERS)} users, ${count(SIGN_INS)} sign-ins\n`,
+);
 for (const [name, path] of PAGES) {
   const times: number[] = [];
   let size = 0;
