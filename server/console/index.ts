@@ -37,6 +37,7 @@ import type { ConsoleDependencies, Group, Page, SettingsDependencies } from "./p
 import { policyPages } from "./policies/pages.tsx";
 import { entityPages } from "./records/entities.tsx";
 import { plainSettingsPages } from "./records/settings.tsx";
+import { registrationTokenPages } from "./registration-tokens.tsx";
 import { requestPages } from "./requests.tsx";
 import { searchPages } from "./search/pages.tsx";
 import { apiPages } from "./settings/apis.tsx";
@@ -92,6 +93,7 @@ function ownPages(deps: SettingsDependencies): Page[] {
     ),
     ...below("System", [
       ...organisationPages(deps),
+      ...registrationTokenPages(deps),
       ...requestPages(deps),
       ...auditLogPages(deps),
       ...apiReferencePages(deps),

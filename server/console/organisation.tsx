@@ -2,6 +2,7 @@
 
 import { TENANT_SETTINGS } from "../tenants/index.ts";
 import {
+  ButtonLink,
   bodyOf,
   ContractForm,
   Facts,
@@ -14,6 +15,7 @@ import {
   textOf,
 } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { REGISTRATION_TOKENS } from "./registration-tokens.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -40,6 +42,7 @@ async function organisationPage(deps: SettingsDependencies, visit: Visit, refuse
     title: "Organisation",
     status: refused ? 422 : 200,
     lead: <p class="fine" safe>{`What holds for everybody in ${visit.organisation}.`}</p>,
+    actions: <ButtonLink href={visit.href(REGISTRATION_TOKENS)}>Initial access tokens</ButtonLink>,
     body: mayChange ? (
       <ContractForm
         visit={visit}

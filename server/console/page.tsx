@@ -7,6 +7,7 @@ import type { Entities } from "../entities/index.ts";
 import type { Logouts } from "../logouts/index.ts";
 import type {
   ClientCredentials,
+  InitialTokens,
   IssuedTokens,
   PublishedKeys,
   SettingsClient,
@@ -90,6 +91,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   /** Users, departments, applications. */
   records: Entities;
   users: UserAdministration;
+  initialTokens: InitialTokens;
   ownTenant: OwnTenant;
   tenants: Tenants;
   grants: UserGrants;

@@ -37,7 +37,13 @@ export {
 export { type PublishedKeys, type SigningKeyRecord, signingKeyRoutes } from "./keys/routes.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
-export { type InitialTokens, initialTokenRoutes } from "./registration/initial-tokens.ts";
+export {
+  type InitialTokenRecord,
+  type InitialTokens,
+  initialTokenRoutes,
+  MOST_INITIAL_TOKENS,
+  NEW_TOKEN_BODY,
+} from "./registration/initial-tokens.ts";
 export { removeUnusedClients } from "./registration/service.ts";
 export { REGISTRATION_MODES, removeSpentInitialTokens } from "./registration/store.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";

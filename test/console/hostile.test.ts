@@ -93,6 +93,7 @@ const FORMS: Record<string, Typed> = {
     ...{ Policy: PERMIT_ALL, Principal: "admin" },
     ...{ Resource: "", Fields: "", Address: "", Audience: "", Time: "" },
   },
+  "POST /settings/registration-tokens Name Uses Lifetime": { Uses: "1", Lifetime: "1" },
   "POST /settings/roles/:id/change Name Description": FREE,
   "POST /settings/roles/add Name Description": FREE,
   "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture MiddleName Nickname Profile Website Gender BirthDate Address":

@@ -19,7 +19,7 @@ import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf } from "./application.ts";
 import { DevelopmentWarning, urisTyped } from "./credentials.tsx";
 import { type ApplicationKind, KINDS } from "./kinds.ts";
-import { secretView } from "./secrets.tsx";
+import { showSecret } from "./secrets.tsx";
 
 const ABOVE = [{ name: "Applications", path: APPLICATIONS }];
 
@@ -105,9 +105,8 @@ export async function addClient(deps: SettingsDependencies, visit: Visit): Promi
       });
     access.forget(caller.tenantId);
     const application = record as unknown as Application;
-    const next = `${pathOf(application)}/connect`;
-    if (secret === undefined) return visit.goTo(next, "The application is added.");
-    return secretView({ visit, application, secret, told: "The application is added, and can use it at once.", next });
+    if (secret === undefined) return visit.goTo(`${pathOf(application)}/connect`, "The application is added.");
+    return showSecret(deps, visit, application, secret, true);
   } catch (error) {
     return newClientPage(deps, visit, refusedForm(form, error, ["Name", ...kind.asks]));
   }

@@ -14,7 +14,14 @@ import { CredentialsSection, credentialsPage, saveCredentials, seenCredentials }
 import { firstGrants, GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
 import { LogoutsSection, lastLogouts, redeliverLogout } from "./logouts.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
-import { deleteSecret, deleteSecretPage, makeSecretPage, newSecretPage, SecretsSection } from "./secrets.tsx";
+import {
+  deleteSecret,
+  deleteSecretPage,
+  madeSecretPage,
+  makeSecret,
+  newSecretPage,
+  SecretsSection,
+} from "./secrets.tsx";
 import { beginTrial, comeBack, exchangeCode, setRedirectUri, tryPage } from "./try-it.tsx";
 
 export function applicationPages(deps: SettingsDependencies): Page[] {
@@ -119,7 +126,11 @@ function morePages(deps: SettingsDependencies): Page[] {
     {
       path: `${one}/secrets`,
       GET: { needs: set, answer: (visit) => newSecretPage(deps, visit) },
-      POST: { needs: set, answer: (visit) => makeSecretPage(deps, visit) },
+      POST: { needs: set, answer: (visit) => makeSecret(deps, visit) },
+    },
+    {
+      path: `${one}/secrets/made`,
+      GET: { needs: ["Settings:Update"], answer: (visit) => madeSecretPage(deps, visit) },
     },
     {
       path: `${one}/secrets/:secret/delete`,

@@ -112,60 +112,90 @@ export async function newSecretPage(deps: SettingsDependencies, visit: Visit, re
   };
 }
 
-/** The secret is shown in the answer to the form itself: it stands nowhere else. */
-export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function makeSecret(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const application = await readApplication(deps, visit);
   try {
     const input = SECRET.parse({ Name: (visit.form.get("Name") ?? "").trim() });
     const permitted = visit.permitted("Settings:Update");
     const { Secret } = await deps.credentials.makeSecret(permitted, Number(application.Id), input);
-    return secretView({
-      visit,
-      application,
-      secret: Secret,
-      told: "A secret that was there before is good beside it. Delete it once nothing uses it any more.",
-    });
+    return showSecret(deps, visit, application, Secret);
   } catch (error) {
     return newSecretPage(deps, visit, refusedForm(visit.form, error, ["Name"]));
   }
 }
 
-interface ShownSecret {
-  visit: Visit;
-  application: Application;
-  secret: string;
-  /** What to do with it. */
-  told: string;
-  /** Where the page leads; by default back to the application. */
-  next?: string;
+/** Leads to the page that shows it this once. @param isNew the application was added with it */
+export function showSecret(
+  { once }: SettingsDependencies,
+  visit: Visit,
+  application: Application,
+  Secret: string,
+  isNew = false,
+): Response {
+  const shown = { Secret, Name: titleOf(application), ...(isNew && { isNew: "yes" }) };
+  return once.goTo(visit, `${pathOf(application)}/secrets/made`, shown);
 }
 
-/** A secret, this one time. */
-export function secretView({ visit, application, secret, told, next }: ShownSecret): View {
+export async function madeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const shown = deps.once.take(visit);
+  const path = `${APPLICATIONS}/${visit.params.id}`;
+  // Who has made it may not be who reads applications.
+  const name = shown?.Name ?? titleOf(await readApplication(deps, visit));
+  const body = shown ? (
+    <Shown name={name} secret={shown.Secret!} isNew={shown.isNew !== undefined} />
+  ) : (
+    <p>A secret is shown once. Make another one if nobody has kept it, and delete this one.</p>
+  );
   return {
-    title: "Secret",
-    above: aboveOf(application),
+    title: shown ? "Secret" : "Shown already",
+    above: [
+      { name: "Applications", path: APPLICATIONS },
+      { name, path },
+    ],
     body: (
       <div class="panel narrow stack">
-        <p>
-          {"Put this client_secret where "}
-          <strong safe>{titleOf(application)}</strong>
-          {" keeps its secrets. It is not shown again."}
-        </p>
-        <p class="secret">
-          <Code text={secret} copy />
-        </p>
-        <p role="status" safe>
-          {told}
-        </p>
+        {body}
         <div class="buttons">
-          <ButtonLink href={visit.href(next ?? pathOf(application))} kind="main">
-            {next ? "Connect it" : "Done"}
-          </ButtonLink>
+          {shown?.isNew ? (
+            <ButtonLink href={visit.href(`${path}/connect`)} kind="main">
+              Connect it
+            </ButtonLink>
+          ) : (
+            <ButtonLink href={visit.href(path)} kind="main">
+              Done
+            </ButtonLink>
+          )}
         </div>
       </div>
     ),
   };
+}
+
+interface ShownProps {
+  /** The application's. */
+  name: string;
+  secret: string;
+  isNew: boolean;
+}
+
+function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
+  return (
+    <>
+      <p>
+        {"Put this client_secret where "}
+        <strong safe>{name}</strong>
+        {" keeps its secrets. It is not shown again."}
+      </p>
+      <p class="secret">
+        <Code text={secret} copy />
+      </p>
+      <p role="status" safe>
+        {isNew
+          ? "The application is added, and can use it at once."
+          : "A secret that was there before is good beside it. Delete it once nothing uses it any more."}
+      </p>
+    </>
+  );
 }
 
 export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {

@@ -40,10 +40,10 @@ const FIELDS = {
   }),
 };
 
-const NEW_TOKEN_BODY = body({ name: RESOURCE, $id: "RegistrationTokenData" }, FIELDS);
+export const NEW_TOKEN_BODY = body({ name: RESOURCE, $id: "RegistrationTokenData" }, FIELDS);
 type Input = InputOf<typeof FIELDS>;
 
-type InitialTokenRecord = ReturnType<typeof toRecord>;
+export type InitialTokenRecord = ReturnType<typeof toRecord>;
 
 export interface InitialTokens {
   /** Those that can be used. @throws Permission */

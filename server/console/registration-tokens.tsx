@@ -1,0 +1,168 @@
+// Initial access tokens: by one of them applications register themselves.
+
+import { type InitialTokenRecord, MOST_INITIAL_TOKENS, NEW_TOKEN_BODY } from "../oauth/index.ts";
+import {
+  AskButton,
+  Code,
+  Form,
+  type FormState,
+  formOf,
+  phrase,
+  refusedForm,
+  Section,
+  Table,
+  Text,
+  TextField,
+  Time,
+} from "../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { Value } from "./records/records.tsx";
+import type { Visit } from "./visit.ts";
+
+export const REGISTRATION_TOKENS = "/settings/registration-tokens";
+const DELETE = `${REGISTRATION_TOKENS}/delete`;
+const ORGANISATION = "/settings/organisation";
+const NAMES = ["Name", "Uses", "Lifetime"];
+const DAY = 86_400;
+
+export function registrationTokenPages(deps: SettingsDependencies): Page[] {
+  return [
+    {
+      path: REGISTRATION_TOKENS,
+      GET: { needs: ["Settings:Read"], answer: (visit) => tokensPage(deps, visit) },
+      POST: { needs: ["Settings:Read", "Settings:Update"], answer: (visit) => make(deps, visit) },
+    },
+    {
+      path: `${REGISTRATION_TOKENS}/delete`,
+      POST: { needs: ["Settings:Update"], answer: (visit) => remove(deps, visit) },
+    },
+  ];
+}
+
+async function tokensPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const { Items } = await deps.initialTokens.list(visit.permitted("Settings:Read"));
+  const made = refused ? undefined : deps.once.take(visit)?.Token;
+  const state = refused ?? formOf({ Uses: "1", Lifetime: "7" });
+  const mayMake = visit.may("Settings:Update", "RegistrationToken", { Id: "", Name: "" });
+  return {
+    title: "Initial access tokens",
+    above: [{ name: "Organisation", path: ORGANISATION }],
+    status: refused ? 422 : 200,
+    lead: (
+      <p class="fine">
+        {"By one of them applications register themselves (RFC 7591), if the "}
+        <a href={visit.href(ORGANISATION)}>organisation</a>
+        {" lets them."}
+      </p>
+    ),
+    body: (
+      <>
+        {made ? (
+          <Section title="The new token">
+            <div class="stack">
+              <p role="status">Keep this now: it is not shown again.</p>
+              <p class="secret">
+                <Code text={made} copy />
+              </p>
+            </div>
+          </Section>
+        ) : (
+          ""
+        )}
+        {Items.length > 0 ? (
+          <Table caption="Initial access tokens" columns={columns(visit)} rows={Items} />
+        ) : (
+          <p class="fine">None can be used now.</p>
+        )}
+        {mayMake && Items.length < MOST_INITIAL_TOKENS ? (
+          <Section title="Make one">
+            <Form visit={visit} action={REGISTRATION_TOKENS} state={state}>
+              <TextField
+                state={state}
+                name="Name"
+                label="Name"
+                hint="To tell it from another one, such as whom it is for."
+                required={false}
+              />
+              <TextField
+                state={state}
+                name="Uses"
+                label="Applications"
+                hint="How many can register by it."
+                type="number"
+                required
+              />
+              <TextField
+                state={state}
+                name="Lifetime"
+                label="Days"
+                hint="How long it can be used."
+                type="number"
+                required
+              />
+              <div class="buttons">
+                <button type="submit" class="main">
+                  Make the token
+                </button>
+              </div>
+            </Form>
+          </Section>
+        ) : (
+          ""
+        )}
+      </>
+    ),
+  };
+}
+
+function columns(visit: Visit) {
+  const mayRemove = visit.may("Settings:Update");
+  return [
+    { name: "Name", cell: ({ Name }: InitialTokenRecord) => <Value text={Name} /> },
+    {
+      name: "Uses left",
+      cell: ({ UsesLeft }: InitialTokenRecord) => <Text text={UsesLeft.toLocaleString("en")} />,
+      numeric: true,
+    },
+    { name: "Good until", cell: ({ ExpiresOn }: InitialTokenRecord) => <Time at={new Date(ExpiresOn)} /> },
+    { name: "Made", cell: ({ CreatedOn }: InitialTokenRecord) => <Time at={new Date(CreatedOn)} /> },
+    ...(mayRemove
+      ? [
+          {
+            name: "Delete it",
+            cell: ({ Id, Name }: InitialTokenRecord) => (
+              <AskButton
+                visit={visit}
+                action={DELETE}
+                label="Delete"
+                question={Name ? phrase`The token ${Name}: delete it?` : "Delete this token?"}
+                effects={["No application registers by it any more.", "Those that have stay."]}
+                confirm="Delete token"
+                fields={{ Id }}
+              />
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+async function make(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form } = visit;
+  try {
+    const [uses, days] = [Number(form.get("Uses")), Number(form.get("Lifetime"))];
+    const Name = (form.get("Name") ?? "").trim();
+    const input = NEW_TOKEN_BODY.parse({ Name, Uses: uses, Lifetime: Math.round(days * DAY) });
+    const { Token } = await deps.initialTokens.make(visit.permitted("Settings:Update"), input);
+    return deps.once.goTo(visit, REGISTRATION_TOKENS, { Token: Token! });
+  } catch (error) {
+    return tokensPage(deps, visit, refusedForm(form, error, NAMES, LABELS));
+  }
+}
+
+const LABELS = { Uses: "Applications", Lifetime: "Days, in seconds," };
+
+async function remove({ initialTokens }: SettingsDependencies, visit: Visit): Promise<Response> {
+  await initialTokens.remove(visit.permitted("Settings:Update"), visit.form.get("Id") ?? "");
+  return visit.goTo(REGISTRATION_TOKENS, "The token is deleted.");
+}

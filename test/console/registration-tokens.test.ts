@@ -1,0 +1,60 @@
+// Initial access tokens in Settings: made, shown once, used by an application that registers itself, and deleted.
+
+import { expect, test } from "bun:test";
+import { requestAt } from "../support/api.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+const browser = openWindows();
+
+const register = (token: string) =>
+  requestAt(shared().url, "POST", "/oauth2/register", {
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ redirect_uris: ["https://app.example/callback"], client_name: "Wiki" }),
+  });
+
+test("an administrator lets applications register, makes a token that is shown once, and deletes it", async () => {
+  const api = await newTenant();
+  const { page, open, complaints } = await enterSettings(browser, api.tenant);
+  await open("/settings/organisation");
+  await page.getByLabel("Applications register themselves").selectOption("By an initial access token");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("link", { name: "Initial access tokens" }).click();
+  await page.getByText("None can be used now.").waitFor();
+  await page.getByLabel("Name").fill("CI");
+  await page.getByLabel("Applications", { exact: true }).fill("0");
+  await page.getByRole("button", { name: "Make the token" }).click();
+  await page
+    .getByText(/Applications must be a whole number/)
+    .first()
+    .waitFor();
+  expect(await page.getByLabel("Name").inputValue()).toBe("CI");
+  await page.getByLabel("Applications", { exact: true }).fill("2");
+  await page.getByLabel("Days").fill("1");
+  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByText("Keep this now: it is not shown again.").waitFor();
+  const token = (await page.locator(".secret code").textContent())!;
+  await inspect(page, "registration-token");
+  await page.reload();
+  expect(await page.content()).not.toContain(token);
+  expect((await register(token)).status).toBe(201);
+  await page.reload();
+  const row = page.getByRole("row").filter({ hasText: "CI" });
+  expect(await row.textContent()).toContain("1");
+
+  await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+  await auditor.open("/settings/registration-tokens");
+  await auditor.page.getByRole("row").filter({ hasText: "CI" }).waitFor();
+  for (const name of ["Make the token", "Delete"]) {
+    expect(await auditor.page.getByRole("button", { name }).count()).toBe(0);
+  }
+
+  await row.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete token" }).click();
+  await page.getByText("The token is deleted.").waitFor();
+  expect((await register(token)).status).toBe(401);
+  await inspect(page, "registration-tokens-none");
+  expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
+});
