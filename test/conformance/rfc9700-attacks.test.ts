@@ -3,9 +3,11 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { answerOf, type Client, issuer, newClient, newPkce, otherClient, RFC_PATH } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { API, db, request } from "../entities/client.ts";
+import { beginDevice, typeCode } from "../oauth/device.ts";
 import { shared } from "../support/tenant.ts";
 import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
 
@@ -18,7 +20,8 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   party = await RelyingParty.start(VARIANTS[0]!);
-  const client = await newClient({ post_logout_redirect_uris: ["https://app.example/bye"] });
+  const grant_types = ["authorization_code", "refresh_token", "client_credentials", DEVICE_GRANT];
+  const client = await newClient({ grant_types, post_logout_redirect_uris: ["https://app.example/bye"] });
   visitor = new Visitor();
   const signIn = await visitor.open(client.authorize());
   const wrongPassword = await visitor.submit(signIn, { username: "admin", password: "wrong" });
@@ -44,6 +47,16 @@ beforeAll(async () => {
   };
   const query = new URLSearchParams({ client_id: client.id, post_logout_redirect_uri: "https://app.example/bye" });
   redirects.logout = await visitor.submit(await visitor.open(`/oauth2/logout?${query}`));
+  const device = await beginDevice(client, { scope: "openid" });
+  pages["device code"] = await visitor.open(device.completeUri);
+  pages["wrong device code"] = await typeCode(visitor, "BBBB-BBBB");
+  pages["sign in for a device"] = await typeCode(visitor, device.userCode);
+  pages["consent for a device"] = await visitor.submit(pages["sign in for a device"], client.tenant.admin);
+  pages["device signed in"] = await visitor.submit(pages["consent for a device"], { decision: "allow" });
+  expect(pages["device signed in"].heading).toBe("The device is signed in");
+  pages["pushed request that is gone"] = await visitor.open(
+    `${RFC_PATH}?${new URLSearchParams({ client_id: client.id, request_uri: "urn:ietf:params:oauth:request_uri:x" })}`,
+  );
   pages["signed out"] = await visitor.open("/oauth2/logout");
 });
 
@@ -167,7 +180,7 @@ test.concurrent("4.12 no redirect sends a form again: after the password comes a
   const redirected = visitor.trail.filter(({ status }) => status >= 300 && status < 400);
   for (const { status } of redirected) expect([302, 303]).toContain(status);
   const afterPassword = redirected.filter(({ url }) => new URL(url).pathname === "/signin");
-  expect(afterPassword.map(({ status }) => status)).toEqual([303]);
+  expect(afterPassword.map(({ status }) => status)).toEqual([303, 303]);
 });
 
 test.concurrent("4.13 reverse proxies: headers that anybody can send change no address and no issuer", async () => {

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
+import { DEVICE_GRANT, EXCHANGE_GRANT } from "../../server/oauth/index.ts";
 import {
   answerOf,
   CALLBACK,
@@ -16,8 +17,11 @@ import { Visitor } from "../authorize/visitor.ts";
 import { API, request } from "../entities/client.ts";
 import { startPrivateApp } from "../http/private-app.ts";
 import { age, form, postAs } from "../oauth/client.ts";
+import { DEVICE_PATH } from "../oauth/device.ts";
+import { metadata as metadataOf, newRegistrar, PUBLIC, refused, register } from "../registration/client.ts";
 import { type Api, until } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
+import { PAR } from "./fapi-client.ts";
 import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
 
 let party: RelyingParty;
@@ -53,6 +57,35 @@ describe.concurrent("2.1 redirect-based flows", () => {
       expect(answer.status).toBe(400);
     },
   );
+
+  test("what cannot be asked for by a browser cannot be pushed, and none of it is told by a redirect", async () => {
+    const { client } = party.client.tenant;
+    const push = (fields: Record<string, string>) =>
+      postAs(client, PAR, { response_type: "code", redirect_uri: CALLBACK, scope: "openid", ...fields });
+    for (const redirect_uri of [`${CALLBACK}/`, "https://app.example:8443/callback", "https://evil.example"]) {
+      const answer = await push({ redirect_uri });
+      expect([answer.status, answer.body.error, answer.headers.get("location")]).toEqual([
+        400,
+        "invalid_request",
+        null,
+      ]);
+    }
+    expect((await push({ response_type: "token" })).body.error).toBe("unsupported_response_type");
+    const isPublic = await newClient({ client_type: "public" });
+    const body = form({ client_id: isPublic.id, response_type: "code", redirect_uri: CALLBACK, scope: "openid" });
+    expect((await request("POST", PAR, { body })).body.error).toBe("invalid_request");
+  });
+
+  test("what an administrator cannot register, an application cannot either", async () => {
+    const registrar = await newRegistrar("Open");
+    for (const uri of ["http://app.example/callback", "https://*.app.example/callback", "https://app.example/#x"]) {
+      refused(await register(registrar, metadataOf({ redirect_uris: [uri], ...PUBLIC })), "invalid_redirect_uri");
+    }
+    for (const grant of ["password", "implicit"]) {
+      const asked = metadataOf({ ...PUBLIC, grant_types: [grant] });
+      refused(await register(registrar, asked), "invalid_client_metadata");
+    }
+  });
 
   test("the port is left open for native apps on loopback alone", async () => {
     const redirect_uris = ["http://127.0.0.1/callback"];
@@ -194,6 +227,10 @@ test.concurrent("2.5 a confidential client is authenticated at every endpoint th
     [RFC_TOKEN_PATH, { grant_type: "client_credentials" }],
     ["/oauth2/revoke", { token: token.body.refresh_token }],
     ["/oauth2/introspect", { token: token.body.access_token }],
+    [PAR, { response_type: "code", redirect_uri: CALLBACK }],
+    [DEVICE_PATH, { scope: "openid" }],
+    [RFC_TOKEN_PATH, { grant_type: DEVICE_GRANT, device_code: "x" }],
+    [RFC_TOKEN_PATH, { grant_type: EXCHANGE_GRANT, subject_token: token.body.access_token }],
   ];
   for (const [path, fields] of forms) {
     for (const client_secret of [undefined, "wrong"]) {
@@ -219,7 +256,7 @@ describe.concurrent("2.6 other recommendations", () => {
   });
 
   test("no other origin may script the authorization endpoint, or any page", async () => {
-    for (const path of [party.request(), "/oauth2/logout"]) {
+    for (const path of [party.request(), "/oauth2/logout", "/device"]) {
       for (const method of ["GET", "OPTIONS"]) {
         const answer = await fetch(shared().url + path, { method, headers: { origin: "https://spa.example" } });
         expect(answer.headers.get("access-control-allow-origin")).toBeNull();
