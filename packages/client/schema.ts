@@ -3143,7 +3143,7 @@ export interface components {
             /** Format: uuid */
             Id: string;
             /** @enum {string} */
-            Kind: "ConnectionHeld" | "ErrorRate" | "Backlog" | "FailedSignIns";
+            Kind: "ConnectionHeld" | "ErrorRate" | "Backlog" | "FailedSignIns" | "FailedLogouts";
             /**
              * Format: uuid
              * @description null: it is of no connection.

@@ -6,7 +6,7 @@ import { body } from "../http/contract.ts";
 import { momentOrNull, orNull, time, uuid, word } from "../http/fields.ts";
 import { ALERT_RECORD, EVENT_TYPES } from "../webhooks/index.ts";
 
-export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns"] as const;
+export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns", "FailedLogouts"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 export const ALERT_STATES = ["Open", "Acknowledged", "Ended"] as const;
@@ -18,6 +18,8 @@ export const RULES = {
   errorRate: { percent: 10, least: 20, hours: 1 },
   backlog: { minutes: 15 },
   failedSignIns: { count: 30, minutes: 10 },
+  /** Of so many logouts of one application that have ended in an hour at least. */
+  failedLogouts: { percent: 10, least: 5, hours: 1 },
 };
 
 /** What policies can say of an alert. */

@@ -88,7 +88,7 @@ export interface Standing {
 export async function listStanding(tx: Transaction, now: Date): Promise<Standing[] | undefined> {
   const [turn] = await tx<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${ALERTS_LOCK}) as mine`;
   if (!turn!.mine) return undefined;
-  const { errorRate, backlog, failedSignIns } = RULES;
+  const { errorRate, backlog, failedSignIns, failedLogouts } = RULES;
   const before = (minutes: number) => lowestIdOf(new Date(now.getTime() - 60_000 * minutes));
   return tx<Standing[]>`
     with connection as (
@@ -129,7 +129,19 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
       where a.tenant_id = t.id and a.outcome = 'Failure' and a.id >= ${before(failedSignIns.minutes)}
         and a.kind in ('SignIn.Failed', 'SecondFactor.Failed')
     ) failures
-    where failures.count >= ${failedSignIns.count}`;
+    where failures.count >= ${failedSignIns.count}
+    union all
+    -- One of a tenant, as a receiver's outage is most often that of several applications.
+    select tenant_id, 'FailedLogouts', null, sum(exhausted) || ' of ' || sum(ended) || ' logouts failed in an hour, of Application '
+      || string_agg(client_id::text, ', ' order by client_id)
+    from (
+      select tenant_id, client_id, count(*) filter (where state = 'Exhausted') as exhausted, count(*) as ended
+      from logouts
+      where state in ('Delivered', 'Exhausted') and ended_on > now() - make_interval(hours => ${failedLogouts.hours})
+      group by tenant_id, client_id
+    ) rate
+    where ended >= ${failedLogouts.least} and 100 * exhausted >= ${failedLogouts.percent} * ended
+    group by tenant_id`;
 }
 
 /** An alert of any tenant. */

@@ -19,6 +19,7 @@ const KINDS: Record<AlertKind, string> = {
   ErrorRate: "Many deliveries fail",
   Backlog: "Deliveries wait for long",
   FailedSignIns: "Many sign-ins fail",
+  FailedLogouts: "Many logouts fail",
 };
 
 /** For how long somebody can say that they see to it. */
@@ -59,7 +60,7 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
         columns={columns(visit, name)}
         empty={
           <EmptyState title={isFiltered(filtersOf(visit)) ? "No alert is like that" : "No alerts"}>
-            <p>A held connection, failing or waiting deliveries and many failed sign-ins show up here.</p>
+            <p>A held connection, failing or waiting deliveries, and many failed sign-ins or logouts show up here.</p>
           </EmptyState>
         }
       />

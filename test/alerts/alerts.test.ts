@@ -5,6 +5,7 @@ import { KEEP_DAYS, listStanding, removeOldAlerts } from "../../server/alerts/st
 import type { TenantId } from "../../server/tenant-id.ts";
 import { hide, send } from "../attacks/world.ts";
 import { logOf } from "../audit/log.ts";
+import { type Client, otherClient } from "../authorize/client.ts";
 import { enterSettings, newColleague } from "../console/console.ts";
 import { API, expectError, unique } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
@@ -168,6 +169,31 @@ describe.concurrent("an alert", () => {
     PATIENCE_MS,
   );
 });
+
+test(
+  "of failing logouts names the applications that do not take them, and ends once they do",
+  async () => {
+    const api = await newTenant();
+    const owner = { tenant: api.tenant } as Client;
+    const [failing, fine, few] = await Promise.all([1, 2, 3].map(() => otherClient(owner)));
+    const log = ({ id }: Client, state: string, count: number) => db()`
+      insert into logouts (id, tenant_id, client_id, user_id, sid, state, ended_on)
+      select uuidv7(), ${api.tenantId}, ${id}, 1, uuidv4(), ${state}, now() from generate_series(1, ${count})`;
+    await log(failing!, "Exhausted", 2);
+    await log(failing!, "Delivered", 8);
+    await log(fine!, "Exhausted", 1);
+    await log(fine!, "Delivered", 19);
+    await log(few!, "Exhausted", 4);
+    const alert = await raised(api, "FailedLogouts");
+    expect([alert.ConnectionId, alert.Reason]).toEqual([
+      null,
+      `2 of 10 logouts failed in an hour, of Application ${failing!.id}`,
+    ]);
+    await db()`update logouts set ended_on = now() - interval '2 hours' where client_id = ${failing!.id}`;
+    await until("it to end", async () => (await api.get(`/Alert/${alert.Id}`)).body.State === "Ended");
+  },
+  PATIENCE_MS,
+);
 
 test("that has ended is kept for 90 days", async () => {
   const api = await newTenant();
