@@ -8,7 +8,7 @@ import { type Kind, recordPages } from "../records/kind.tsx";
 import { Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
-import { FIELDS, providerBody, providerForm } from "./provider-form.tsx";
+import { changeForm, FIELDS, newForm, providerBody } from "./provider-form.tsx";
 
 const PROVIDERS = "/settings/identity-providers";
 
@@ -39,7 +39,7 @@ export function identityProviderPages(deps: SettingsDependencies): Page[] {
       { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
     ],
     names: FIELDS,
-    form: async (visit, held) => providerForm(held?.record.Type ?? typeOf(visit), held?.record),
+    form: async (visit, held) => (held ? changeForm(held.record) : newForm(visit, typeOf(visit), `${PROVIDERS}/add`)),
     async body(visit, isNew) {
       const type = isNew ? typeOf(visit) : (await kind.read(visit)).record.Type;
       return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };

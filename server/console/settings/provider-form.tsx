@@ -12,6 +12,8 @@ import {
   TextField,
 } from "../../ui/index.ts";
 import type { RecordForm } from "../records/kind.tsx";
+import type { Visit } from "../visit.ts";
+import { Presets, presetOf } from "./provider-presets.tsx";
 
 type ProviderType = ProviderRecord["Type"];
 
@@ -63,15 +65,31 @@ export function providerBody(form: URLSearchParams, type: ProviderType): Record<
   };
 }
 
-/** @param provider undefined: it is new */
-export function providerForm(type: ProviderType, provider: ProviderRecord | undefined): RecordForm {
+export function changeForm(provider: ProviderRecord): RecordForm {
+  const state = formOfRecord(PROVIDER, NAMES, provider, claimValues(provider.Mapping));
+  return providerForm(provider.Type, state, false);
+}
+
+/** @param path below which each type has the page that adds one */
+export function newForm(visit: Visit, type: ProviderType, path: string): RecordForm {
   const usual = { Provisioning: "LinkOnly", Scopes: DEFAULT_SCOPES[type].join(" ") };
   const claims = type === "OpenIDConnect" ? claimValues(DEFAULT_MAPPING) : {};
-  const isNew = provider === undefined;
+  const state = formOf({ ...usual, ...claims, ...presetOf(visit, type)?.values });
+  const { fields } = providerForm(type, state, true);
   return {
-    state: provider
-      ? formOfRecord(PROVIDER, NAMES, provider, claimValues(provider.Mapping))
-      : formOf({ ...usual, ...claims }),
+    state,
+    fields: (now) => (
+      <>
+        <Presets visit={visit} type={type} path={path} />
+        {fields(now) as "safe"}
+      </>
+    ),
+  };
+}
+
+function providerForm(type: ProviderType, state: FormState, isNew: boolean): RecordForm {
+  return {
+    state,
     fields: (state) => {
       const fields = (...names: string[]) => (
         <ContractFields contract={PROVIDER} names={names} state={state} isNew={isNew} />

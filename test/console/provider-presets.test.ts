@@ -1,0 +1,72 @@
+// The form of a new identity provider, filled in with what is known of it.
+
+import { expect, test } from "bun:test";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings } from "./console.ts";
+
+const browser = openWindows();
+const PATIENCE_MS = 120_000;
+
+test(
+  "without script, Google and GitHub need their client alone, and are saved switched off with their Redirect URI told",
+  async () => {
+    const api = await newTenant();
+    await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
+    const { page, open } = visitor;
+    for (const [protocol, name] of [
+      ["OpenID Connect", "Google"],
+      ["OAuth 2.0", "GitHub"],
+    ] as const) {
+      await open("/settings/identity-providers");
+      await page.getByRole("link", { name: `Add ${protocol}` }).click();
+      await page.getByRole("navigation", { name: "Fill in for" }).getByRole("link", { name }).click();
+      await page.getByLabel("ClientId").fill("us");
+      await page.getByLabel("ClientSecret").fill("a secret of theirs");
+      await page.getByRole("button", { name: "Add provider" }).click();
+      await page.getByRole("status").getByText("Give it the Redirect URI below, test the connection").waitFor();
+      await page.getByRole("heading", { name, level: 1 }).waitFor();
+      await page.getByText(/\/signin\/upstream\/\d+\/callback$/).waitFor();
+      await page.getByRole("button", { name: "Test this connection" }).waitFor();
+    }
+    const { body } = await api.call<{ Items: Record<string, unknown>[] }>("GET", "/IdentityProvider");
+    const saved = Object.fromEntries(body.Items.map((provider) => [provider.Name, provider]));
+    expect(saved.Google).toMatchObject({ Issuer: "https://accounts.google.com", Is_Active: false });
+    expect(saved.GitHub).toMatchObject({
+      Type: "OAuth2",
+      TokenEndpoint: "https://github.com/login/oauth/access_token",
+      TokenEndpointAuthMethod: "client_secret_post",
+      Scopes: ["read:user"],
+      Mapping: { Subject: "id", Name: "name", Username: "login", Email: "email", Picture: "avatar_url" },
+      Provisioning: "LinkOnly",
+      Is_Active: false,
+    });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "each of the others says what is to be put in, fits and is accessible; one of the other protocol leads to its form",
+  async () => {
+    const api = await newTenant();
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open, complaints } = visitor;
+    await open("/settings/identity-providers/add/OAuth2");
+    for (const [name, issuer] of [
+      ["Microsoft Entra ID", "https://login.microsoftonline.com/TENANT/v2.0"],
+      ["Keycloak", "https://HOST/realms/REALM"],
+      ["Okta", "https://ORGANISATION.okta.com"],
+    ] as const) {
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.locator(`nav a[aria-current]`, { hasText: name }).waitFor();
+      expect(await page.getByLabel("Issuer").inputValue()).toBe(issuer);
+      expect(await page.getByText("in the place of").count()).toBe(1);
+    }
+    await inspect(page, "provider-preset");
+    await open("/settings/identity-providers/add/OAuth2?Preset=nothing%22%3E");
+    expect(await page.getByLabel("Token endpoint", { exact: true }).inputValue()).toBe("");
+    expect(complaints).toEqual([]);
+  },
+  PATIENCE_MS,
+);
