@@ -44,10 +44,66 @@ test("an event shows the fields that it has changed, with the way to the change 
   expect(await time.getAttribute("title")).toBe(clock.format(new Date(changed.Timestamp)));
 
   await change.getByRole("link", { name: "The change before" }).click();
-  await change.getByText("It is of several records.").waitFor();
+  const ofRecord = (name: string) => change.getByRole("table", { name: `Fields of ${name} that changed` });
+  const descriptions = async (name: string) =>
+    ofRecord(name).getByRole("row").filter({ hasText: "Description" }).getByRole("cell").allTextContents();
+  expect(await descriptions("Front door")).toEqual(["It squeaks", "<b>Oiled</b>"]);
+  expect(await descriptions("Back door")).toEqual(["none", "Oiled"]);
+  await inspect(page, "event-change-several");
+  await change.getByRole("link", { name: "The change before" }).first().click();
+  await change.getByText("The record was made: there is no state before.").waitFor();
   await open(`/settings/activity/${gone.EventId}`);
   await change.getByText("The record is gone; this is its last state.").waitFor();
   expect(complaints).toEqual([]);
+});
+
+test("of an event of many records ten are compared, each with its own change before as far as that is to be read", async () => {
+  const api = await newTenant();
+  const names = Array.from({ length: 12 }, (_, index) => `Door ${index + 1}`);
+  const { body: doors } = await api.call<{ Id: string }[]>(
+    "PATCH",
+    "/Application",
+    names.map((Name) => ({ Name })),
+  );
+  const made = await api.newestEvent();
+  const [first, second] = doors;
+  await api.change({ Id: first!.Id, Description: "It squeaks" });
+  const before = await api.newestEvent();
+  await api.change({ Id: second!.Id, Description: "It creaks" });
+  await api.patch(
+    "/Application",
+    doors.map(({ Id }) => ({ Id, Description: "Oiled" })),
+  );
+  const { EventId } = await api.newestEvent();
+  const Policy = `forbid (principal is User, action, resource == WebhookEvent::"${before.EventId}");`;
+  expect((await api.patch("/Policy", { Name: "One event", Policy })).status).toBe(200);
+
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open, complaints } = visitor;
+  const change = page.locator("#change");
+  await open(`/settings/activity/${made.EventId}`);
+  await change.getByText("The records were made: there is no state before.").waitFor();
+  await open(`/settings/activity/${EventId}`);
+  expect(await change.getByRole("heading", { level: 3 }).allTextContents()).toEqual(names.slice(0, 10));
+  await change.getByText("And 2 more. Each record's own page has its events.").waitFor();
+  const told = change.getByText("It is not told: you may not read the event of the change before.");
+  expect(await told.count()).toBe(1);
+  expect(await change.getByText("It squeaks").count()).toBe(0);
+  const ofSecond = change.getByRole("table", { name: "Fields of Door 2 that changed" });
+  await ofSecond.getByText("It creaks").waitFor();
+  const links = await change
+    .getByRole("link", { name: "The change before" })
+    .evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+  expect(links).toHaveLength(9);
+  expect(new Set(links).size).toBe(2);
+  expect(complaints).toEqual([]);
+
+  // Who may not read one of them is told of none.
+  const one = `forbid (principal is User, action, resource == Application::"${second!.Id}");`;
+  expect((await api.patch("/Policy", { Name: "One door", Policy: one })).status).toBe(200);
+  await open(`/settings/activity/${EventId}`);
+  await change.getByText("It is not told: your policies do not let you read every record.").waitFor();
+  expect(await page.content()).not.toContain("It creaks");
 });
 
 test("a time in a payload is UTC without script", async () => {

@@ -1,11 +1,15 @@
-// What an event has changed: its record's fields, before and after.
+// What an event has changed: the fields of its records, before and after.
 
-import { type Column, Section, Table, Text, Time } from "../../ui/index.ts";
+import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import { PING, type SeenEvent } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
+import { titleOfRecord } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
 type Fields = Record<string, unknown>;
+
+/** Of an event of several, its first ones: each has a table, and an event of its own to be read. */
+const MOST_RECORDS = 10;
 
 /** A field that differs. */
 interface Difference {
@@ -23,38 +27,85 @@ export async function changeSection(deps: SettingsDependencies, visit: Visit, ev
   );
 }
 
-async function whatChanged(deps: SettingsDependencies, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
-  const { record, withheld } = event;
-  if (record.EventType === "Created") return <p class="fine">The record was made: there is no state before.</p>;
-  if (record.RecordId === null)
-    return <p class="fine">It is of several records. Each record's own page has its events.</p>;
-  if (withheld !== null) return <p class="fine">It is not told: your policies do not let you read the record.</p>;
-  const before = await readBefore(deps, visit, event);
-  if (before === "hidden") return <p class="fine">It is not told: you may not read the event of the change before.</p>;
-  if (before === undefined) return <p class="fine">It is not known: the event of the change before is not kept.</p>;
-  const differences = differencesOf(before.data, event.payload.Data as Fields);
+async function whatChanged({ eventLog }: SettingsDependencies, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
+  const { record, withheld, payload } = event;
+  const isOne = record.RecordId !== null;
+  if (record.EventType === "Created")
+    return (
+      <p class="fine" safe>
+        {`The ${isOne ? "record was" : "records were"} made: there is no state before.`}
+      </p>
+    );
+  if (withheld !== null)
+    return (
+      <p
+        class="fine"
+        safe
+      >{`It is not told: your policies do not let you read ${isOne ? "the record" : "every record"}.`}</p>
+    );
+  const all = [payload.Data].flat() as Fields[];
+  const shown = all.slice(0, MOST_RECORDS);
+  const before = await eventLog.readBefore(visit.caller, event, shown.map(idOf));
+  const told = shown.map((data) => {
+    const title = titleOfRecord(data) ?? `${record.EventRecord} ${idOf(data)}`;
+    return { title, change: <Change {...{ visit, event, title, data, before: before.get(idOf(data)) }} /> };
+  });
+  if (isOne) return <>{told.map(({ change }) => change)}</>;
   return (
     <>
-      {record.EventType === "Deleted" ? <p class="fine">The record is gone; this is its last state.</p> : ""}
+      {told.map(({ title, change }) => (
+        <>
+          <h3 safe>{title}</h3>
+          {change as "safe"}
+        </>
+      ))}
+      {all.length > shown.length ? (
+        <p class="fine" safe>
+          {`And ${(all.length - shown.length).toLocaleString("en")} more. Each record's own page has its events.`}
+        </p>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+interface ChangeProps {
+  visit: Visit;
+  event: SeenEvent;
+  title: string;
+  /** One record of the event, as it left it. */
+  data: Fields;
+  /** The event of the record's change before. */
+  before: SeenEvent | "hidden" | undefined;
+}
+
+function Change({ visit, event, title, data, before }: ChangeProps): JSX.Element {
+  if (before === undefined) return <p class="fine">It is not known: the event of the change before is not kept.</p>;
+  const old = before === "hidden" ? undefined : dataOf(before, idOf(data));
+  if (before === "hidden" || !old)
+    return <p class="fine">It is not told: you may not read the event of the change before.</p>;
+  const differences = differencesOf(old, data);
+  return (
+    <>
+      {event.record.EventType === "Deleted" ? <p class="fine">The record is gone; this is its last state.</p> : ""}
       {differences.length > 0 ? (
-        <Table caption="Fields that changed" columns={COLUMNS} rows={differences} />
+        <Table caption={phrase`Fields of ${title} that changed`} columns={COLUMNS} rows={differences} />
       ) : (
         <p class="fine">No field differs.</p>
       )}
       <p class="after">
-        <a href={visit.href(`/settings/activity/${before.id}`)}>The change before</a>
+        <a href={visit.href(`/settings/activity/${before.record.EventId}`)}>The change before</a>
       </p>
     </>
   );
 }
 
-/** The record as it was. */
-async function readBefore({ eventLog }: SettingsDependencies, { caller }: Visit, event: SeenEvent) {
-  const before = await eventLog.readBefore(caller, event);
-  if (typeof before !== "object") return before;
-  const { record, payload, withheld } = before;
-  const data = [payload.Data].flat().find((one) => String((one as Fields)?.Id) === event.record.RecordId);
-  return withheld === null && data ? { id: record.EventId, data: data as Fields } : "hidden";
+const idOf = ({ Id }: Fields) => String(Id);
+
+/** A record as an event left it; undefined: it is not to be read. */
+function dataOf({ payload, withheld }: SeenEvent, id: string): Fields | undefined {
+  return withheld === null ? ([payload.Data].flat() as Fields[]).find((one) => idOf(one) === id) : undefined;
 }
 
 function differencesOf(before: Fields, after: Fields): Difference[] {

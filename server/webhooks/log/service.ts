@@ -75,17 +75,36 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
   }
 
   /**
-   * The event of the change before, of an event of one record.
-   * @returns undefined if it was the first, is of several records, or none is kept
+   * The events of the changes before, of some of an event's records.
+   * @returns by the records' ids; none for a record whose first change it is, or whose event before is not kept
    */
-  async function readBefore(caller: Caller, event: SeenEvent): Promise<SeenEvent | "hidden" | undefined> {
-    const { record, occurredOn, sequences } = event;
-    const { EventRecord: eventRecord, RecordId: recordId } = record;
-    const [sequence = 1] = sequences ?? [];
-    if (recordId === null || sequence === 1) return undefined;
-    const change = { occurredOn, eventRecord, recordId, sequence };
-    const id = await findEventBefore(sql, caller.tenantId, change);
-    if (id === undefined) return undefined;
+  async function readBefore(
+    caller: Caller,
+    { record, occurredOn, sequences, payload }: SeenEvent,
+    recordIds: readonly string[],
+  ): Promise<Map<string, SeenEvent | "hidden">> {
+    const { EventRecord: eventRecord, RecordId } = record;
+    const members = [payload.Data ?? []].flat() as { Id: string | number }[];
+    const ids = RecordId === null ? members.map(({ Id }) => String(Id)) : [RecordId];
+    const found = await Promise.all(
+      recordIds.map(async (recordId) => {
+        const sequence = sequences?.[ids.indexOf(recordId)] ?? 1;
+        if (sequence === 1) return undefined;
+        return findEventBefore(sql, caller.tenantId, { occurredOn, eventRecord, recordId, sequence });
+      }),
+    );
+    // Records that are changed together are often made together.
+    const distinct = [...new Set(found)].filter((id) => id !== undefined);
+    const read = new Map(await Promise.all(distinct.map(async (id) => [id, await readOrHidden(caller, id)] as const)));
+    return new Map(
+      recordIds.flatMap((recordId, index) => {
+        const event = read.get(found[index]!);
+        return event ? [[recordId, event] as const] : [];
+      }),
+    );
+  }
+
+  async function readOrHidden(caller: Caller, id: EventId): Promise<SeenEvent | "hidden"> {
     try {
       return await read(caller, id);
     } catch (error) {
@@ -142,7 +161,8 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
       const event = await see(caller, found);
       const { record, payload, withheld, sequences } = event;
       const attempts = await seeAttempts(caller, event, found.attempts ?? []);
-      const before = await readBefore(caller, event);
+      const { RecordId } = record;
+      const before = RecordId === null ? undefined : (await readBefore(caller, event, [RecordId])).get(RecordId);
       return {
         ...record,
         Sequence: sequenceOf(sequences),
