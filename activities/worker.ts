@@ -15,7 +15,12 @@ import { createLog } from "../server/log.ts";
 import { createAttemptLogout, startLogouts } from "../server/logouts/index.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
-import { createKeyRotation, createLogoutTokens, createSigningKeys } from "../server/oauth/index.ts";
+import {
+  createKeyRotation,
+  createLogoutTokens,
+  createOpenSubjectKey,
+  createSigningKeys,
+} from "../server/oauth/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { requireNamespace } from "../server/temporal.ts";
 import { createTracing } from "../server/tracing/index.ts";
@@ -94,7 +99,7 @@ await runEntry(async () => {
     attemptDelivery: createAttemptDelivery({ egress, vault, timeout: config.webhooks.timeout }),
     attemptLogout: createAttemptLogout(
       egress,
-      createLogoutTokens(createSigningKeys(sql, vault), config.publicUrl),
+      createLogoutTokens(createSigningKeys(sql, vault), createOpenSubjectKey(sql, vault), config.publicUrl),
       config.webhooks.timeout,
     ),
     logoutWindows: createWindows(),

@@ -125,7 +125,8 @@ export async function openLogout(
     returning l.state, j.begins as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
       coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
       coalesce(j.uri, '') as uri, j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
-      j.redirect_uris as "redirectUris", j.subject_key as "subjectKey"`;
+      j.redirect_uris as "redirectUris", j.subject_key as "sealedSubjectKey",
+      l.tenant_id as "tenantId"`;
   return row;
 }
 

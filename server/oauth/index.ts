@@ -31,7 +31,6 @@ export { ENDPOINTS } from "./endpoints.ts";
 export {
   createKeyRotation,
   type KeyRotation,
-  SEALED as SEALED_BY_OAUTH,
   SIGNING_ALGS,
 } from "./keys/rotation.ts";
 export { type PublishedKeys, type SigningKeyRecord, signingKeyRoutes } from "./keys/routes.ts";
@@ -48,11 +47,13 @@ export { removeUnusedClients } from "./registration/service.ts";
 export { REGISTRATION_MODES, removeSpentInitialTokens } from "./registration/store.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { scopesNow } from "./scopes.ts";
+export { SEALED_BY_OAUTH } from "./sealed.ts";
 export { createFamilies, removeEndedFamilies } from "./tokens/families.ts";
 export { type HourOfTokens, removeOldIssued } from "./tokens/issued.store.ts";
 export { createIssuedTokens, type IssuedTokens } from "./tokens/issued.ts";
 export { createLogoutTokens, type EndedSession, type IssueLogoutToken } from "./tokens/logout-token.ts";
 export { deleteExpiredRevocations } from "./tokens/revocations.store.ts";
 export { createRevocations } from "./tokens/revoke.ts";
+export { createOpenSubjectKey } from "./tokens/subject-keys.ts";
 export { createTokens } from "./tokens/tokens.ts";
 export type { Check, ReadToken, Trial, TrialOutcome, Trials } from "./trial.ts";

@@ -19,7 +19,7 @@ import {
 import { MessagePage, pageResponse } from "../ui/index.ts";
 import { type Parameters, parseParameters, readParameters } from "./authorize/parameters.ts";
 import { formTargets } from "./authorize/reply.ts";
-import { findClient } from "./clients/store.ts";
+import type { FindKnownClient } from "./clients/known-clients.ts";
 import { LOGOUT_REQUEST } from "./contract.ts";
 import type { PageEndpoint } from "./declared.ts";
 import { END_SESSION_PATH } from "./door.ts";
@@ -29,6 +29,7 @@ import type { Tokens } from "./tokens/tokens.ts";
 
 export interface LogoutDependencies {
   sql: Sql;
+  findClient: FindKnownClient;
   tokens: Pick<Tokens, "readIdTokenHint">;
   cookies: Cookies;
   forms: Forms;
@@ -124,7 +125,7 @@ function farewell(
 
 /** @throws BadInput: nothing is sent to an address that is not known to be the client's */
 async function checkLogout(
-  { sql, tokens }: LogoutDependencies,
+  { findClient, tokens }: LogoutDependencies,
   parameters: Parameters<typeof LOGOUT_REQUEST>,
 ): Promise<LogoutRequest> {
   if (parameters.repeated.length > 0) throw new BadInput("A parameter stands in the request more than once.");
@@ -134,26 +135,26 @@ async function checkLogout(
   const clientId = parameters.sent.client_id ?? (claims && String(claims.aud));
   if (claims && clientId !== claims.aud) throw new BadInput("client_id is not the one of id_token_hint.");
   return {
-    hintedUser: claims && (await userOfHint(sql, claims)),
-    destination: await registeredDestination(sql, clientId, parameters),
+    hintedUser: claims && (await userOfHint(findClient, claims)),
+    destination: await registeredDestination(findClient, clientId, parameters),
   };
 }
 
-async function userOfHint(sql: Sql, { sub, aud }: JWTPayload): Promise<number | undefined> {
-  const client = await findClient(sql, String(aud));
+async function userOfHint(findClient: FindKnownClient, { sub, aud }: JWTPayload): Promise<number | undefined> {
+  const client = await findClient(String(aud));
   return client ? userTold(client, sub!) : userOfSubject(sub!);
 }
 
 /** Exactly one of those registered (RP-Initiated Logout 2). */
 async function registeredDestination(
-  sql: Sql,
+  findClient: FindKnownClient,
   clientId: string | undefined,
   parameters: Parameters<typeof LOGOUT_REQUEST>,
 ): Promise<string | undefined> {
   const uri = parameters.sent.post_logout_redirect_uri;
   if (uri === undefined) return undefined;
   if (clientId === undefined) throw new BadInput("post_logout_redirect_uri needs an id_token_hint or a client_id.");
-  const client = await findClient(sql, clientId);
+  const client = await findClient(clientId, "anew");
   if (!client?.postLogoutRedirectUris.includes(uri)) {
     throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
   }

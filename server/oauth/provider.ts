@@ -71,6 +71,7 @@ import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import type { IssuedTokens } from "./tokens/issued.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
+import { createOpenSubjectKey } from "./tokens/subject-keys.ts";
 import { sessionFor, userTold } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
 import { createTrials } from "./trial.ts";
@@ -118,7 +119,7 @@ export function createProvider(deps: ProviderDependencies) {
     onReuse: (tenantId, { id, clientId, userId }) =>
       log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
   });
-  const findClient = createKnownClients(sql, access);
+  const findClient = createKnownClients(sql, access, createOpenSubjectKey(sql, vault));
   const findApis = createKnownApis(sql, access);
   const onRefused = createOnRefusedClient(sql, log);
   const onSecretUsed = createSecretUses(sql, log);

@@ -10,7 +10,12 @@ import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createAttemptLogout } from "../../server/logouts/index.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
-import { createKeyRotation, createLogoutTokens, createSigningKeys } from "../../server/oauth/index.ts";
+import {
+  createKeyRotation,
+  createLogoutTokens,
+  createOpenSubjectKey,
+  createSigningKeys,
+} from "../../server/oauth/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { FIRST_SIZE } from "../../server/webhooks/deliveries/windows.ts";
@@ -50,7 +55,11 @@ const activities = createActivities({
   sql,
   attemptLog,
   attemptDelivery: createAttemptDelivery({ egress, vault, timeout: 1_000 }),
-  attemptLogout: createAttemptLogout(egress, createLogoutTokens(createSigningKeys(sql, vault), "unused"), 1_000),
+  attemptLogout: createAttemptLogout(
+    egress,
+    createLogoutTokens(createSigningKeys(sql, vault), createOpenSubjectKey(sql, vault), "unused"),
+    1_000,
+  ),
   logoutWindows,
   keyRotation: createKeyRotation(sql, vault),
   log,

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Access } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { OpenSubjectKey } from "../tokens/subject-keys.ts";
 import { type Client, findClient } from "./store.ts";
 
 /** Clients whose tenant is known; the one not asked for longest makes room. */
@@ -15,8 +16,18 @@ const CLIENTS = 20_000;
  */
 export type FindKnownClient = (clientId: string, anew?: "anew") => Promise<Client | undefined>;
 
-export function createKnownClients(sql: Sql, access: Pick<Access, "keepOfClients">): FindKnownClient {
-  const clients = access.keepOfClients((_, clientId) => findClient(sql, clientId));
+export function createKnownClients(
+  sql: Sql,
+  access: Pick<Access, "keepOfClients">,
+  openSubjectKey: OpenSubjectKey,
+): FindKnownClient {
+  async function find(clientId: string): Promise<Client | undefined> {
+    const stored = await findClient(sql, clientId);
+    if (!stored) return undefined;
+    const { sealedSubjectKey, ...client } = stored;
+    return { ...client, subjectKey: await openSubjectKey(client.tenantId, sealedSubjectKey) };
+  }
+  const clients = access.keepOfClients((_, clientId) => find(clientId));
   /** A client never goes to another tenant. */
   const tenants = new LRUCache<string, TenantId>({ max: CLIENTS });
 
@@ -24,7 +35,7 @@ export function createKnownClients(sql: Sql, access: Pick<Access, "keepOfClients
     const tenantId = tenants.get(clientId);
     if (tenantId && anew) clients.drop(tenantId, clientId);
     if (tenantId) return clients.get(tenantId, clientId);
-    const client = await findClient(sql, clientId);
+    const client = await find(clientId);
     if (client) tenants.set(clientId, client.tenantId);
     return client;
   };

@@ -71,8 +71,11 @@ export interface Client extends Credentials {
   secrets: { id: string; digest: Uint8Array }[];
 }
 
+/** As it is stored; null: its tenant has no key yet. */
+export type StoredClient = Omit<Client, "subjectKey"> & { sealedSubjectKey: Uint8Array | null };
+
 /** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
-export async function findClient(sql: Queries, clientId: string): Promise<Client | undefined> {
+export async function findClient(sql: Queries, clientId: string): Promise<StoredClient | undefined> {
   const id = toRecordId(clientId);
   return id === undefined ? undefined : findOne(sql, sql`a.id = ${id}`);
 }
@@ -86,14 +89,14 @@ export async function isOriginOfClient(sql: Queries, origin: string): Promise<bo
 }
 
 /** The one by which people sign in to the tenant's Settings. */
-export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<Client | undefined> {
+export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<StoredClient | undefined> {
   return findOne(sql, sql`a.id = (select settings_client_id from tenants where id = ${tenantId})`);
 }
 
-async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client | undefined> {
-  const [row] = await sql<(Omit<Client, "secrets"> & { secretIds: string[]; digests: Uint8Array[] })[]>`
+async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredClient | undefined> {
+  const [row] = await sql<(Omit<StoredClient, "secrets"> & { secretIds: string[]; digests: Uint8Array[] })[]>`
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
-      a.is_active as "isActive", (select t.subject_key from tenants t where t.id = a.tenant_id) as "subjectKey",
+      a.is_active as "isActive", (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
       ${credentials(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p

@@ -19,7 +19,9 @@ export type SigningAlg = (typeof SIGNING_ALGS)[number];
 /** What a private key is sealed for. */
 export const SIGNING_KEY_PURPOSE = "signing key";
 
-export const SEALED: SealedColumn[] = [{ table: "signing_keys", column: "private_jwk", purpose: SIGNING_KEY_PURPOSE }];
+export const SEALED_SIGNING_KEYS: SealedColumn = {
+  ...{ table: "signing_keys", column: "private_jwk", purpose: SIGNING_KEY_PURPOSE },
+};
 
 const HOUR_MS = 3_600_000;
 /** How long a key signs. */

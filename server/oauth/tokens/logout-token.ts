@@ -1,6 +1,8 @@
+import type { TenantId } from "../../tenant-id.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { signJwt } from "./jwt.ts";
+import type { OpenSubjectKey } from "./subject-keys.ts";
 import { type SubjectOwner, sessionFor, subjectFor } from "./subjects.ts";
 
 const LOGOUT_TOKEN = "logout+jwt";
@@ -9,7 +11,10 @@ const LIFETIME = 120;
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 /** The end of a session, as it is told to one client. */
-export interface EndedSession extends SubjectOwner {
+export interface EndedSession extends Omit<SubjectOwner, "subjectKey"> {
+  tenantId: TenantId;
+  /** null: its tenant has none yet. */
+  sealedSubjectKey: Uint8Array | null;
   clientId: number;
   /** The client's, of its id_tokens too. */
   alg: SigningAlg;
@@ -21,9 +26,14 @@ export interface EndedSession extends SubjectOwner {
 export type IssueLogoutToken = (ended: EndedSession) => Promise<string>;
 
 /** OIDC Back-Channel Logout 2.4. Each is another one: a receiver may refuse a jti that it has seen. */
-export function createLogoutTokens(keys: SigningKeys, issuer: string): IssueLogoutToken {
-  return ({ clientId, alg, userId, sid, ...client }) =>
-    signJwt(keys, alg, LOGOUT_TOKEN, LIFETIME, {
+export function createLogoutTokens(
+  keys: SigningKeys,
+  openSubjectKey: OpenSubjectKey,
+  issuer: string,
+): IssueLogoutToken {
+  return async ({ tenantId, sealedSubjectKey, clientId, alg, userId, sid, ...owner }) => {
+    const client = { ...owner, subjectKey: await openSubjectKey(tenantId, sealedSubjectKey) };
+    return signJwt(keys, alg, LOGOUT_TOKEN, LIFETIME, {
       iss: issuer,
       sub: subjectFor(client, userId),
       aud: String(clientId),
@@ -31,4 +41,5 @@ export function createLogoutTokens(keys: SigningKeys, issuer: string): IssueLogo
       sid: sessionFor(client, sid),
       events: { [EVENT]: {} },
     });
+  };
 }

@@ -4,13 +4,15 @@
 import type { Sql } from "../../../db/connection.ts";
 import { BadInput, NotFound } from "../../../errors.ts";
 import { withoutLoopbackPort } from "../../clients/changes.ts";
+import type { FindKnownClient } from "../../clients/known-clients.ts";
 import type { SettingsClient } from "../../clients/settings-client.ts";
-import { type Client, findClient } from "../../clients/store.ts";
+import type { Client } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
 import type { Parameters } from "../parameters.ts";
 
 export interface ClientDependencies {
   sql: Sql;
+  findClient: FindKnownClient;
   settingsClient: Pick<SettingsClient, "find">;
 }
 
@@ -40,12 +42,12 @@ export async function registeredClient(
 
 /** That of Settings has a client_id of its own: by its Application's Id anybody could count the tenants. */
 async function activeClient(
-  { sql, settingsClient }: ClientDependencies,
+  { findClient, settingsClient }: ClientDependencies,
   clientId: string,
 ): Promise<Client | undefined> {
   const settings = await settingsClient.find(clientId);
   if (settings) return settings;
-  const found = await findClient(sql, clientId);
+  const found = await findClient(clientId, "anew");
   return found?.isActive && !found.isSettings ? found : undefined;
 }
 

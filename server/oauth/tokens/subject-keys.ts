@@ -1,0 +1,23 @@
+// The keys by which tenants make pairwise subjects, sealed by MASTER_KEY. One stays as it is: with another one, every user
+// would be another to every sector.
+
+import { randomBytes } from "node:crypto";
+import type { Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { SealedColumn, Vault } from "../../vault.ts";
+import { keepSubjectKey } from "./subject-keys.store.ts";
+
+const PURPOSE = "subject key";
+const KEY_BYTES = 32;
+
+export const SEALED_SUBJECT_KEYS: SealedColumn = { table: "tenants", column: "subject_key", purpose: PURPOSE };
+
+/** @param sealed as it is stored; null: the tenant has none yet, and is given one */
+export type OpenSubjectKey = (tenantId: TenantId, sealed: Uint8Array | null) => Promise<Uint8Array>;
+
+export function createOpenSubjectKey(sql: Sql, vault: Vault): OpenSubjectKey {
+  const { seal, open } = vault.sealFor(PURPOSE);
+  const newKey = () => seal(randomBytes(KEY_BYTES).toString("base64"));
+  return async (tenantId, sealed) =>
+    Buffer.from(open(sealed ?? (await keepSubjectKey(sql, tenantId, newKey()))), "base64");
+}
