@@ -38,11 +38,14 @@ export interface Trial {
   clientId: string;
   redirectUri: string;
   bindings: Bindings;
+  scope: string;
+  /** The Audience of the API that the token is to be for (RFC 8707); "": this service's. */
+  resource: string;
 }
 
 export interface Trials {
   /** Path and parameters of the authorization request. */
-  authorizationRequest(trial: Trial, scope: string, state: string): { path: string; parameters: URLSearchParams };
+  authorizationRequest(trial: Trial, state: string): { path: string; parameters: URLSearchParams };
   /** @param by who tries it, and whose tokens alone may be shown; `secret` is "" of a client without */
   exchange(by: { request: Request; userId: number }, trial: Trial, code: string, secret: string): Promise<TrialOutcome>;
 }
@@ -56,7 +59,7 @@ export function createTrials(
   answer: (request: Request) => Promise<Response>,
 ): Trials {
   return {
-    authorizationRequest({ clientId, redirectUri, bindings: { nonce, verifier } }, scope, state) {
+    authorizationRequest({ clientId, redirectUri, bindings: { nonce, verifier }, scope, resource }, state) {
       const parameters = new URLSearchParams({
         response_type: "code",
         client_id: clientId,
@@ -66,11 +69,17 @@ export function createTrials(
         nonce,
         code_challenge: createHash("sha256").update(verifier).digest("base64url"),
         code_challenge_method: "S256",
+        ...(resource && { resource }),
       });
       return { path: AUTHORIZATION_PATH, parameters };
     },
 
-    async exchange({ request, userId }, { clientId, redirectUri, bindings: { nonce, verifier } }, code, secret) {
+    async exchange(
+      { request, userId },
+      { clientId, redirectUri, bindings: { nonce, verifier }, resource },
+      code,
+      secret,
+    ) {
       const ask = async (path: string, form?: Record<string, string>, bearer?: string) => {
         const body = form && new URLSearchParams(form);
         const asked = new Request(`http://localhost${path}`, { method: form ? "POST" : "GET", body });
@@ -93,7 +102,8 @@ export function createTrials(
           readToken(jwt, keys, issuer, more);
         return {
           token: hidden(token),
-          accessToken: await read(access_token!, ({ client_id }) => [
+          accessToken: await read(access_token!, ({ aud, client_id }) => [
+            { text: `aud is ${resource || issuer}`, isRight: aud === (resource || issuer) },
             { text: `client_id is ${clientId}`, isRight: client_id === clientId },
           ]),
           ...(id_token && {
@@ -105,7 +115,8 @@ export function createTrials(
                 isRight: claims.at_hash === halfHash(alg as SigningAlg, access_token),
               },
             ]),
-            userinfo: await ask(USERINFO_PATH, undefined, access_token),
+            // It takes no token that is for another API.
+            ...(!resource && { userinfo: await ask(USERINFO_PATH, undefined, access_token) }),
           }),
         };
       } finally {

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { newApi } from "../apis/apis.ts";
 import { issuer } from "../authorize/client.ts";
 import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import type { Api } from "../support/api.ts";
@@ -97,6 +98,39 @@ test.each([true, false])(
     expect(await redirectUrisOf(api, id)).toEqual(before);
     const expected = ["status of 422", "status of 409"];
     expect(visitor.complaints.filter((line) => !expected.some((text) => line.includes(text)))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "an access token for an API of the organisation's own names it alone, and userinfo is not asked by it",
+  async () => {
+    const api = await newTenant();
+    const { clientId: id, clientSecret } = api.tenant.client;
+    const { audience } = await newApi(api, "Orders", ["orders:read"]);
+    const { body } = await api.call<{ Scopes: string[] }>("GET", `/Application/${id}/Credentials`);
+    await api.call("PATCH", `/Application/${id}/Credentials`, { Scopes: [...body.Scopes, "orders:read"] });
+    const { body: users } = await api.call<{ Items: { Id: number }[] }>("GET", "/User?Username=admin");
+    const Members = [{ Type: "User", Id: users.Items[0]!.Id }];
+    await api.call("PATCH", "/Role", { Name: "clerk", Scopes: ["orders:read"], Members });
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open, complaints } = visitor;
+    await open(pathOf(id));
+    await addRedirectUri(page);
+    await page.getByLabel("For", { exact: true }).selectOption(audience);
+    await page.getByLabel("orders:read (Orders)").check();
+    await inspect(page, "try-it-api");
+    await goTo(page);
+    await page.getByText(audience, { exact: true }).waitFor();
+    await send(page);
+    await page.getByLabel("client_secret").fill(clientSecret);
+    await page.getByRole("button", { name: "Get the tokens" }).click();
+    await page.getByRole("heading", { name: /^5\. The access token/ }).waitFor();
+    const check = page.getByRole("listitem").filter({ hasText: `aud is ${audience}` });
+    await check.getByText("right", { exact: true }).waitFor();
+    expect(await page.getByText("wrong", { exact: true }).count()).toBe(0);
+    expect(await page.getByRole("heading", { name: "6. Userinfo" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
   },
   PATIENCE_MS,
 );

@@ -1,40 +1,32 @@
 // "Try it": the authorization code flow with an application, step by step. Who tries it signs in, and sees what the
 // application would get; tokens are shown decoded, and revoked at once.
 
-import type { Children } from "@kitajs/html";
 import { isOwnScope, SCOPE_TEXTS } from "../../access/index.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import {
-  type Check,
-  CREDENTIALS,
-  type CredentialsRecord,
-  type ReadToken,
-  type Trial,
-  type TrialOutcome,
-} from "../../oauth/index.ts";
+import { type ApiRecord, CREDENTIALS, type CredentialsRecord, type Trial } from "../../oauth/index.ts";
 import { newOpaqueValue } from "../../signin/index.ts";
 import {
   ActionButton,
-  Badge,
   ButtonLink,
   CheckboxGroup,
   Code,
-  Facts,
   Form,
   type FormState,
   formOf,
   Hidden,
+  type Option,
+  phrase,
   refusedForm,
   Section,
-  Text,
+  SelectField,
   TextField,
 } from "../../ui/index.ts";
-import { Source } from "../activity/attempts.tsx";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { bindingsOf, readState, writeState } from "../state.ts";
 import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
+import { AnswerStep, Outcome, RequestStep, Step } from "./try-it-steps.tsx";
 
 /** Seconds in which the person has to come back; a code is not good for longer. */
 const TRIAL_LIFETIME = 600;
@@ -58,6 +50,7 @@ const isRegistered = ({ client, redirectUri }: Tried) => client.RedirectUris.inc
 export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const tried = await readTried(deps, visit);
   const { application, client } = tried;
+  const apis = await apisOf(deps, visit, client);
   const state = refused ?? formOf({ Scopes: client.Scopes.filter((scope) => !scope.includes(":")) });
   return view(
     tried,
@@ -78,16 +71,26 @@ export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?
       <>
         <Section title="What to ask for">
           <Form visit={visit} action={tryPath(application)} state={state}>
+            {apis.length > 0 ? (
+              <SelectField
+                state={state}
+                name="Resource"
+                label="For"
+                hint="What the access token is for: it is good nowhere else."
+                options={[
+                  { value: "", label: "Gatehouse itself" },
+                  ...apis.map(({ Name, Audience }) => ({ value: Audience, label: phrase`${Name} (${Audience})` })),
+                ]}
+              />
+            ) : (
+              ""
+            )}
             <CheckboxGroup
               state={state}
               name="Scopes"
               label="Scopes"
-              hint="openid gives an id_token and userinfo. Scopes of APIs of your own are not asked for here."
-              options={client.Scopes.filter(isOwnScope).map((scope) => ({
-                value: scope,
-                label: scope,
-                text: SCOPE_TEXTS[scope],
-              }))}
+              hint="openid gives an id_token, and at Gatehouse userinfo. An API's own scopes need it above."
+              options={optionsOf(client, apis)}
             />
             <div class="buttons">
               <button type="submit" class="main">
@@ -102,6 +105,30 @@ export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?
       </>
     ),
   );
+}
+
+/** Those that the application can have tokens for, as far as they are the visitor's to see. */
+async function apisOf(
+  { apis }: SettingsDependencies,
+  visit: Visit,
+  { Scopes }: CredentialsRecord,
+): Promise<ApiRecord[]> {
+  const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
+  return Items.filter((api) => api.Scopes.some(({ Name }) => Scopes.includes(Name)));
+}
+
+const ALL = { limit: 100, cursor: undefined, filters: "" };
+
+function optionsOf({ Scopes }: CredentialsRecord, apis: readonly ApiRecord[]): Option[] {
+  const ofApis = apis.flatMap((api) =>
+    api.Scopes.filter(({ Name }) => Scopes.includes(Name)).map(({ Name, Description }) => ({
+      value: Name,
+      label: phrase`${Name} (${api.Name})`,
+      text: Description,
+    })),
+  );
+  const own = Scopes.filter(isOwnScope).map((scope) => ({ value: scope, label: scope, text: SCOPE_TEXTS[scope] }));
+  return [...own, ...ofApis];
 }
 
 function RedirectUri({ visit, tried, label }: { visit: Visit; tried: Tried; label: string }): JSX.Element {
@@ -132,14 +159,16 @@ export async function setRedirectUri(deps: SettingsDependencies, visit: Visit): 
 export async function beginTrial(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const tried = await readTried(deps, visit);
   const scopes = visit.form.getAll("Scopes");
+  const resource = visit.form.get("Resource") ?? "";
   if (!scopes.every((scope) => tried.client.Scopes.includes(scope))) {
     const failure = BadInput.in([{ Field: "Scopes", Message: "Scopes has one that the application does not have." }]);
     return tryPage(deps, visit, refusedForm(visit.form, failure, ["Scopes"]));
   }
   const seed = newOpaqueValue();
   visit.formCookies.push(deps.cookies.set("try-it", seed, TRIAL_LIFETIME));
-  const state = writeState(seed, `${userOf(visit)} ${tried.application.Id} ${scopes.join(" ")}`);
-  const { path, parameters } = requestOf(deps, tried, seed, scopes.join(" "), state);
+  const [userId, scope] = [userOf(visit), scopes.join(" ")];
+  const state = writeState(seed, JSON.stringify({ userId, applicationId: tried.application.Id, scope, resource }));
+  const { path, parameters } = requestOf(deps, tried, { seed, scope, resource, state });
   return view(
     tried,
     200,
@@ -158,19 +187,21 @@ export async function beginTrial(deps: SettingsDependencies, visit: Visit): Prom
 interface Begun {
   seed: string;
   scope: string;
+  resource: string;
   state: string;
 }
 
 /** @throws Conflict if it was not begun here */
 function begunHere({ cookies }: SettingsDependencies, visit: Visit, { application }: Tried, state: string): Begun {
   const seed = cookies.read(visit.request, "try-it");
-  const [userId, applicationId, ...scopes] = (seed && readState(seed, state)?.split(" ")) || [];
-  if (!seed || userId !== String(userOf(visit)) || applicationId !== application.Id) {
+  const text = seed && readState(seed, state);
+  const { userId, applicationId, scope, resource } = JSON.parse(text || "{}");
+  if (!seed || userId !== userOf(visit) || applicationId !== application.Id) {
     throw new Conflict(
       "This is no answer to a request that you have begun in this browser within the last ten minutes. Begin again.",
     );
   }
-  return { seed, scope: scopes.join(" "), state };
+  return { seed, scope, resource, state };
 }
 
 /** Only people come in to Settings. */
@@ -180,7 +211,7 @@ export async function comeBack(deps: SettingsDependencies, visit: Visit, refused
   const tried = await readTried(deps, visit);
   const given = visit.request.method === "POST" ? visit.form : visit.url.searchParams;
   const begun = begunHere(deps, visit, tried, given.get("state") ?? "");
-  const { parameters } = requestOf(deps, tried, begun.seed, begun.scope, begun.state);
+  const { parameters } = requestOf(deps, tried, begun);
   const [code, error] = [given.get("code"), given.get("error")];
   return view(
     tried,
@@ -227,32 +258,37 @@ export async function exchangeCode(deps: SettingsDependencies, visit: Visit): Pr
   const begun = begunHere(deps, visit, tried, form.get("state") ?? "");
   const by = { request, userId: userOf(visit) };
   const secret = form.get("client_secret") ?? "";
-  const outcome = await deps.trials.exchange(by, trialOf(tried, begun.seed), form.get("code") ?? "", secret);
+  const outcome = await deps.trials.exchange(by, trialOf(tried, begun), form.get("code") ?? "", secret);
   if (outcome.token.body.error === "invalid_client") {
     // The code was not looked at, and is as good as before. What was typed does not go back into the page.
     const told = { Field: "client_secret", Message: String(outcome.token.body.error_description) };
     return comeBack(deps, visit, refusedForm(new URLSearchParams(), BadInput.in([told]), ["client_secret"]));
   }
   visit.formCookies.push(deps.cookies.clear("try-it"));
-  const { parameters } = requestOf(deps, tried, begun.seed, begun.scope, begun.state);
+  const { parameters } = requestOf(deps, tried, begun);
   return view(
     tried,
     200,
     <>
       <RequestStep parameters={parameters} />
       <AnswerStep issuer={deps.publicUrl} given={form} />
-      <Outcome tried={tried} outcome={outcome} hasSecret={secret !== ""} />
+      <Outcome
+        clientId={tried.application.Id}
+        redirectUri={tried.redirectUri}
+        outcome={outcome}
+        hasSecret={secret !== ""}
+      />
       <Again visit={visit} tried={tried} />
     </>,
   );
 }
 
-function trialOf({ application, redirectUri }: Tried, seed: string): Trial {
-  return { clientId: application.Id, redirectUri, bindings: bindingsOf(seed) };
+function trialOf({ application, redirectUri }: Tried, { seed, scope, resource }: Begun): Trial {
+  return { clientId: application.Id, redirectUri, bindings: bindingsOf(seed), scope, resource };
 }
 
-function requestOf({ trials }: SettingsDependencies, tried: Tried, seed: string, scope: string, state: string) {
-  return trials.authorizationRequest(trialOf(tried, seed), scope, state);
+function requestOf({ trials }: SettingsDependencies, tried: Tried, begun: Begun) {
+  return trials.authorizationRequest(trialOf(tried, begun), begun.state);
 }
 
 function view({ application }: Tried, status: number, body: JSX.Element): View {
@@ -267,111 +303,6 @@ function view({ application }: Tried, status: number, body: JSX.Element): View {
     status,
     body,
   };
-}
-
-/** A part of the page, with room between what stands in it. */
-function Step({ title, children }: { title: string; children: Children }): JSX.Element {
-  return (
-    <Section title={title}>
-      <div class="stack">{children as "safe"}</div>
-    </Section>
-  );
-}
-
-function RequestStep({ parameters }: { parameters: URLSearchParams }): JSX.Element {
-  return (
-    <Step title="1. The authorization request">
-      <p>The application sends the browser to the authorization endpoint with</p>
-      <Facts facts={[...parameters].map(([name, value]) => [name, <Code text={value} />])} />
-    </Step>
-  );
-}
-
-function AnswerStep({ issuer, given }: { issuer: string; given: URLSearchParams }): JSX.Element {
-  const names = ["error", "error_description", "code", "iss"].filter((name) => given.get(name));
-  return (
-    <Step title="2. The answer">
-      <p>The browser comes back to the redirect URI with</p>
-      <Facts facts={names.map((name) => [name, <Code text={name === "code" ? "…" : given.get(name)!} />])} />
-      <Checks
-        checks={[
-          { text: "state is that of the request", isRight: true },
-          { text: `iss is ${issuer}`, isRight: given.get("iss") === issuer },
-        ]}
-      />
-    </Step>
-  );
-}
-
-interface OutcomeProps {
-  tried: Tried;
-  outcome: TrialOutcome;
-  hasSecret: boolean;
-}
-
-function Outcome({ tried, outcome, hasSecret }: OutcomeProps): JSX.Element {
-  const { token, isAnothers, idToken, accessToken, userinfo } = outcome;
-  const sent: [string, string][] = [
-    ["grant_type", "authorization_code"],
-    ["code", "…"],
-    ["redirect_uri", tried.redirectUri],
-    ["code_verifier", "…"],
-    ["client_id", tried.application.Id],
-    ...(hasSecret ? [["client_secret", "…"] as [string, string]] : []),
-  ];
-  return (
-    <>
-      <Step title="3. The code for tokens">
-        <p>The application sends to the token endpoint</p>
-        <Facts facts={sent.map(([name, value]) => [name, <Code text={value} />])} />
-        <p safe>{`and is answered ${token.status}`}</p>
-        <Json label="Answer of the token endpoint" value={token.body} />
-      </Step>
-      {isAnothers ? (
-        <p class="problem" role="alert">
-          Somebody else has signed in. Their tokens are revoked, and not shown.
-        </p>
-      ) : (
-        ""
-      )}
-      {idToken ? <Token title="4. The id_token: who has signed in" token={idToken} /> : ""}
-      {accessToken ? <Token title="5. The access token: what the API takes" token={accessToken} /> : ""}
-      {userinfo ? (
-        <Step title="6. Userinfo">
-          <p safe>{`With the access token, the userinfo endpoint answers ${userinfo.status}`}</p>
-          <Json label="Answer of the userinfo endpoint" value={userinfo.body} />
-        </Step>
-      ) : (
-        ""
-      )}
-    </>
-  );
-}
-
-function Token({ title, token: { header, claims, checks } }: { title: string; token: ReadToken }): JSX.Element {
-  return (
-    <Step title={title}>
-      <Checks checks={checks} />
-      <Json label={`Header of ${title}`} value={header} />
-      <Json label={`Claims of ${title}`} value={claims} />
-    </Step>
-  );
-}
-
-function Checks({ checks }: { checks: Check[] }): JSX.Element {
-  return (
-    <ul class="plain">
-      {checks.map(({ text, isRight }) => (
-        <li>
-          <Badge state={isRight ? "right" : "wrong"} tone={isRight ? "good" : "bad"} /> <Text text={text} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Json({ label, value }: { label: string; value: unknown }): JSX.Element {
-  return <Source label={label} text={JSON.stringify(value, null, 2)} />;
 }
 
 function Again({ visit, tried }: { visit: Visit; tried: Tried }): JSX.Element {
