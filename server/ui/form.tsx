@@ -142,7 +142,10 @@ export function SelectField(props: FieldProps & { options: Option[] }): JSX.Elem
   );
 }
 
-/** Any of several; each one that is marked is sent under the name. */
+/**
+ * Any of several; each one that is marked is sent under the name. Those that share a prefix stand under it, below those
+ * that share none.
+ */
 export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.Element {
   const { state, name, label, hint, required, options } = props;
   const problem = state.problem(name);
@@ -157,11 +160,38 @@ export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.El
     >
       <legend safe>{labelText(label, required)}</legend>
       <Notes name={name} hint={hint} problem={problem} />
-      {options.map((option, index) => (
-        <BoxOfGroup name={name} option={option} index={index} checked={marked.includes(option.value)} />
-      ))}
+      {byPrefix(options).map(({ prefix, members }) => {
+        const boxes = members.map((option) => (
+          <BoxOfGroup
+            name={name}
+            option={option}
+            index={options.indexOf(option)}
+            checked={marked.includes(option.value)}
+          />
+        ));
+        if (prefix === "") return <>{boxes}</>;
+        return (
+          <fieldset>
+            <legend safe>{prefix}</legend>
+            {boxes as "safe"[]}
+          </fieldset>
+        );
+      })}
     </fieldset>
   );
+}
+
+/** @example `orders:lines` of `orders:lines:read`, `orders` of `orders.read` */
+const PREFIX = /^(.+)[:./][^:./]+$/s;
+
+/** In the options' own order. "" has those whose prefix nobody shares. */
+function byPrefix(options: readonly Option[]): { prefix: string; members: Option[] }[] {
+  const prefixOf = ({ value }: Option) => PREFIX.exec(value)?.[1] ?? "";
+  const found = Map.groupBy(options, prefixOf);
+  const isShared = ([prefix, members]: [string, Option[]]) => prefix !== "" && members.length > 1;
+  const shared = [...found].filter(isShared).map(([prefix, members]) => ({ prefix, members }));
+  const others = options.filter((option) => !shared.some(({ prefix }) => prefix === prefixOf(option)));
+  return [...(others.length > 0 ? [{ prefix: "", members: others }] : []), ...shared];
 }
 
 interface BoxOfGroupProps {

@@ -133,6 +133,37 @@ test.concurrent("an application's page Connect has what discovery answers", asyn
   expect(html).toContain(`<code>${id}</code>`);
 });
 
+test(
+  "scopes stand under the prefix that they share, and the keyboard alone goes through them and marks them",
+  async () => {
+    const api = await newTenant();
+    await newApi(api, "Orders", ["orders:read", "orders:lines.read", "orders:write", "billing"]);
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open } = visitor;
+    await open("/settings/new-application/machine");
+    const scopesOf = (group: string) =>
+      page.getByRole("group", { name: group, exact: true }).getByRole("checkbox").evaluateAll(valuesOf);
+    expect(await scopesOf("Webhooks")).toEqual(["Read", "Create", "Update", "Delete"].map((one) => `Webhooks:${one}`));
+    expect(await scopesOf("Settings")).toEqual(["Settings:Read", "Settings:Update"]);
+    expect(await scopesOf("orders")).toEqual(["orders:read", "orders:write"]);
+    const all = await scopesOf("Scopes");
+    expect(new Set(all).size).toBe(all.length);
+    // What shares its prefix with nothing stands first.
+    expect(all.slice(0, all.indexOf("AccessManager:Read"))).toContain("orders:lines.read");
+
+    await page.getByRole("checkbox").first().focus();
+    for (const value of all) {
+      expect(await page.locator(":focus").getAttribute("value")).toBe(value);
+      if (value === "orders:write") await page.keyboard.press("Space");
+      await page.keyboard.press("Tab");
+    }
+    expect(await page.getByLabel("orders:write").isChecked()).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+const valuesOf = (boxes: Element[]) => boxes.map((box) => box.getAttribute("value"));
+
 test.each([true, false])(
   "with script: %p: a form that is refused says why beside the field, loses nothing, and warns of http on this machine",
   async (javaScriptEnabled) => {
@@ -207,9 +238,12 @@ const PAGES: Listed<{ application: string }>[] = [
 test(
   "every page of it is accessible and fits, at a desk and on a phone, by day and in the dark",
   async () => {
-    const { tenant } = await newTenant();
-    await using visitor = await enterSettings(browser, tenant);
-    await inspectAll(visitor, PAGES, { application: tenant.client.clientId });
+    const api = await newTenant();
+    const long = `https://${"long-".repeat(12)}example.com/orders`;
+    const scopes = ["read", "write", "cancel"].flatMap((action) => [`orders:${action}`, `${long}:${action}`]);
+    await newApi(api, "Orders", [...scopes, "<b>billing</b>"]);
+    await using visitor = await enterSettings(browser, api.tenant);
+    await inspectAll(visitor, PAGES, { application: api.tenant.client.clientId });
   },
   PATIENCE_MS,
 );
