@@ -16,6 +16,8 @@ const SHAPES = {
   "try-it": OPAQUE,
   /** The Id of the tenant whose Settings the browser was last in. */
   organisation: /^[0-9a-f-]{36}$/,
+  /** The Id of the tenant whose first steps are not to be shown any more. */
+  "first-steps": /^[0-9a-f-]{36}$/,
   /** What the next page of Settings shows this once, sealed, in base64url. */
   once: /^[A-Za-z0-9_-]{1,2000}$/,
   /** What the next page of Settings says of what was just done, in base64url. */

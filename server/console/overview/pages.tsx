@@ -5,6 +5,7 @@ import { EmptyState, Live, Refreshing } from "../../ui/index.ts";
 import { firstHour } from "../chart.tsx";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { DISMISS, dismissFirstSteps, firstStepsPart } from "./first-steps.tsx";
 import { signInsPart, tokensPart } from "./people.tsx";
 import { type Part, webhooksPart } from "./webhooks.tsx";
 
@@ -12,13 +13,17 @@ const REFRESH_SECONDS = 15;
 
 export function overviewPages(deps: SettingsDependencies): Page[] {
   // Everybody comes in here, also who may see nothing of webhooks.
-  return [{ path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
+  return [
+    { path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } },
+    { path: DISMISS, POST: { needs: ["Settings:Update"], answer: async (visit) => dismissFirstSteps(deps, visit) } },
+  ];
 }
 
 /** Each part for who may see it; one that cannot be counted now takes no other along. */
 async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const since = firstHour(Date.now());
-  const [webhooks, signIns, tokens] = await Promise.all([
+  const [steps, webhooks, signIns, tokens] = await Promise.all([
+    unlessBusy("First steps", firstStepsPart(deps, visit)),
     unlessBusy("Deliveries", webhooksPart(deps, visit, since)),
     unlessBusy("Sign-ins", signInsPart(deps, visit, since)),
     unlessBusy("Tokens", tokensPart(deps, visit, since)),
@@ -28,6 +33,7 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
     lead: webhooks.lead,
     body: (
       <>
+        {steps.body as "safe"}
         <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
           {webhooks.body as "safe"}
           {signIns.body as "safe"}

@@ -1,0 +1,126 @@
+// What a new organisation still has to do, for its administrators. It goes away once all of it is done, or when told to.
+
+import { ApiError } from "../../errors.ts";
+import { firstPage } from "../../http/query.ts";
+import { SETTINGS_APPLICATION } from "../../oauth/index.ts";
+import { ActionButton, Badge, Section } from "../../ui/index.ts";
+import type { SettingsDependencies } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { mayAddConnection } from "../webhooks/save.tsx";
+import type { Part } from "./webhooks.tsx";
+
+export const DISMISS = "/settings/first-steps/dismiss";
+const YEAR_SECONDS = 365 * 24 * 3_600;
+
+interface Step {
+  /** What its link says. */
+  text: string;
+  path: string;
+  /** Whether the visitor could take it, and see that it is taken. */
+  isOpenTo(visit: Visit): boolean;
+  /** By what there is. @throws Permission */
+  isDone(deps: SettingsDependencies, visit: Visit): Promise<boolean>;
+}
+
+/** Every tenant begins with them. */
+const GIVEN_APPLICATIONS = [SETTINGS_APPLICATION.name, "demo-client"];
+const GIVEN_ROLE = "admin";
+/** Records that are looked at: more than a tenant begins with. */
+const FEW = 5;
+
+const STEPS: Step[] = [
+  {
+    text: "Protect your own account with a second factor",
+    path: "/account",
+    isOpenTo: ({ caller }) => caller.actor.type === "User",
+    isDone: async ({ users }, visit) =>
+      (await users.findSecondFactor(visit.permitted("Settings:Read"), String(visit.caller.actor.id))) !== undefined,
+  },
+  {
+    text: "Make an application of your own",
+    path: "/settings/new-application",
+    isOpenTo: (visit) => visit.may("AccessManager:Read") && visit.may("AccessManager:Create"),
+    isDone: async (deps, visit) =>
+      (await firstRecords(deps, visit, "Application")).some(({ Name }) => !GIVEN_APPLICATIONS.includes(String(Name))),
+  },
+  {
+    text: "Add a user",
+    path: "/settings/users/add",
+    isOpenTo: (visit) => visit.may("AccessManager:Read") && visit.may("AccessManager:Create"),
+    isDone: async (deps, visit) => (await firstRecords(deps, visit, "User")).length > 1,
+  },
+  {
+    text: "Put somebody in a role",
+    path: "/settings/roles",
+    isOpenTo: () => true,
+    async isDone({ roles }, visit) {
+      const { Items } = await roles.list(visit.permitted("Settings:Read"), {}, firstPage(10 * FEW));
+      return Items.some(({ Name, Members }) => Name !== GIVEN_ROLE && Members.length > 0);
+    },
+  },
+  {
+    text: "Connect a receiver of your changes",
+    path: "/settings/webhooks/add",
+    isOpenTo: (visit) => visit.may("Webhooks:Read") && mayAddConnection(visit),
+    isDone: async ({ connections }, { caller }) => (await connections.list(caller, {}, firstPage(1))).Items.length > 0,
+  },
+  {
+    text: "See a first delivery arrive there",
+    path: "/settings/activity",
+    isOpenTo: (visit) => visit.may("Webhooks:Read"),
+    isDone: async ({ eventLog }, { caller }) =>
+      (await eventLog.list(caller, { state: "Delivered" }, firstPage(1))).Items.length > 0,
+  },
+];
+
+async function firstRecords({ records }: SettingsDependencies, visit: Visit, name: string) {
+  const asked = { filters: {}, paging: firstPage(FEW) };
+  return (await records.of(name).list(visit.permitted("AccessManager:Read"), asked)).Items;
+}
+
+export async function firstStepsPart(deps: SettingsDependencies, visit: Visit): Promise<Part> {
+  const isDismissed = deps.cookies.read(visit.request, "first-steps") === visit.caller.tenantId;
+  if (isDismissed || !visit.may("Settings:Read") || !visit.may("Settings:Update")) return { body: "" };
+  const open = STEPS.filter((step) => step.isOpenTo(visit));
+  const told = await Promise.all(open.map(async (step) => ({ step, isDone: await unlessHidden(step, deps, visit) })));
+  const shown = told.filter(({ isDone }) => isDone !== undefined);
+  if (shown.every(({ isDone }) => isDone)) return { body: "" };
+  return {
+    body: (
+      <Section title="First steps" id="first-steps">
+        <ol class="steps">
+          {shown.map(({ step: { text, path }, isDone }) => (
+            <li>
+              <Badge state={isDone ? "Done" : "To do"} tone={isDone ? "good" : "quiet"} />{" "}
+              {isDone ? (
+                <span safe>{text}</span>
+              ) : (
+                <a href={visit.href(path)} safe>
+                  {text}
+                </a>
+              )}
+            </li>
+          ))}
+        </ol>
+        <ActionButton visit={visit} action={DISMISS} label="Do not show this any more" />
+      </Section>
+    ),
+  };
+}
+
+/** @returns undefined where policies hide from the visitor what the step is known by */
+async function unlessHidden(step: Step, deps: SettingsDependencies, visit: Visit): Promise<boolean | undefined> {
+  try {
+    return await step.isDone(deps, visit);
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+/** For this person, in this browser. */
+export function dismissFirstSteps({ cookies }: SettingsDependencies, visit: Visit): Response {
+  const answer = visit.goTo("/settings", "The first steps are not shown here any more.");
+  answer.headers.append("set-cookie", cookies.set("first-steps", visit.caller.tenantId, YEAR_SECONDS));
+  return answer;
+}

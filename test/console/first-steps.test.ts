@@ -1,0 +1,75 @@
+// What a new organisation still has to do stands on Overview, until it is done or told to go.
+
+import { expect, test } from "bun:test";
+import { until } from "../support/api.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, newColleague, type Visitor } from "./console.ts";
+
+const browser = openWindows();
+const PATIENCE_MS = 120_000;
+
+/** Of each step, by what it says. */
+async function stepsOf({ page, open }: Visitor): Promise<Record<string, string>> {
+  await open("/settings");
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  const items = await page.locator("#first-steps").getByRole("listitem").allTextContents();
+  return Object.fromEntries(
+    items.map((item) => [item.replace(/^(Done|To do) /, ""), item.startsWith("Done") ? "Done" : "To do"]),
+  );
+}
+
+test(
+  "each step is done once what it asks for is there, and its link leads where it is done",
+  async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await using visitor = await enterSettings(browser, api.tenant);
+    const steps = {
+      "Protect your own account with a second factor": "To do",
+      "Make an application of your own": "To do",
+      "Add a user": "To do",
+      "Put somebody in a role": "To do",
+      "Connect a receiver of your changes": "To do",
+      "See a first delivery arrive there": "To do",
+    };
+    expect(await stepsOf(visitor)).toEqual(steps);
+    await inspect(visitor.page, "first-steps");
+    const links = await visitor.page.locator("#first-steps").getByRole("link").all();
+    const paths = await Promise.all(links.map((link) => link.getAttribute("href")));
+    for (const path of paths) {
+      await visitor.open(path!);
+      await visitor.page.getByRole("heading", { level: 1 }).first().waitFor();
+    }
+    await api.call("PATCH", "/Application", { Name: "Payroll" });
+    expect(await stepsOf(visitor)).toEqual({ ...steps, "Make an application of your own": "Done" });
+    await newColleague(api, "editor");
+    await api.connect(receiver.url, { Name: "Directory" });
+    await api.change({ Name: "Front door" });
+    const open = await until("all steps but one to be done", async () => {
+      const left = Object.entries(await stepsOf(visitor)).filter(([, state]) => state === "To do");
+      return left.length === 1 && left;
+    });
+    expect(open).toEqual([["Protect your own account with a second factor", "To do"]]);
+    expect(visitor.complaints).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "without script it goes for who sends it away and not for another, and who changes no settings never sees it",
+  async () => {
+    const api = await newTenant();
+    await using admin = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
+    await admin.page.getByRole("button", { name: "Do not show this any more" }).click();
+    await admin.page.getByRole("status").getByText("The first steps are not shown here any more.").waitFor();
+    expect(await stepsOf(admin)).toEqual({});
+    await using other = await enterSettings(browser, api.tenant);
+    expect(Object.keys(await stepsOf(other))).toHaveLength(6);
+    await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+    expect(await stepsOf(auditor)).toEqual({});
+  },
+  PATIENCE_MS,
+);
