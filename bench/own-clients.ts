@@ -52,3 +52,36 @@ function cookiesOf(answer: Response): string {
     .map((line) => line.split(";")[0])
     .join("; ");
 }
+
+const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const CALLBACK = "https://app.example/callback";
+
+/** The tenant's client may exchange tokens from now on, for it is an administrator. @returns one of a user at it */
+export async function ownUserToken(api: OwnApi): Promise<string> {
+  const { url, sql, tenant } = api;
+  const { clientId, clientSecret } = tenant.client;
+  await sql`
+    update credentials set first_party = true, redirect_uris = ${[CALLBACK]}::text[],
+      grant_types = grant_types || ${[EXCHANGE]}::text[]
+    where application_id = ${clientId}`;
+  const cookie = await signIn(api, clientId, CALLBACK);
+  const asked = { response_type: "code", client_id: clientId, redirect_uri: CALLBACK, scope: SCOPES.join(" ") };
+  const answer = await fetch(`${url}/oauth2/authorize?${new URLSearchParams(asked)}`, {
+    ...{ redirect: "manual", headers: { cookie } },
+  });
+  const code = new URL(answer.headers.get("location") ?? "http://none").searchParams.get("code");
+  if (!code) throw new Error(`There is no code: ${answer.status}`);
+  const redeemed = await fetch(`${url}/oauth2/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri: CALLBACK }),
+  });
+  const { access_token } = (await redeemed.json()) as { access_token?: string };
+  if (!access_token) throw new Error(`There is no token: ${redeemed.status}`);
+  return access_token;
+}
+
+export function exchangeOf(token: string): Record<string, string> {
+  const subject_token_type = "urn:ietf:params:oauth:token-type:access_token";
+  return { grant_type: EXCHANGE, subject_token: token, subject_token_type, scope: "AccessManager:Read" };
+}
