@@ -107,8 +107,8 @@ export class Visit {
    */
   goTo(path: string, told?: string): Response {
     // An Id of the address may have characters that no header takes.
-    const { pathname, search } = new URL(path, this.url);
-    const headers = new Headers({ location: this.href(pathname) + search, ...NO_STORE });
+    const { pathname, search, hash } = new URL(path, this.url);
+    const headers = new Headers({ location: this.href(pathname) + search + hash, ...NO_STORE });
     if (told) headers.append("set-cookie", flashCookie(this.cookies, told));
     return new Response(null, { status: 303, headers });
   }

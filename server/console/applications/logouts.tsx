@@ -4,7 +4,7 @@ import type { Shown } from "../../access/index.ts";
 import { firstPage, readId } from "../../http/query.ts";
 import { LOGOUT_ID, type LogoutRecord } from "../../logouts/index.ts";
 import type { CredentialsRecord } from "../../oauth/index.ts";
-import { Badge, Form, Section, Table, Text, Time } from "../../ui/index.ts";
+import { Badge, Form, Live, Refreshing, Section, Table, Text, Time } from "../../ui/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf } from "./application.ts";
@@ -12,6 +12,7 @@ import { mayChangeCredentials } from "./credentials.tsx";
 
 /** Of more than so many, the API tells. */
 const MOST_SHOWN = 20;
+const REFRESH_SECONDS = 2;
 
 /** The last ones. */
 export async function lastLogouts({ logouts }: SettingsDependencies, visit: Visit, { Id }: Application) {
@@ -29,16 +30,28 @@ export interface LogoutsSectionProps {
 export function LogoutsSection({ visit, application, credentials, logouts }: LogoutsSectionProps): JSX.Element {
   if (!credentials.BackchannelLogoutUri && logouts.length === 0) return "";
   const maySend = Boolean(credentials.BackchannelLogoutUri) && mayChangeCredentials(visit, application, credentials);
+  const isFinal = !logouts.some(isOpen);
   return (
-    <Section title="Logouts" id="logouts">
-      {logouts.length > 0 ? (
-        <Table caption="The last logouts, newest first" columns={columns(visit, application, maySend)} rows={logouts} />
-      ) : (
-        <p class="fine">Nobody who was signed in to it has signed out yet.</p>
-      )}
-    </Section>
+    <>
+      <Live visit={visit} id="logouts" seconds={REFRESH_SECONDS} isFinal={isFinal}>
+        <Section title="Logouts">
+          {logouts.length > 0 ? (
+            <Table
+              caption="The last logouts, newest first"
+              columns={columns(visit, application, maySend)}
+              rows={logouts}
+            />
+          ) : (
+            <p class="fine">Nobody who was signed in to it has signed out yet.</p>
+          )}
+        </Section>
+      </Live>
+      {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
+    </>
   );
 }
+
+const isOpen = ({ State }: LogoutRecord) => State === "Pending" || State === "Retrying";
 
 function columns(visit: Visit, application: Application, maySend: boolean) {
   return [
@@ -76,10 +89,10 @@ interface AgainProps {
   logout: LogoutRecord;
 }
 
-function Again({ visit, application, logout: { Id, State } }: AgainProps): JSX.Element {
-  if (State === "Pending" || State === "Retrying") return "";
+function Again({ visit, application, logout }: AgainProps): JSX.Element {
+  if (isOpen(logout)) return "";
   return (
-    <Form visit={visit} action={`${pathOf(application)}/logouts/${Id}/redeliver`} inline>
+    <Form visit={visit} action={`${pathOf(application)}/logouts/${logout.Id}/redeliver`} inline>
       <button type="submit">Send again</button>
     </Form>
   );

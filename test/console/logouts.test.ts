@@ -1,0 +1,47 @@
+// What an application was told of the end of sessions, on its page in Settings.
+
+import { expect, test } from "bun:test";
+import { signIn, signOut, toldClient } from "../logouts/clients.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { enterSettings } from "./console.ts";
+
+const browser = openWindows();
+const PATIENCE_MS = 120_000;
+
+test(
+  "a logout is sent again by the keyboard, whose place stays, and what becomes of it comes by itself",
+  async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await using receiver = startReceiver(() =>
+      receiver.calls.length <= 3 ? new Response(null, { status: 500 }) : answered.then(() => new Response()),
+    );
+    const { api, client } = await toldClient(receiver.url);
+    const session = await signIn(client);
+    await signOut(session.visitor, session.idToken);
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open, complaints } = visitor;
+    await open(`/settings/applications/${client.id}`);
+    const logouts = page.locator("#logouts");
+    const again = logouts.getByRole("button", { name: "Send again" });
+    await again.waitFor();
+    await logouts.getByText("500, 500, 500").waitFor();
+    await inspect(page, "application-logouts");
+
+    await again.focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("The logout is sent again.").waitFor();
+    expect(new URL(page.url()).hash).toBe("#logouts");
+    await page.keyboard.press("Tab");
+    expect(await logouts.locator(":focus").count()).toBe(1);
+    await logouts.getByText(/Pending|Retrying/).waitFor();
+    expect(await again.count()).toBe(0);
+    answer();
+    // A slow machine may have let attempts of it time out.
+    await logouts.getByText(/^500, 500, 500, (timeout, )*200$/).waitFor();
+    await again.waitFor();
+    expect(complaints).toEqual([]);
+  },
+  PATIENCE_MS,
+);
