@@ -3736,7 +3736,12 @@ export interface components {
              * @enum {string}
              */
             ClientRegistration: "Off" | "InitialAccessToken" | "Open";
-            /** @description The most that such an application may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
+            /**
+             * @description Whether an https address is a client_id, and the JSON document there says what its application is (client ID metadata documents, as MCP clients use them). It needs a service with one tenant alone.
+             * @enum {string}
+             */
+            ClientIdMetadataDocuments: "Off" | "On";
+            /** @description The most that such an application, or one known by an address, may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
             RegistrationScopes: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[];
             /** @description What the Attributes of Users can have. One that Users have values of is not taken out, and keeps its Type: 409. */
             UserAttributes: {
@@ -3763,7 +3768,12 @@ export interface components {
              * @enum {string}
              */
             ClientRegistration?: "Off" | "InitialAccessToken" | "Open";
-            /** @description The most that such an application may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
+            /**
+             * @description Whether an https address is a client_id, and the JSON document there says what its application is (client ID metadata documents, as MCP clients use them). It needs a service with one tenant alone.
+             * @enum {string}
+             */
+            ClientIdMetadataDocuments?: "Off" | "On";
+            /** @description The most that such an application, or one known by an address, may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
             RegistrationScopes?: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[] | null;
             /** @description What the Attributes of Users can have. One that Users have values of is not taken out, and keeps its Type: 409. */
             UserAttributes?: {

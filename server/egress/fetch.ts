@@ -15,6 +15,8 @@ export interface FetchRequest {
   body?: string;
   /** Covers name look-up, connection, answer and the reading of its body together. */
   timeoutMs: number;
+  /** Bytes of the answer; as many as any protocol needs, if it is left out. */
+  mostBytes?: number;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface FetchRequest {
 export type EgressFetch = (tenantId: TenantId, url: URL, request: FetchRequest) => Promise<Response>;
 
 export function createFetch(way: Way): EgressFetch {
-  return async (tenantId, url, { method, headers, body, timeoutMs }) => {
+  return async (tenantId, url, { method, headers, body, timeoutMs, mostBytes = MOST_BODY }) => {
     const { host } = url;
     const leave = way.places.enter(tenantId);
     if (!leave) throw new EgressError("unsent", `${host} was not asked, for too many requests are under way`);
@@ -35,7 +37,10 @@ export function createFetch(way: Way): EgressFetch {
       return await within({ host, timeoutMs: left, late: timedOut(host, timeoutMs) }, async (signal) => {
         const outgoing = { url, method, headers: new Headers(headers), userAgent: USER_AGENT, body };
         const answer = await way.connections.send(addresses, outgoing, signal);
-        return new Response(await readWhole(answer, host), { status: answer.statusCode!, headers: headersOf(answer) });
+        return new Response(await readWhole(answer, host, mostBytes), {
+          status: answer.statusCode!,
+          headers: headersOf(answer),
+        });
       });
     } finally {
       leave();
@@ -43,13 +48,13 @@ export function createFetch(way: Way): EgressFetch {
   };
 }
 
-async function readWhole(answer: IncomingMessage, host: string): Promise<Buffer<ArrayBuffer> | null> {
+async function readWhole(answer: IncomingMessage, host: string, most: number): Promise<Buffer<ArrayBuffer> | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer) {
     bytes += part.length;
     // To leave the loop closes the connection.
-    if (bytes > MOST_BODY) throw new EgressError("too-large", `${host} sent an answer of more than ${MOST_BODY} bytes`);
+    if (bytes > most) throw new EgressError("too-large", `${host} sent an answer of more than ${most} bytes`);
     parts.push(part);
   }
   return bytes === 0 ? null : Buffer.concat(parts);

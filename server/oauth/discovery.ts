@@ -47,22 +47,29 @@ export const METADATA = [
 /** Milliseconds in which a tenant's change may not be seen yet. */
 const REGISTRATION_KEPT_MS = 5_000;
 
-/**
- * @param issuer PUBLIC_URL
- * @param isRegistrationOn whether any tenant lets clients register themselves
- */
-export function discoveryController(issuer: string, isRegistrationOn: () => Promise<boolean>) {
+/** What tenants have switched on. */
+interface Switched {
+  /** Some tenant lets clients register themselves. */
+  registration: boolean;
+  /** An address can be a client_id. */
+  documents: boolean;
+}
+
+const NOTHING: Switched = { registration: false, documents: false };
+
+/** @param issuer PUBLIC_URL */
+export function discoveryController(issuer: string, readSwitched: () => Promise<Switched>) {
   const controller = new Elysia();
-  let known = { isOn: false, until: 0 };
+  let known = { switched: NOTHING, until: 0 };
   /** Without PostgreSQL it says what was known last. */
   async function body(): Promise<string> {
     const now = performance.now();
     if (now >= known.until) {
       known.until = now + REGISTRATION_KEPT_MS;
-      const isOn = await isRegistrationOn().catch(() => known.isOn);
-      known = { isOn, until: now + REGISTRATION_KEPT_MS };
+      const switched = await readSwitched().catch(() => known.switched);
+      known = { switched, until: now + REGISTRATION_KEPT_MS };
     }
-    return JSON.stringify(metadata(issuer, known.isOn));
+    return JSON.stringify(metadata(issuer, known.switched));
   }
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   for (const { path } of METADATA) {
@@ -77,7 +84,7 @@ export function discoveryController(issuer: string, isRegistrationOn: () => Prom
 }
 
 /** What discovery answers. */
-export function metadata(issuer: string, isRegistrationOn = false) {
+export function metadata(issuer: string, { registration, documents } = NOTHING) {
   return {
     issuer,
     authorization_endpoint: issuer + AUTHORIZATION_PATH,
@@ -90,7 +97,8 @@ export function metadata(issuer: string, isRegistrationOn = false) {
     device_authorization_endpoint: issuer + DEVICE_AUTHORIZATION_PATH,
     require_pushed_authorization_requests: false,
     // Where no tenant lets clients register themselves, there is none.
-    ...(isRegistrationOn && { registration_endpoint: issuer + REGISTRATION_PATH }),
+    ...(registration && { registration_endpoint: issuer + REGISTRATION_PATH }),
+    ...(documents && { client_id_metadata_document_supported: true }),
     end_session_endpoint: issuer + END_SESSION_PATH,
     scopes_supported: SCOPES,
     response_types_supported: RESPONSE_TYPES,

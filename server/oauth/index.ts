@@ -44,7 +44,7 @@ export {
   NEW_TOKEN_BODY,
 } from "./registration/initial-tokens.ts";
 export { removeUnusedClients } from "./registration/service.ts";
-export { REGISTRATION_MODES, removeSpentInitialTokens } from "./registration/store.ts";
+export { DOCUMENT_MODES, REGISTRATION_MODES, removeSpentInitialTokens } from "./registration/store.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { scopesNow } from "./scopes.ts";
 export { SEALED_BY_OAUTH } from "./sealed.ts";

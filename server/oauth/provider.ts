@@ -62,6 +62,8 @@ import { createPublishedKeys } from "./keys/routes.ts";
 import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createOnRecordChange } from "./record-changes.ts";
+import { createRefreshClient } from "./registration/client-documents.ts";
+import { findTenantOfDocuments } from "./registration/documents.store.ts";
 import { registrationController } from "./registration/endpoints.ts";
 import { createInitialTokens } from "./registration/initial-tokens.ts";
 import { createRegistration } from "./registration/service.ts";
@@ -133,6 +135,11 @@ export function createProvider(deps: ProviderDependencies) {
     return client;
   };
   const readSector = createReadSector(fetch, checkUrl);
+  const refreshClient = createRefreshClient({ sql, access, fetch, checkUrl, log });
+  const authenticatePushing: AuthenticateClient = async (request, form) => {
+    await refreshClient(request, form.client_id);
+    return authenticate(request, form);
+  };
   const endGrants = createEndGrants(families);
   const nobodysTenant = createNobodysTenant(vault);
   /** By which people come in to the Settings pages. */
@@ -152,6 +159,7 @@ export function createProvider(deps: ProviderDependencies) {
     issuer,
     pushedRequests: createPushedRequests({ sql, vault, findClient }),
     findClient,
+    refreshClient,
     devices: createDevices({ sql, vault, issuer, findClient, findApis, onDevice }),
     openRequestObject: createRequestObjects(issuer, isSignedByClient),
     cookies,
@@ -175,12 +183,17 @@ export function createProvider(deps: ProviderDependencies) {
 
   const controller = new Elysia()
     .use(jwksController(keys))
-    .use(discoveryController(issuer, () => isAnywhereOn(sql)))
+    .use(
+      discoveryController(issuer, async () => ({
+        registration: await isAnywhereOn(sql),
+        documents: (await findTenantOfDocuments(sql)) !== undefined,
+      })),
+    )
     .use(registrationController(createRegistration({ sql, access, checkUrl, readSector, issuer }), onFailure))
     .use(tokenController({ ...forClients, issued }))
     .use(revocationController(forClients))
     .use(introspectionController({ ...forClients, issuer }))
-    .use(pushController({ ...forPeople, dpop, authenticateClient: authenticate, onFailure }))
+    .use(pushController({ ...forPeople, dpop, authenticateClient: authenticatePushing, onFailure }))
     .use(deviceAuthorizationController({ ...forPeople, authenticateClient: authenticate, onFailure }))
     .use(site.controller())
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))

@@ -197,6 +197,8 @@ export function ChooseAccountPage({ site, application, user, ...links }: ChooseA
 export interface ConsentProps {
   site: Site;
   application: string;
+  /** The host that it is known by, if nobody here has vouched for its name. */
+  address: string | undefined;
   /** What it asks for, in words. */
   wants: string[];
   user: string;
@@ -211,7 +213,7 @@ export interface ConsentProps {
 }
 
 export function ConsentPage(props: ConsentProps): JSX.Element {
-  const { site, application, wants, user, destination, userCode, request, csrf, switchHref } = props;
+  const { site, application, address, wants, user, destination, userCode, request, csrf, switchHref } = props;
   return (
     <CardPage site={site} title="Allow access">
       <h1>Allow access</h1>
@@ -224,6 +226,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
         ))}
       </ul>
       {userCode ? <DeviceWarning userCode={userCode} /> : ""}
+      {address ? <AddressWarning address={address} /> : ""}
       <form method="post" action={site.href("/consent")}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
@@ -247,6 +250,16 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
         You are signed in as <strong safe>{user}</strong>. <a href={attribute(switchHref)}>Use another account</a>
       </p>
     </CardPage>
+  );
+}
+
+/** Its name is what its maker has written (6 of draft-ietf-oauth-client-id-metadata-document). */
+function AddressWarning({ address }: { address: string }): JSX.Element {
+  return (
+    <p class="caution">
+      Nobody in your organisation has set this application up. Allow it only if you know <strong safe>{address}</strong>{" "}
+      and trust it.
+    </p>
   );
 }
 

@@ -19,7 +19,7 @@ import { Conflict } from "../errors.ts";
 import { changesOf, contract } from "../http/contract.ts";
 import { field, type InputOf, oneOf, orNull } from "../http/fields.ts";
 import type { Route } from "../http/route.ts";
-import { lockApis, REGISTRATION_MODES } from "../oauth/index.ts";
+import { DOCUMENT_MODES, lockApis, REGISTRATION_MODES } from "../oauth/index.ts";
 import { USERS_TAG } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
@@ -32,6 +32,7 @@ export const SETTINGS_RESOURCE_TYPE: ResourceType = {
     { name: "Id", type: "text" },
     { name: "SecondFactor", type: "text" },
     { name: "ClientRegistration", type: "text" },
+    { name: "ClientIdMetadataDocuments", type: "text" },
     { name: "RegistrationScopes", type: "texts" },
   ],
 };
@@ -64,9 +65,22 @@ const FIELDS = {
     },
     example: "InitialAccessToken",
   }),
+  ClientIdMetadataDocuments: oneOf(DOCUMENT_MODES, {
+    description:
+      "Whether an https address is a client_id, and the JSON document there says what its application is (client ID " +
+      "metadata documents, as MCP clients use them). It needs a service with one tenant alone.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Applications known by an https address",
+      hint: "On: anybody's application can ask your users for access. They are always asked for their consent.",
+      words: { Off: "No", On: "Yes, described by the document there" },
+    },
+    example: "On",
+  }),
   RegistrationScopes: field<string[], string[]>({
     description:
-      "The most that such an application may have: scopes of this service, and of APIs. Without an initial access " +
+      "The most that such an application, or one known by an address, may have: scopes of this service, and of APIs. Without an initial access " +
       "token, none that is for this service's API.",
     sent: orNull(Type.Array(ANY_SCOPE)),
     shown: Type.Array(ANY_SCOPE),

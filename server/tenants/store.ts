@@ -2,7 +2,7 @@
 
 import type { Queries } from "../db/connection.ts";
 import type { AttributeDefinition } from "../entities/index.ts";
-import type { REGISTRATION_MODES } from "../oauth/index.ts";
+import type { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 
 /** An organisation, as its people know it. */
@@ -97,6 +97,8 @@ export interface TenantSettings {
   secondFactor: (typeof SECOND_FACTOR_RULES)[number];
   /** Whether applications register themselves (RFC 7591). */
   clientRegistration: (typeof REGISTRATION_MODES)[number];
+  /** Whether an address that describes an application is a client_id. */
+  clientIdMetadataDocuments: (typeof DOCUMENT_MODES)[number];
   /** The most that these may have. */
   registrationScopes: string[];
   /** What Users have beyond their own fields. */
@@ -104,6 +106,7 @@ export interface TenantSettings {
 }
 
 const settings = (sql: Queries) => sql`second_factor as "secondFactor", client_registration as "clientRegistration",
+  client_id_metadata_documents as "clientIdMetadataDocuments",
   registration_scopes as "registrationScopes", user_attributes as "userAttributes"`;
 
 export async function findSettings(sql: Queries, tenantId: TenantId): Promise<TenantSettings> {
@@ -121,6 +124,7 @@ export async function lockSettings(sql: Queries, tenantId: TenantId): Promise<Te
 export async function saveSettings(sql: Queries, tenantId: TenantId, settings: TenantSettings): Promise<void> {
   await sql`
     update tenants set second_factor = ${settings.secondFactor}, client_registration = ${settings.clientRegistration},
+      client_id_metadata_documents = ${settings.clientIdMetadataDocuments},
       registration_scopes = ${settings.registrationScopes}::text[],
       user_attributes = ${sql.json(settings.userAttributes as never)}
     where id = ${tenantId}`;

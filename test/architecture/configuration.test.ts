@@ -16,6 +16,7 @@ import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
 import { MAPPING_LIMIT } from "../../server/oauth/claim-mapping.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
 import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
+import { DOCUMENT_LIMIT } from "../../server/oauth/registration/document.ts";
 import { MOST_KEPT } from "../../server/requests/store.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/signin/guesses.ts";
 import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/secrets.ts";
@@ -61,6 +62,7 @@ const LIMITS = {
   "seconds a former webhook secret signs, at most": count(MOST_OVERLAP_SECONDS),
   "attempts of a delivery": count(MAXIMUM_ATTEMPTS),
   "redeliveries of a delivery": count(MOST_REDELIVERIES),
+  "bytes of a client ID metadata document": count(DOCUMENT_LIMIT),
   "redeliveries of a logout": count(MOST_LOGOUT_REDELIVERIES),
   "logouts of an application under way at once": count(MOST_UNDER_WAY.ofClient),
   "logouts of a tenant under way at once": count(MOST_UNDER_WAY.ofTenant),

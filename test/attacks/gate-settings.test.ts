@@ -60,6 +60,7 @@ describe("every setting", () => {
         UserAttributes: [],
         SecondFactor: "Optional",
         ClientRegistration: "Off",
+        ClientIdMetadataDocuments: "Off",
         RegistrationScopes: ["openid", "profile", "name", "email"],
       });
     },

@@ -43,6 +43,7 @@ function asClient() {
     name: "",
     webSite: "",
     isActive: true,
+    documentUrl: null,
     isSettings: false,
     clientType: "confidential" as const,
     tokenEndpointAuthMethod: null,

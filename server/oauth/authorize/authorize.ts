@@ -89,6 +89,7 @@ export function authorizationEndpoints(deps: AuthorizeDependencies) {
 }
 
 async function authorize(deps: AuthorizeDependencies, request: Request, asked: Target): Promise<Response> {
+  await deps.refreshClient(request, asked.parameters.sent.client_id);
   const checked = await checkRequest(deps, asked);
   const { target } = checked;
   const { site } = deps.endpoints;
@@ -166,6 +167,7 @@ export interface AuthorizeDependencies {
   issuer: string;
   pushedRequests: PushedRequests;
   findClient: FindKnownClient;
+  refreshClient: (request: Request, clientId: string | undefined) => Promise<void>;
   openRequestObject: OpenRequestObject;
   devices: Devices;
   cookies: Cookies;

@@ -3,6 +3,7 @@
 import { ChooseAccountPage, ConsentPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
 import { pageResponse, phrase, type Site } from "../../ui/index.ts";
 import type { Api } from "../apis/store.ts";
+import type { Client } from "../clients/store.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
@@ -32,7 +33,7 @@ export function signInPage(
   const page = (
     <SignInPage
       site={site}
-      application={client.name}
+      application={nameOfClient(client)}
       request={targetText(target)}
       csrf={csrf}
       username={username}
@@ -54,7 +55,8 @@ export function consentPage(
   const page = (
     <ConsentPage
       site={site}
-      application={client.name}
+      application={nameOfClient(client)}
+      address={client.documentUrl === null ? undefined : hostOf(client.documentUrl)}
       wants={[...inWords(scopes, apis), ...otherRecipients(scopes, apis, resources)]}
       user={nameOf(session)}
       destination={device ? undefined : destinationOf(reply.redirectUri)}
@@ -76,7 +78,7 @@ export function chooseAccountPage(
   return pageResponse(
     <ChooseAccountPage
       site={site}
-      application={client.name}
+      application={nameOfClient(client)}
       user={nameOf(session)}
       continueHref={href(site, target, withoutPrompts(target.parameters, ["select_account"]))}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
@@ -84,6 +86,12 @@ export function chooseAccountPage(
   );
 }
 
+/** Whoever has an address can give the application there any name. */
+function nameOfClient({ name, documentUrl }: Client): string {
+  return documentUrl === null ? name : `${name} (${hostOf(documentUrl)})`;
+}
+
+const hostOf = (url: string) => new URL(url).host;
 const href = (site: Site, { path }: Target, query: string) => site.href(`${path}?${query}`);
 const nameOf = ({ name, username }: Session) => (name && name !== username ? `${name} (${username})` : username);
 

@@ -2,6 +2,7 @@
 
 import { BadInput } from "../../errors.ts";
 import { type AuthenticateClient, strangersNetwork } from "../clients/client-authentication.ts";
+import { clientIdOf } from "../clients/store.ts";
 import { PUSHED_REQUEST, PUSHED_RESPONSE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { PUSHED_REQUEST_PATH } from "../door.ts";
@@ -58,7 +59,7 @@ export function pushController(deps: PushDependencies) {
     // RFC 9126 2.1.
     if (all.has("request_uri")) throw new BadInput("request_uri cannot be pushed.");
     for (const name of OF_THE_CLIENT) all.delete(name);
-    all.set("client_id", String(client.id));
+    all.set("client_id", clientIdOf(client));
     const parameters = await tellingByCode(async () => {
       const request = all.get("request");
       const sent = request

@@ -9,7 +9,7 @@ import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
-import type { Client } from "../clients/store.ts";
+import { type Client, clientIdOf } from "../clients/store.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { findPush, insertPush, type NewPush, takePush } from "./pushed.store.ts";
 import { AuthorizationError } from "./reply.ts";
@@ -127,7 +127,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       if (!found) throw tooMany();
       const pushed = { tenantId: client.tenantId, digest, isSigned: true };
       return {
-        parameters: parseParameters(AUTHORIZATION_PARAMETERS, parameters, carriedBy(String(client.id), digest)),
+        parameters: parseParameters(AUTHORIZATION_PARAMETERS, parameters, carriedBy(clientIdOf(client), digest)),
         pushed,
         refused: found.isUsed ? usedBefore(pushed) : undefined,
       };

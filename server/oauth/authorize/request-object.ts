@@ -2,7 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import type { IsSignedByClient } from "../clients/client-keys.ts";
-import type { Client } from "../clients/store.ts";
+import { type Client, clientIdOf } from "../clients/store.ts";
 import { AUTHORIZATION_REQUEST, CLIENT_JWT_ALGS } from "../contract.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { AuthorizationError } from "./reply.ts";
@@ -25,7 +25,7 @@ export function createRequestObjects(issuer: string, isSignedByClient: IsSignedB
     const claims = readClaims(object);
     const expiresAt = inTime(claims);
     const { iss, aud, sub, client_id: clientId } = claims;
-    const own = String(client.id);
+    const own = clientIdOf(client);
     // RFC 9101 5 and 6.3; OIDC Core 6.1.
     if (clientId !== own) throw bad("client_id must be that of the request");
     if (iss !== undefined && iss !== own) throw bad("iss must be the client_id");

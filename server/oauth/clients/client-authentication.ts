@@ -125,7 +125,8 @@ async function proofOf(
   client: Client | undefined,
   presented: Presented,
 ): Promise<Proof | undefined> {
-  if (!client) return undefined;
+  // One that has a document is known by its address alone.
+  if (!client || (client.documentUrl ?? presented.clientId) !== presented.clientId) return undefined;
   const { method } = presented;
   const declared = client.tokenEndpointAuthMethod;
   const inactive = client.isActive ? undefined : "InactiveApplication";

@@ -5,7 +5,7 @@ import type { Access } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { OpenSubjectKey } from "../tokens/subject-keys.ts";
-import { type Client, findClient } from "./store.ts";
+import { type Client, findClient, isDocumentUrl } from "./store.ts";
 
 /** Clients whose tenant is known; the one not asked for longest makes room. */
 const CLIENTS = 20_000;
@@ -32,6 +32,8 @@ export function createKnownClients(
   const tenants = new LRUCache<string, TenantId>({ max: CLIENTS });
 
   return async (clientId, anew) => {
+    // It can be another tenant's, once its client is gone.
+    if (isDocumentUrl(clientId)) return find(clientId);
     const tenantId = tenants.get(clientId);
     if (tenantId && anew) clients.drop(tenantId, clientId);
     if (tenantId) return clients.get(tenantId, clientId);

@@ -148,6 +148,7 @@ const SETTINGS_CLIENT = {
   webSite: "",
   isActive: true,
   isSettings: true,
+  documentUrl: null,
   clientType: "confidential",
   tokenEndpointAuthMethod: null,
   jwks: null,

@@ -54,8 +54,10 @@ export interface Credentials {
 
 /** An Application as an OAuth client. */
 export interface Client extends Credentials {
-  /** The client_id, and the Application's Id. */
+  /** The Application's Id; the client_id too, but of a client that has a document. */
   id: number;
+  /** Where its client ID metadata document stands, which is its client_id then. */
+  documentUrl: string | null;
   tenantId: TenantId;
   /** How people know it: the Application's Name and WebSiteURL; "" if it has none. */
   name: string;
@@ -76,8 +78,29 @@ export type StoredClient = Omit<Client, "subjectKey"> & { sealedSubjectKey: Uint
 
 /** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
 export async function findClient(sql: Queries, clientId: string): Promise<StoredClient | undefined> {
+  if (isDocumentUrl(clientId)) {
+    return findOne(sql, sql`a.id = (select application_id from registered_clients where document_url = ${clientId})`);
+  }
   const id = toRecordId(clientId);
   return id === undefined ? undefined : findOne(sql, sql`a.id = ${id}`);
+}
+
+/** What a client calls itself. */
+export function clientIdOf({ id, documentUrl }: Pick<Client, "id" | "documentUrl">): string {
+  return documentUrl ?? String(id);
+}
+
+/** Characters. */
+const DOCUMENT_URL_LIMIT = 1_000;
+
+/**
+ * Whether a client_id is one that a client ID metadata document can stand at (3 of the draft): it can be written in one
+ * way only, so it has no dot segments and no default port.
+ */
+export function isDocumentUrl(clientId: string): boolean {
+  if (!clientId.startsWith("https://") || clientId.length > DOCUMENT_URL_LIMIT || clientId.includes("#")) return false;
+  const url = URL.canParse(clientId) ? new URL(clientId) : undefined;
+  return url?.href === clientId && url.username === "" && url.password === "";
 }
 
 /** Whether a client has a redirect URI of it. Which tenant's is not known, so this look-up has no tenant either. */
@@ -96,13 +119,18 @@ export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<St
 async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredClient | undefined> {
   const [row] = await sql<(Omit<StoredClient, "secrets"> & { secretIds: string[]; digests: Uint8Array[] })[]>`
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
-      a.is_active as "isActive", (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
+      a.is_active and (r.document_url is null or r.takes_documents) as "isActive", r.document_url as "documentUrl",
+      (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
       ${credentials(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
       coalesce(s.ids, '{}') as "secretIds", coalesce(s.digests, '{}') as digests
-    from applications a join credentials c on c.application_id = a.id,
+    from applications a join credentials c on c.application_id = a.id
+      left join lateral (
+        select document_url, t.client_id_metadata_documents = 'On' as takes_documents
+        from registered_clients join tenants t on t.id = tenant_id
+        where application_id = a.id and document_url is not null) r on true,
       lateral (select array_agg(id) as ids, array_agg(digest) as digests from client_secrets
         where application_id = a.id) s
     where ${isIt}`;

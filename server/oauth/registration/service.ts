@@ -118,10 +118,7 @@ export function createRegistration({
         if (rules.mode === "Off" || (isOpen && rules.mode !== "Open")) throw refused(initial);
         const initialId = isOpen ? undefined : await takeInitialToken(tx, tenantId, digestOf(initial));
         if (!isOpen && !initialId) throw refused(initial);
-        if (isOpen) {
-          await requireRoom(tx, tenantId, network);
-          await noteOpenRegistration(tx, tenantId, network);
-        }
+        if (isOpen) await admitStranger(tx, tenantId, network);
         const bounds = { isOpen, scopes: scopesFor(rules, ofApis, isOpen) };
         const { credentials, name, webSite } = readMetadata(
           body,
@@ -209,7 +206,13 @@ function unknownToken(): Unauthorized {
   return new Unauthorized("The token is not one of ours, or is good no more.", 'Bearer error="invalid_token"');
 }
 
-async function requireRoom(sql: Queries, tenantId: TenantId, network: string): Promise<void> {
+/** One who comes without an initial access token. @param tx in which the tenant's rules are locked */
+export async function admitStranger(tx: Queries, tenantId: TenantId, network: string): Promise<void> {
+  await requireRoom(tx, tenantId, network);
+  await noteOpenRegistration(tx, tenantId, network);
+}
+
+export async function requireRoom(sql: Queries, tenantId: TenantId, network: string): Promise<void> {
   const { ofTenant, ofAddress } = await countOpenLately(sql, tenantId, network);
   const full =
     ofAddress >= MOST_OF_ADDRESS
@@ -225,12 +228,12 @@ function tooMany(reason: string): ApiError {
 }
 
 /** Of what the tenant has set, what such a client may have: nobody who comes unasked gets a power over this service. */
-function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {
+export function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {
   return common(rules.scopes, [...(isOpen ? OPENID_SCOPES : SCOPES), ...ofApis]);
 }
 
 /** Before the tenant's rules are locked: who changes an API locks in this order too. */
-async function lockScopesOfApis(tx: Queries, tenantId: TenantId): Promise<string[]> {
+export async function lockScopesOfApis(tx: Queries, tenantId: TenantId): Promise<string[]> {
   return (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
 }
 
@@ -287,7 +290,7 @@ function originOfItself(request: Request, applicationId: number): Origin {
   return originOf(request, { actor: { type: "Application", id: applicationId }, clientId: String(applicationId) });
 }
 
-async function recordChange(
+export async function recordChange(
   tx: Queries,
   tenantId: TenantId,
   origin: Origin,

@@ -4,15 +4,19 @@ import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 export const REGISTRATION_MODES = ["Off", "InitialAccessToken", "Open"] as const;
+export const DOCUMENT_MODES = ["Off", "On"] as const;
 
 /** What a tenant lets clients do by themselves. */
 export interface RegistrationRules {
   mode: (typeof REGISTRATION_MODES)[number];
   /** The most that such a client may have. */
   scopes: string[];
+  /** Whether it takes clients that are known by the address of their metadata. */
+  documents: (typeof DOCUMENT_MODES)[number];
 }
 
-const rules = (sql: Queries) => sql`client_registration as mode, registration_scopes as scopes`;
+const rules = (sql: Queries) => sql`client_registration as mode, registration_scopes as scopes,
+  client_id_metadata_documents as documents`;
 
 /** Until the transaction ends nobody changes them, and nobody else registers. */
 export async function lockRules(sql: Queries, tenantId: TenantId): Promise<RegistrationRules> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
-import type { Client } from "../clients/store.ts";
+import { type Client, clientIdOf } from "../clients/store.ts";
 import { SIGNING_ALGS, type SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
@@ -40,7 +40,7 @@ export async function issueIdToken(
     ...grant.claims,
     iss: issuer,
     sub: subjectFor(client, grant.userId),
-    aud: String(client.id),
+    aud: clientIdOf(client),
     auth_time: grant.authTime,
     acr: grant.acr,
     amr: grant.amr,

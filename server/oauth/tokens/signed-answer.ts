@@ -1,4 +1,4 @@
-import type { Client } from "../clients/store.ts";
+import { type Client, clientIdOf } from "../clients/store.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt } from "./jwt.ts";
 
@@ -15,5 +15,5 @@ export function signAnswer(
   client: Client,
   fields: Record<string, string | undefined>,
 ): Promise<string> {
-  return signJwt(keys, client.idTokenAlg, ID_TOKEN, LIFETIME, { ...fields, iss: issuer, aud: String(client.id) });
+  return signJwt(keys, client.idTokenAlg, ID_TOKEN, LIFETIME, { ...fields, iss: issuer, aud: clientIdOf(client) });
 }

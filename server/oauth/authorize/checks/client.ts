@@ -6,7 +6,7 @@ import { BadInput, NotFound } from "../../../errors.ts";
 import { withoutLoopbackPort } from "../../clients/changes.ts";
 import type { FindKnownClient } from "../../clients/known-clients.ts";
 import type { SettingsClient } from "../../clients/settings-client.ts";
-import type { Client } from "../../clients/store.ts";
+import { type Client, clientIdOf } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
 import type { Parameters } from "../parameters.ts";
 
@@ -48,7 +48,7 @@ async function activeClient(
   const settings = await settingsClient.find(clientId);
   if (settings) return settings;
   const found = await findClient(clientId, "anew");
-  return found?.isActive && !found.isSettings ? found : undefined;
+  return found?.isActive && !found.isSettings && clientIdOf(found) === clientId ? found : undefined;
 }
 
 function onlyOne({ redirectUris }: Client): string | undefined {

@@ -2,7 +2,7 @@
 
 import { ACR } from "../../../signin/index.ts";
 import { isKnownClaim } from "../../claims.ts";
-import type { Client } from "../../clients/store.ts";
+import { type Client, clientIdOf } from "../../clients/store.ts";
 import { PROMPTS } from "../../contract.ts";
 import { userMeant, userTold } from "../../tokens/subjects.ts";
 import type { Tokens } from "../../tokens/tokens.ts";
@@ -82,7 +82,7 @@ export async function expectedUser(
 ): Promise<number | undefined> {
   const hint = parameters.sent.id_token_hint;
   const claimsOfHint = hint === undefined ? undefined : await tokens.readIdTokenHint(hint);
-  if (hint !== undefined && claimsOfHint?.aud !== String(client.id)) {
+  if (hint !== undefined && claimsOfHint?.aud !== clientIdOf(client)) {
     throw new AuthorizationError("invalid_request", "id_token_hint is not an id_token that this client was given.");
   }
   if (sub !== undefined && claimsOfHint && claimsOfHint.sub !== sub) {

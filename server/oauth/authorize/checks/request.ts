@@ -163,7 +163,8 @@ export function codeChallenge(client: Client, parameters: Parameters): string | 
   const method = parameters.sent.code_challenge_method;
   if (challenge === undefined) {
     if (method) throw new AuthorizationError("invalid_request", "code_challenge is missing.");
-    if (client.clientType === "confidential" && client.securityProfile === "None") return undefined;
+    const isVouchedFor = client.clientType === "confidential" && client.documentUrl === null;
+    if (isVouchedFor && client.securityProfile === "None") return undefined;
     throw new AuthorizationError("invalid_request", "This client has to use PKCE: code_challenge is missing.");
   }
   if (method !== "S256") throw new AuthorizationError("invalid_request", "code_challenge_method must be S256.");

@@ -1,0 +1,148 @@
+// Clients that are known by the address of their metadata: made of the document at the first authorization request, read
+// anew at a later one. Nothing is asked for at the token endpoint, which takes such a client as it stands.
+
+import type { Logger } from "pino";
+import type { Access } from "../../access/index.ts";
+import { originOf, recordAudit } from "../../audit/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import type { EgressFetch } from "../../egress/index.ts";
+import { changeOwnApplication, makeOwnApplication } from "../../entities/index.ts";
+import { BadInput } from "../../errors.ts";
+import { clientNetwork } from "../../http/context.ts";
+import { digestOf, newOpaqueValue } from "../../signin/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { type CheckUrl, defaultsOf } from "../clients/changes.ts";
+import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";
+import { TokenError } from "../endpoint.ts";
+import { fetchDocument, metadataOf, NoAnswer, type ReadDocument } from "./document.ts";
+import {
+  type ClientDocument,
+  claimDocument,
+  dropDocument,
+  findDocument,
+  findTenantOfDocuments,
+  noteDocument,
+} from "./documents.store.ts";
+import { readMetadata } from "./metadata.ts";
+import { admitStranger, lockScopesOfApis, recordChange, requireRoom, scopesFor } from "./service.ts";
+import { insertRegistered, lockRules } from "./store.ts";
+
+/** Seconds between two requests for the document of one client, whoever asks. */
+const RETRY_SECONDS = 30;
+/** While a document is not answered, the client stays as it was read within this time. */
+const STALE_SECONDS = 86_400;
+
+/**
+ * Sees to it that a client known by an address is there, and is what its document says, before a request of it is looked
+ * at. Of any other client_id, and where no tenant takes such clients, it does nothing.
+ * @throws BadInput that says what is wrong; ApiError 429
+ */
+export type RefreshClient = (request: Request, clientId: string | undefined) => Promise<void>;
+
+interface ClientDocumentsDependencies {
+  sql: Sql;
+  access: Pick<Access, "forget">;
+  fetch: EgressFetch;
+  checkUrl: CheckUrl;
+  log: Pick<Logger, "warn">;
+}
+
+export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshClient {
+  const { sql, access, fetch, checkUrl, log } = deps;
+  /** Who asks while the document is being read waits for the same answer. */
+  const underWay = new Map<string, Promise<void>>();
+
+  async function refresh(request: Request, url: string): Promise<void> {
+    const known = await findDocument(sql, url, STALE_SECONDS);
+    if (known?.isFresh) return;
+    const tenantId = known ? known.tenantId : await findTenantOfDocuments(sql);
+    if (!tenantId || known?.isOff || checkUrl(url)) return;
+    if (known) {
+      if (!(await claimDocument(sql, tenantId, known.applicationId, RETRY_SECONDS))) return requireKept(known);
+    } else {
+      const network = clientNetwork(request);
+      await requireRoom(sql, tenantId, network);
+      await sql.beginFor(tenantId, async (tx) => {
+        await lockRules(tx, tenantId);
+        await admitStranger(tx, tenantId, network);
+      });
+    }
+    try {
+      const read = await fetchDocument(fetch, tenantId, url);
+      await (known ? change(request, url, known, read) : register(request, url, tenantId, read));
+    } catch (error) {
+      if (!(error instanceof NoAnswer || error instanceof TokenError)) throw error;
+      log.warn({ tenantId, url, reason: error.message }, "a client ID metadata document is refused");
+      if (error instanceof TokenError) {
+        if (known) await dropDocument(sql, tenantId, known.applicationId);
+        throw new BadInput(`The document of the application at ${url}: ${error.message}`);
+      }
+      if (!known) throw unread(url);
+      requireKept(known);
+    }
+  }
+
+  async function register(request: Request, url: string, tenantId: TenantId, { document, fresh }: ReadDocument) {
+    await sql.beginFor(tenantId, async (tx) => {
+      const ofApis = await lockScopesOfApis(tx, tenantId);
+      const rules = await lockRules(tx, tenantId);
+      // Another process may have made it meanwhile.
+      if (rules.documents === "Off" || (await findDocument(tx, url, STALE_SECONDS))) return;
+      const bounds = { isOpen: true, scopes: scopesFor(rules, ofApis, true) };
+      const sent = metadataOf({ document, url, scopes: bounds.scopes }, checkUrl);
+      const { credentials, name, webSite } = readMetadata(
+        sent,
+        defaultsOf("confidential"),
+        bounds,
+        checkUrl,
+        undefined,
+      );
+      const { id: applicationId } = await makeOwnApplication(tx, tenantId, { name, webSite });
+      await saveCredentials(tx, tenantId, applicationId, credentials);
+      // Nobody knows its registration access token: the document alone changes it.
+      await insertRegistered(tx, tenantId, { applicationId, digest: digestOf(newOpaqueValue()), isOpen: true });
+      await noteDocument(tx, tenantId, applicationId, url, fresh);
+      await recordAudit(tx, tenantId, originOf(request, { clientId: String(applicationId) }), {
+        kind: "Client.Registered",
+        subject: { type: "Application", id: applicationId },
+        details: { RegistrationTokenId: null, DocumentUrl: url, Scopes: credentials.scopes },
+      });
+    });
+  }
+
+  /** What it may, an administrator alone changes from now on. */
+  async function change(request: Request, url: string, known: ClientDocument, { document, fresh }: ReadDocument) {
+    const { tenantId, applicationId } = known;
+    await sql.beginFor(tenantId, async (tx) => {
+      if (!(await lockApplication(tx, tenantId, applicationId))) return;
+      const before = (await findCredentials(tx, tenantId, applicationId))!;
+      const bounds = { isOpen: true, scopes: before.scopes };
+      const sent = { ...metadataOf({ document, url, scopes: [] }, checkUrl), scope: before.scopes.join(" ") };
+      const { credentials, name, webSite } = readMetadata(sent, before, bounds, checkUrl, undefined);
+      await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
+      await saveCredentials(tx, tenantId, applicationId, credentials);
+      await noteDocument(tx, tenantId, applicationId, url, fresh);
+      const origin = originOf(request, { clientId: String(applicationId) });
+      await recordChange(tx, tenantId, origin, applicationId, before, credentials);
+    });
+    access.forget(tenantId);
+  }
+
+  return async (request, clientId) => {
+    if (clientId === undefined || !isDocumentUrl(clientId)) return;
+    const waiting = underWay.get(clientId);
+    if (waiting) return waiting;
+    const work = refresh(request, clientId).finally(() => underWay.delete(clientId));
+    underWay.set(clientId, work);
+    await work;
+  };
+}
+
+function requireKept({ isKept, url }: ClientDocument): void {
+  if (!isKept) throw unread(url);
+}
+
+/** In one text, whatever failed: who asks chose the address, and learns nothing of what can be reached from here. */
+function unread(url: string): BadInput {
+  return new BadInput(`The document of the application at ${url} cannot be read. Try again in a minute.`);
+}

@@ -1,0 +1,366 @@
+// Applications known by the address of their metadata (draft-ietf-oauth-client-id-metadata-document).
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { createTenant } from "../../server/tenants/index.ts";
+import { answerOf } from "../authorize/client.ts";
+import { assertion, assertionClaims, newSigner } from "../oauth/signing-client.ts";
+import { ok } from "../policies/people.ts";
+import { requestAt, signIn } from "../support/api.ts";
+import { Comer, documentOf, form, type Installation, newInstallation, newSite, REDIRECT, set } from "./documents.ts";
+
+let here: Installation;
+beforeAll(async () => {
+  here = await newInstallation();
+});
+afterAll(() => here[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await set(here, "On");
+  await here.database.sql`delete from open_registrations`;
+  here.site.asked.length = 0;
+});
+
+const applications = async () => (await ok(here.admin.get("/Application?Limit=200"))).Items as { Id: string }[];
+const pathOf = (url: string) => new URL(url).pathname;
+const timesAsked = (url: string) => here.site.asked.filter((path) => path === pathOf(url)).length;
+
+async function applicationOf(url: string): Promise<string> {
+  const [row] = await here.database.sql<{ id: string }[]>`
+    select application_id as id from registered_clients where document_url = ${url}`;
+  return String(row!.id);
+}
+
+/** As if so many seconds had gone by since it was read. */
+async function age(url: string, seconds: number): Promise<void> {
+  const past = here.database.sql`make_interval(secs => ${seconds})`;
+  await here.database.sql`
+    update registered_clients set document_read_on = document_read_on - ${past},
+      document_tried_on = document_tried_on - ${past}, document_fresh_until = document_fresh_until - ${past}
+    where document_url = ${url}`;
+}
+
+const HOUR = 3_600;
+
+describe("an application known by the address of its document", () => {
+  test("signs a user in who sees where it comes from, and is one of the tenant's clients from then on", async () => {
+    const url = here.site.publish();
+    const comer = new Comer(here, url);
+    const page = await comer.consent();
+    expect(page.heading).toBe("Allow access");
+    expect(page.html).toContain(`(${here.site.host})</strong> asks to`);
+    expect(page.html).toContain(`only if you know <strong>${here.site.host}</strong>`);
+    expect(page.html).not.toContain("logo.png");
+    const answer = answerOf(await comer.visitor.submit(page, { decision: "allow" }));
+    const tokens = await comer.redeem(answer.code!);
+    expect(tokens.status).toBe(200);
+    expect(decodeJwt(tokens.body.id_token).aud).toBe(url);
+    const refreshed = await comer.token({
+      ...{ grant_type: "refresh_token", client_id: url, refresh_token: tokens.body.refresh_token },
+    });
+    expect(refreshed.status).toBe(200);
+    const headers = { authorization: `Bearer ${refreshed.body.access_token}` };
+    expect((await requestAt(here.url, "GET", "/oauth2/userinfo", { headers })).body.sub).toStartWith("user-");
+    expect(timesAsked(url)).toBe(1);
+
+    const id = await applicationOf(url);
+    const credentials = await ok(here.admin.get(`/Application/${id}/Credentials`));
+    expect(credentials).toMatchObject({ RedirectUris: [REDIRECT], ClientType: "public", FirstParty: false });
+    const rows = await ok(here.admin.get(`/AuditEvent?Kind=Client.Registered&SubjectType=Application&SubjectId=${id}`));
+    expect(rows.Items[0].Details).toMatchObject({ DocumentUrl: url });
+    // Nothing but its address is its client_id.
+    expect((await new Comer(here, id).open()).status).toBe(404);
+    const byId = await comer.token({
+      grant_type: "refresh_token",
+      client_id: id,
+      refresh_token: refreshed.body.refresh_token,
+    });
+    expect([byId.status, byId.body.error]).toEqual([401, "invalid_client"]);
+    const hint = await comer.consent({ prompt: "none", id_token_hint: tokens.body.id_token });
+    expect(answerOf(hint).code).toBeString();
+  });
+
+  test("is nobody where the tenant does not take such applications, and nothing is asked for", async () => {
+    const url = here.site.publish();
+    await set(here, "Off");
+    expect((await new Comer(here, url).open()).status).toBe(404);
+    const other = new Comer(here, here.site.publish());
+    await set(here, "On");
+    const { refresh_token } = (await other.redeem(await other.code())).body;
+    expect(timesAsked(url)).toBe(0);
+    // Switching it off ends it for those that are there.
+    await set(here, "Off");
+    expect((await other.open()).status).toBe(404);
+    const late = await other.token({ grant_type: "refresh_token", client_id: other.clientId, refresh_token });
+    expect([late.status, late.body.error]).toEqual([401, "invalid_client"]);
+  });
+
+  test.each([
+    ["http", (host: string) => `http://${host}/a.json`],
+    ["no path", (host: string) => `https://${host}`],
+    ["a fragment", (host: string) => `https://${host}/a.json#b`],
+    ["an empty fragment", (host: string) => `https://${host}/a.json#`],
+    ["a user name", (host: string) => `https://me@${host}/a.json`],
+    ["dot segments", (host: string) => `https://${host}/b/../a.json`],
+    ["a dot segment", (host: string) => `https://${host}/./a.json`],
+    ["an escaped dot segment", (host: string) => `https://${host}/%2e%2E/a.json`],
+    ["a backslash", (host: string) => `https://${host}\\a.json`],
+    ["a host in capitals", (host: string) => `https://${host.toUpperCase()}/a.json`],
+    ["a space before it", (host: string) => ` https://${host}/a.json`],
+    ["a NUL", (host: string) => `https://${host}/a.json\0`],
+    ["1,001 characters", (host: string) => `https://${host}/a.json?${"a".repeat(1_000)}`],
+    ["a default port", () => "https://app.example:443/a.json"],
+    ["an address inside", () => "https://10.0.0.1/a.json"],
+    ["an address of this machine", () => "https://127.0.0.1/a.json"],
+  ])("is not known by an address with %s", async (_, make) => {
+    const url = make(here.site.host);
+    here.site.pages.set("/a.json", () => Response.json(documentOf(url)));
+    expect((await new Comer(here, url).open()).status).toBe(404);
+    expect(here.site.asked).toEqual([]);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["another client_id", { client_id: "https://app.example/other.json" }, /client_id is not its address/],
+    ["no client_id", { client_id: undefined }, /client_id is not its address/],
+    ["a secret", { client_secret: "everybody reads this" }, /has client_secret/],
+    ["a secret's end", { client_secret_expires_at: 0 }, /has client_secret_expires_at/],
+    ["a secret's method", { token_endpoint_auth_method: "client_secret_post" }, /must be none or private_key_jwt/],
+    ["a key nowhere", { token_endpoint_auth_method: "private_key_jwt" }, /needs jwks or jwks_uri/],
+    ["keys elsewhere", { jwks_uri: "https://other.example/keys" }, /jwks_uri must be/],
+    ["keys inside", { jwks_uri: "https://10.0.0.1/keys" }, /jwks_uri must be/],
+    ["no redirect URI", { redirect_uris: undefined }, /redirect_uris is missing/],
+    ["a script for a redirect URI", { redirect_uris: ["javascript:alert(1)"] }, /redirect_uris/],
+    ["http for a redirect URI", { redirect_uris: ["http://app.example/callback"] }, /redirect_uris/],
+    ["a name that turns the text", { client_name: "Pay\u202Eroll" }, /cannot be seen/],
+    ["no grant for codes", { grant_types: ["client_credentials"] }, /grant_types must have authorization_code/],
+  ])("is refused for a document with %s", async (_, document, says) => {
+    const before = (await applications()).length;
+    const view = await new Comer(here, here.site.publish(document)).open();
+    expect([view.status, view.location]).toEqual([400, undefined]);
+    expect(view.html.replaceAll("&#39;", "'")).toMatch(says);
+    expect((await applications()).length).toBe(before);
+  });
+
+  test.each<[string, (body: object) => Response]>([
+    ["a page", (body) => new Response(JSON.stringify(body), { headers: { "content-type": "text/html" } })],
+    ["no type", (body) => new Response(new TextEncoder().encode(JSON.stringify(body)))],
+    ["status 404", (body) => Response.json(body, { status: 404 })],
+    ["status 203", (body) => Response.json(body, { status: 203 })],
+    ["a list", (body) => Response.json([body])],
+    ["no JSON", () => new Response("{", { headers: { "content-type": "application/json" } })],
+    ["nothing", () => new Response(null, { headers: { "content-type": "application/json" } })],
+    ["too much", (body) => Response.json({ ...body, more: "x".repeat(5 * 1_024) })],
+    ["status 500", (body) => Response.json(body, { status: 500 })],
+  ])("is refused if the answer is %s", async (_, answer) => {
+    const url = here.site.publish({}, answer);
+    const view = await new Comer(here, url).open();
+    expect([view.status, view.location]).toEqual([400, undefined]);
+    expect(await here.database.sql`select from registered_clients where document_url = ${url}`).toHaveLength(0);
+  });
+
+  test("is not looked for where its address redirects to", async () => {
+    const target = here.site.publish();
+    const url = here.site.publish({}, () => Response.redirect(target));
+    expect((await new Comer(here, url).open()).status).toBe(400);
+    expect(here.site.asked).toEqual([pathOf(url)]);
+  });
+
+  test("takes a type of its own that is JSON", async () => {
+    const headers = { "content-type": "application/client-metadata+json; charset=utf-8" };
+    const url = here.site.publish({}, (body) => new Response(JSON.stringify(body), { headers }));
+    expect((await new Comer(here, url).consent()).heading).toBe("Allow access");
+  });
+
+  test("gets codes and refresh tokens alone, and scopes that the tenant allows", async () => {
+    await set(here, "On", ["openid", "profile", "Settings:Update"]);
+    const device = "urn:ietf:params:oauth:grant-type:device_code";
+    const url = here.site.publish({
+      grant_types: ["authorization_code", "refresh_token", "client_credentials", device],
+      scope: "openid email Settings:Update AccessManager:Read",
+    });
+    const comer = new Comer(here, url);
+    await comer.open();
+    const credentials = await ok(here.admin.get(`/Application/${await applicationOf(url)}/Credentials`));
+    expect(credentials.GrantTypes).toEqual(["authorization_code", "refresh_token"]);
+    expect(credentials.Scopes).toEqual(["openid"]);
+    expect(answerOf(await comer.open({ scope: "openid Settings:Update" })).error).toBe("invalid_scope");
+    const own = await comer.token({ grant_type: "client_credentials", client_id: url });
+    expect([own.status, own.body.error]).toEqual([400, "unauthorized_client"]);
+    const body = form({ client_id: url, scope: "openid" });
+    const asked = await requestAt(here.url, "POST", "/oauth2/device_authorization", { body });
+    expect([asked.status, asked.body.error]).toEqual([400, "unauthorized_client"]);
+  });
+
+  test("needs PKCE, and one of its own redirect URIs as it is written", async () => {
+    const comer = new Comer(here, here.site.publish({ redirect_uris: [REDIRECT, "https://app.example/second"] }));
+    const bare = await comer.open({ code_challenge: undefined, code_challenge_method: undefined });
+    expect(answerOf(bare)).toMatchObject({
+      error: "invalid_request",
+      error_description: expect.stringMatching(/PKCE/),
+    });
+    for (const redirect_uri of [`${REDIRECT}/`, `${REDIRECT}?a=b`, "https://evil.example/", undefined]) {
+      const view = await comer.open({ redirect_uri });
+      expect(view.location).toBeUndefined();
+      expect(view.status).toBeGreaterThanOrEqual(400);
+    }
+  });
+
+  test("proves itself by a key of its document, if that says so", async () => {
+    const signer = await newSigner();
+    const method = { token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [signer.jwk] } };
+    const comer = new Comer(here, here.site.publish(method));
+    const claims = () => assertionClaims(comer.clientId, here.url);
+    const proof = async () => ({ client_id: comer.clientId, ...assertion(await signer.sign(claims())) });
+    const request = { response_type: "code", redirect_uri: REDIRECT, scope: "openid", ...comer.pkce.challenge };
+    const push = async (fields: Record<string, string>) =>
+      requestAt(here.url, "POST", "/oauth2/par", { body: form({ ...request, ...fields }) });
+    const stranger = await newSigner();
+    const foreign = assertion(await stranger.sign(claims()));
+    expect((await push({ client_id: comer.clientId, ...foreign })).body.error).toBe("invalid_client");
+    const pushed = await push(await proof());
+    expect(pushed.status).toBe(201);
+    const code = await comer.code({ request_uri: pushed.body.request_uri });
+    expect((await comer.redeem(code)).body.error).toBe("invalid_client");
+    const again = await comer.code({ scope: "openid" });
+    expect((await comer.redeem(again, await proof())).status).toBe(200);
+    const bare = await comer.open({ code_challenge: undefined, code_challenge_method: undefined });
+    expect(answerOf(bare).error_description).toMatch(/PKCE/);
+    expect(timesAsked(comer.clientId)).toBe(1);
+  });
+});
+
+describe("its document", () => {
+  test.each<[string, string | undefined, number]>([
+    ["nothing", undefined, HOUR],
+    ["half an hour", "public, max-age=1800", 1_800],
+    ["a second", "max-age=1", 300],
+    ["a year", "max-age=31536000", 24 * HOUR],
+    ["not to be kept", "no-store, max-age=7200", 300],
+  ])("is kept, with bounds, as it says: %s", async (_, cacheControl, seconds) => {
+    const headers: Record<string, string> = cacheControl === undefined ? {} : { "cache-control": cacheControl };
+    const url = here.site.publish({}, (body) => Response.json(body, { headers }));
+    await new Comer(here, url).open();
+    const [row] = await here.database.sql`
+      select round(extract(epoch from document_fresh_until - document_read_on)) as kept
+      from registered_clients where document_url = ${url}`;
+    expect(Number(row!.kept)).toBe(seconds);
+  });
+
+  test("is read anew when it is no longer fresh: redirect URIs change with it, scopes do not", async () => {
+    const url = here.site.publish();
+    const comer = new Comer(here, url);
+    await comer.open();
+    const id = await applicationOf(url);
+    await ok(here.admin.patch(`/Application/${id}/Credentials`, { Scopes: ["openid"] }));
+    const moved = "https://app.example/moved";
+    const changed = { ...documentOf(url), redirect_uris: [moved], client_name: "Renamed", scope: "openid profile" };
+    here.site.pages.set(pathOf(url), () => Response.json(changed));
+    expect((await comer.open({ scope: "openid" })).heading).toBe("Sign in");
+    await age(url, HOUR + 1);
+    expect((await comer.open({ scope: "openid" })).status).toBe(404);
+    expect((await comer.open({ redirect_uri: moved, scope: "openid" })).heading).toBe("Sign in");
+    expect(timesAsked(url)).toBe(2);
+    const credentials = await ok(here.admin.get(`/Application/${id}/Credentials`));
+    expect(credentials).toMatchObject({ RedirectUris: [moved], Scopes: ["openid"] });
+    expect(await ok(here.admin.get(`/Application/${id}`))).toMatchObject({ Name: "Renamed" });
+    const rows = await ok(
+      here.admin.get(`/AuditEvent?Kind=Credentials.Changed&SubjectType=Application&SubjectId=${id}`),
+    );
+    expect(rows.Items[0].Details).toMatchObject({ Changed: ["RedirectUris"] });
+  });
+
+  test("stands for a day while there is no answer, asked for every half minute at most", async () => {
+    const url = here.site.publish();
+    const comer = new Comer(here, url);
+    await comer.open();
+    here.site.pages.set(pathOf(url), () => new Response("", { status: 503 }));
+    await age(url, HOUR + 1);
+    for (let at = 0; at < 3; at++) expect((await comer.open()).heading).toBe("Sign in");
+    expect(timesAsked(url)).toBe(2);
+    await age(url, 24 * HOUR);
+    for (let at = 0; at < 3; at++) expect((await comer.open()).status).toBe(400);
+    expect(timesAsked(url)).toBe(3);
+    here.site.pages.set(pathOf(url), () => Response.json(documentOf(url)));
+    await age(url, 31);
+    expect((await comer.open()).heading).toBe("Sign in");
+  });
+
+  test("that is no longer the client's ends it at once", async () => {
+    const url = here.site.publish();
+    const comer = new Comer(here, url);
+    await comer.open();
+    here.site.pages.delete(pathOf(url));
+    await age(url, HOUR + 1);
+    for (let at = 0; at < 2; at++) expect((await comer.open()).status).toBe(400);
+    expect(timesAsked(url)).toBe(2);
+  });
+
+  test("is read once for all who ask at once", async () => {
+    const url = here.site.publish();
+    const views = await Promise.all(Array.from({ length: 8 }, () => new Comer(here, url).open()));
+    expect(views.map(({ heading }) => heading)).toEqual(Array(8).fill("Sign in"));
+    expect(timesAsked(url)).toBe(1);
+    expect(await here.database.sql`select from registered_clients where document_url = ${url}`).toHaveLength(1);
+  });
+
+  test("brings nobody back whom an administrator has switched off; whom one has deleted comes anew", async () => {
+    const url = here.site.publish();
+    const comer = new Comer(here, url);
+    const { refresh_token } = (await comer.redeem(await comer.code())).body;
+    const id = await applicationOf(url);
+    await ok(here.admin.patch("/Application", { Id: id, Is_Active: false }));
+    await age(url, HOUR + 1);
+    expect((await comer.open()).status).toBe(404);
+    await ok(here.admin.remove(`/Application/${id}`));
+    const late = await comer.token({ grant_type: "refresh_token", client_id: url, refresh_token });
+    expect([late.status, late.body.error]).toEqual([401, "invalid_client"]);
+    expect((await comer.consent()).heading).toBe("Allow access");
+    expect(await applicationOf(url)).not.toBe(id);
+  });
+});
+
+describe("addresses of a stranger's choice", () => {
+  test("are asked for so often an hour from one address, whether there is a document or not", async () => {
+    const urls = Array.from({ length: 21 }, (_, at) => `https://${here.site.host}/none/${at}`);
+    for (const url of urls.slice(0, 20)) expect((await new Comer(here, url).open()).status).toBe(400);
+    expect((await new Comer(here, urls[20]!).open()).status).toBe(429);
+    expect(here.site.asked).toHaveLength(20);
+  });
+
+  test("lead nowhere inside, and all fail in the same words", async () => {
+    await using inside = newSite();
+    const url = inside.publish();
+    const blocked = await new Comer(here, url).open();
+    const broken = here.site.publish({}, () => new Response("", { status: 500 }));
+    const unknown = "https://no-such-host.invalid/a.json";
+    const others = await Promise.all([broken, unknown].map((one) => new Comer(here, one).open()));
+    const words = [blocked, ...others].map(({ html }) => /The document of[^<]*?(cannot be read[^<]*)</.exec(html)?.[1]);
+    expect(words).toEqual(Array(3).fill("cannot be read. Try again in a minute."));
+    expect(inside.asked).toEqual([]);
+  });
+
+  test("are nobody's beside a second tenant; an application of before stays its own tenant's", async () => {
+    await using there = await newInstallation();
+    await set(there, "On");
+    const first = new Comer(there, there.site.publish());
+    await first.open();
+    const discovered = async () => {
+      const { body } = await requestAt(there.url, "GET", "/.well-known/oauth-authorization-server");
+      return body.client_id_metadata_document_supported;
+    };
+    const second = await signIn(there.url, await createTenant(there.database.sql, "second"));
+    await ok(second.patch("/TenantSettings", { ClientIdMetadataDocuments: "On" }));
+    const url = there.site.publish();
+    expect((await new Comer(there, url).open()).status).toBe(404);
+    expect(there.site.asked).toEqual([pathOf(first.clientId)]);
+    expect(await discovered()).toBeUndefined();
+    expect((await first.consent()).heading).toBe("Allow access");
+    const [row] = await there.database.sql<{ id: string }[]>`
+      select application_id as id from registered_clients where document_url = ${first.clientId}`;
+    expect((await second.get(`/Application/${row!.id}`)).status).toBe(404);
+  });
+
+  test("are told of by discovery where they work", async () => {
+    const { body } = await requestAt(here.url, "GET", "/.well-known/oauth-authorization-server");
+    expect(body.client_id_metadata_document_supported).toBe(true);
+  });
+});
