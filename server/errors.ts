@@ -41,6 +41,21 @@ export class BadInput extends ApiError {
     return refusal;
   }
 
+  /** Makes every check, and throws what any of them refuse as one. */
+  static all(...checks: (() => void)[]): void {
+    const problems = checks.flatMap((check) => {
+      try {
+        check();
+        return [];
+      } catch (error) {
+        if (!(error instanceof BadInput)) throw error;
+        const { problems, errors } = error;
+        return problems.length > 0 ? problems : errors.map((Message) => ({ Field: "", Message }));
+      }
+    });
+    if (problems.length > 0) throw BadInput.in(problems);
+  }
+
   /** Of any number of problems, but at least one. */
   static of(problems: string[]): BadInput {
     const shown = problems.slice(0, MOST_ERRORS);

@@ -272,3 +272,22 @@ describe("both", () => {
     expect((await client.get(`/Application/base64|${btoa(app.id)}`)).body.Id).toBe(app.id);
   });
 });
+
+test("a change with several wrong fields is told of all of them at once", async () => {
+  const api = await newTenant();
+  const { Id } = await api.change({ Name: "Wrong" });
+  const path = `/Application/${Id}/Credentials`;
+  const { status, body } = await api.call<{ Errors: string[] }>("PATCH", path, {
+    TokenEndpointAuthMethod: "none",
+    RedirectUris: ["http://shop.example.com/back"],
+    BackchannelLogoutUri: "http://shop.example.com/logout",
+    Scopes: ["openid", "nobody:knows"],
+  });
+  expect(status).toBe(400);
+  expect(body.Errors).toEqual([
+    "TokenEndpointAuthMethod is none, which a confidential client cannot have.",
+    expect.stringMatching(/^RedirectUris: .* must begin with https/),
+    expect.stringMatching(/^BackchannelLogoutUri: /),
+    "Scopes: there is no scope nobody:knows.",
+  ]);
+});

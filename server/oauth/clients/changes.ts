@@ -42,7 +42,9 @@ export function requireSound(after: Credentials, before: Credentials, checkUrl: 
   ];
   const wrong = grantTypes.filter((grant) => clientType !== "confidential" && OF_CONFIDENTIAL.includes(grant));
   for (const grant of wrong) problems.push(`GrantTypes has ${grant}, which a ${clientType} client cannot use.`);
-  if (problems.length > 0) throw new BadInput(...problems);
+  // Each begins with the name of its field.
+  const named = problems.map((Message) => ({ Field: /^\w+/.exec(Message)![0], Message }));
+  if (named.length > 0) throw BadInput.in(named);
 }
 
 /** What only a client with a proof of its own may use: RFC 6749 4.4, RFC 8693 5. */

@@ -46,8 +46,12 @@ export function requireListed(after: Credentials, before: Credentials, listing: 
   const isAsBefore = uri === before.sectorIdentifierUri;
   const added = isAsBefore ? redirectUris.filter((one) => !before.redirectUris.includes(one)) : redirectUris;
   if (uri === "" || (isAsBefore && added.length === 0)) return;
-  if (listing?.uri !== uri) throw new BadInput("SectorIdentifierUri: it was not read. Try again.");
-  if (listing.problem) throw new BadInput(`SectorIdentifierUri cannot be read: ${listing.problem}.`);
+  if (listing?.uri !== uri) throw refused(": it was not read. Try again.");
+  if (listing.problem) throw refused(` cannot be read: ${listing.problem}.`);
   const missing = added.find((one) => !listing.uris.includes(one));
-  if (missing) throw new BadInput(`SectorIdentifierUri does not list ${printable(missing)}.`);
+  if (missing) throw refused(` does not list ${printable(missing)}.`);
+}
+
+function refused(problem: string): BadInput {
+  return BadInput.in([{ Field: "SectorIdentifierUri", Message: `SectorIdentifierUri${problem}` }]);
 }

@@ -200,9 +200,12 @@ async function applyChange(
   // Only now, so that who may not change them learns of no value whether it is right.
   const resource = toResource(applicationId, before);
   await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
-  requireSound(after, before, checkUrl);
-  requireListed(after, before, listing);
-  requireKnownScopes(after.scopes, scopesOfApis(await lockApis(tx, by.tenantId)));
+  const ofApis = scopesOfApis(await lockApis(tx, by.tenantId));
+  BadInput.all(
+    () => requireSound(after, before, checkUrl),
+    () => requireListed(after, before, listing),
+    () => requireKnownScopes(after.scopes, ofApis),
+  );
   refuseOwnLockOut(by, applicationId, before, after);
   await saveCredentials(tx, by.tenantId, applicationId, after);
   const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
