@@ -3360,6 +3360,11 @@ export interface components {
              */
             RequirePar: boolean;
             /**
+             * @description Its authorization requests are taken as a signed `request` alone, pushed or not (RFC 9101).
+             * @default false
+             */
+            RequireSignedRequestObject: boolean;
+            /**
              * @description It is given tokens at /oauth2/token alone, and only such as are bound to a key that it proves by DPoP (RFC 9449).
              * @default false
              */
@@ -3496,6 +3501,11 @@ export interface components {
              * @default false
              */
             RequirePar?: boolean | null;
+            /**
+             * @description Its authorization requests are taken as a signed `request` alone, pushed or not (RFC 9101).
+             * @default false
+             */
+            RequireSignedRequestObject?: boolean | null;
             /**
              * @description It is given tokens at /oauth2/token alone, and only such as are bound to a key that it proves by DPoP (RFC 9449).
              * @default false
@@ -4160,6 +4170,7 @@ export interface components {
             subject_type?: string;
             sector_identifier_uri?: string;
             require_pushed_authorization_requests?: boolean;
+            require_signed_request_object?: boolean;
             dpop_bound_access_tokens?: boolean;
             /** @description What people see. */
             client_name?: string;
@@ -4210,6 +4221,7 @@ export interface components {
             subject_type?: string;
             sector_identifier_uri?: string;
             require_pushed_authorization_requests?: boolean;
+            require_signed_request_object?: boolean;
             dpop_bound_access_tokens?: boolean;
             /** @description What people see. */
             client_name?: string;

@@ -99,6 +99,22 @@ describe.concurrent("a signed request", () => {
     expect(answerOf(view).error).toBe("invalid_request");
     expect((await postAs(client.tenant.client, PAR, { request: object })).status).toBe(201);
   });
+
+  test("is the one way where it is required, pushed or not", async () => {
+    const { client, signer } = await signingClient();
+    await db()`update credentials set require_signed_request_object = true where application_id = ${client.id}`;
+    const says = { error: "invalid_request", error_description: expect.stringMatching(/has to sign/) };
+    expect(answerOf(await new Visitor().open(client.authorize()))).toMatchObject(says);
+    const plain = { response_type: "code", redirect_uri: CALLBACK, scope: "openid" };
+    const refused = await postAs(client.tenant.client, PAR, plain);
+    expect([refused.status, refused.body]).toMatchObject([400, says]);
+    const visitor = new Visitor();
+    const object = await signer.sign(claimsOf(client), { typ: TYP });
+    expect(answerOf(await client.goThrough(visitor, await visitor.open(at(client, object)))).code).toBeString();
+    const pushed = await postAs(client.tenant.client, PAR, { request: await signer.sign(claimsOf(client)) });
+    const query = new URLSearchParams({ client_id: client.id, request_uri: pushed.body.request_uri });
+    expect(answerOf(await visitor.open(`${RFC_PATH}?${query}`)).code).toBeString();
+  });
 });
 
 describe.concurrent("refused, in a browser and where it is pushed, is a request object", () => {

@@ -60,6 +60,7 @@ describe("registration", () => {
       id_token_signed_response_alg: "RS256",
       authorization_signed_response_alg: "RS256",
       require_pushed_authorization_requests: false,
+      require_signed_request_object: false,
       dpop_bound_access_tokens: false,
       scope: "openid email",
       subject_type: "public",

@@ -65,6 +65,7 @@ function asClient() {
     sectorIdentifierUri: "",
     subjectKey: new Uint8Array(),
     requirePar: false,
+    requireSignedRequestObject: false,
     dpopBound: false,
     securityProfile: "None" as const,
     firstParty: false,

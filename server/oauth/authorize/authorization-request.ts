@@ -35,6 +35,7 @@ import {
   pushedIfRequired,
   responseMode,
   returnedState,
+  signedIfRequired,
   supportedResponseType,
 } from "./checks/request.ts";
 import type { Devices } from "./device.ts";
@@ -135,7 +136,7 @@ export async function checkParameters(
   deps: RequestDependencies,
   door: Door,
   { parameters, pushed, signedInSince, refused }: OpenedRequest,
-  pushing?: "pushing",
+  pushing?: { isSigned: boolean },
 ): Promise<AuthorizationRequest> {
   const { tokens, issuer } = deps;
   const { client, redirectUri } = await registeredClient(deps, door, parameters);
@@ -147,6 +148,8 @@ export async function checkParameters(
   try {
     if (refused) throw refused;
     pushedIfRequired(client, pushed !== undefined || pushing !== undefined);
+    // What was pushed was looked at then.
+    signedIfRequired(client, pushed !== undefined || pushing?.isSigned === true);
     nothingRepeated(parameters);
     noNul(parameters);
     noRequestObject(parameters);

@@ -66,7 +66,7 @@ export function pushController(deps: PushDependencies) {
         ? (await deps.openRequestObject(client, request)).parameters
         : parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
       const parameters = jkt === undefined ? sent : boundTo(jkt, sent);
-      await checkParameters(deps, "rfc", { parameters }, "pushing");
+      await checkParameters(deps, "rfc", { parameters }, { isSigned: Boolean(request) });
       return parameters;
     });
     const network = strangersNetwork(pushing, client);

@@ -121,6 +121,7 @@ export function defaultsOf(clientType: ClientType): Credentials {
     subjectType: "public",
     sectorIdentifierUri: "",
     requirePar: false,
+    requireSignedRequestObject: false,
     dpopBound: false,
     securityProfile: "None",
     firstParty: false,

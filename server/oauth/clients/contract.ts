@@ -278,6 +278,15 @@ const FIELDS = {
     },
     example: false,
   }),
+  RequireSignedRequestObject: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
+    description: "Its authorization requests are taken as a signed `request` alone, pushed or not (RFC 9101).",
+    audit: "value",
+    form: {
+      label: "Authorization requests have to be signed",
+      hint: "The application sends each as a JWT signed by its own key.",
+    },
+    example: false,
+  }),
   DpopBound: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description:
       "It is given tokens at /oauth2/token alone, and only such as are bound to a key that it proves by DPoP (RFC 9449).",

@@ -168,6 +168,7 @@ const SETTINGS_CLIENT = {
   subjectType: "public",
   sectorIdentifierUri: "",
   requirePar: false,
+  requireSignedRequestObject: false,
   dpopBound: false,
   securityProfile: "None",
   firstParty: true,

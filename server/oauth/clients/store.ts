@@ -45,6 +45,8 @@ export interface Credentials {
   sectorIdentifierUri: string;
   /** Its authorization requests have to be pushed (RFC 9126). */
   requirePar: boolean;
+  /** Its authorization requests have to be signed (RFC 9101). */
+  requireSignedRequestObject: boolean;
   /** It is given tokens that are bound to a key of its alone (RFC 9449). */
   dpopBound: boolean;
   securityProfile: SecurityProfile;
@@ -147,7 +149,8 @@ const credentials = (sql: Queries) => sql`
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
   c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
   c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.subject_type as "subjectType",
-  c.sector_identifier_uri as "sectorIdentifierUri", c.require_par as "requirePar", c.dpop_bound as "dpopBound",
+  c.sector_identifier_uri as "sectorIdentifierUri", c.require_par as "requirePar",
+  c.require_signed_request_object as "requireSignedRequestObject", c.dpop_bound as "dpopBound",
   c.security_profile as "securityProfile",
   c.first_party as "firstParty"`;
 
@@ -243,7 +246,7 @@ export async function saveCredentials(
     insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri, grant_types, scopes,
       redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
       access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, subject_type,
-      sector_identifier_uri, require_par, dpop_bound, security_profile, first_party)
+      sector_identifier_uri, require_par, require_signed_request_object, dpop_bound, security_profile, first_party)
     select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
       ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
       ${values.grantTypes}::text[], ${values.scopes}::text[],
@@ -251,7 +254,8 @@ export async function saveCredentials(
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
       ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
-      ${values.subjectType}, ${values.sectorIdentifierUri}, ${values.requirePar}, ${values.dpopBound}, ${values.securityProfile},
+      ${values.subjectType}, ${values.sectorIdentifierUri}, ${values.requirePar},
+      ${values.requireSignedRequestObject}, ${values.dpopBound}, ${values.securityProfile},
       ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
@@ -264,7 +268,8 @@ export async function saveCredentials(
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
       id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
       subject_type = excluded.subject_type, sector_identifier_uri = excluded.sector_identifier_uri,
-      require_par = excluded.require_par, dpop_bound = excluded.dpop_bound,
+      require_par = excluded.require_par,
+      require_signed_request_object = excluded.require_signed_request_object, dpop_bound = excluded.dpop_bound,
       security_profile = excluded.security_profile,
       first_party = excluded.first_party`;
 }

@@ -102,6 +102,7 @@ const COUNTED = [
   "id_token_signed_response_alg",
   "subject_type",
   "require_pushed_authorization_requests",
+  "require_signed_request_object",
   "dpop_bound_access_tokens",
 ];
 

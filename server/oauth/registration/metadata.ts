@@ -28,6 +28,7 @@ const FIELDS = {
   subject_type: "SubjectType",
   sector_identifier_uri: "SectorIdentifierUri",
   require_pushed_authorization_requests: "RequirePar",
+  require_signed_request_object: "RequireSignedRequestObject",
   dpop_bound_access_tokens: "DpopBound",
 } as const;
 
@@ -70,6 +71,7 @@ const METADATA = {
   subject_type: may(text(`${SUBJECT_TYPES.join(" or ")}.`)),
   sector_identifier_uri: may(text()),
   require_pushed_authorization_requests: may(Type.Boolean()),
+  require_signed_request_object: may(Type.Boolean()),
   dpop_bound_access_tokens: may(Type.Boolean()),
   client_name: may(text("What people see.")),
   client_uri: may(text()),

@@ -125,6 +125,12 @@ export function pushedIfRequired({ requirePar }: Client, isPushed: boolean): voi
   throw new AuthorizationError("invalid_request", "The client has to push its authorization requests (RFC 9126).");
 }
 
+/** RFC 9101 10.5. */
+export function signedIfRequired({ requireSignedRequestObject }: Client, isSigned: boolean): void {
+  if (!requireSignedRequestObject || isSigned) return;
+  throw new AuthorizationError("invalid_request", "The client has to sign its authorization requests (RFC 9101).");
+}
+
 export function mayUseCodes(client: Client): void {
   if (client.grantTypes.includes("authorization_code")) return;
   throw new AuthorizationError("unauthorized_client", "The client is not permitted to use authorization_code.");

@@ -1,0 +1,1 @@
+alter table credentials add column require_signed_request_object boolean not null default false;
