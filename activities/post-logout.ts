@@ -12,9 +12,11 @@ import { failure, isWorkflowCancelled, laterBy, notYet, untilDone } from "./post
 import { HEARTBEAT_MS } from "./posts.ts";
 
 /**
- * Where a receiver has as many posts out as it may, those that wait come again after so long, or up to twice as long: a
- * history holds 51,200 events, and behind one that hangs there may be hours to wait.
+ * Where a receiver has as many posts out as it may, those that wait come again after so long, or up to twice as long; each
+ * time that there is no room again, after twice that, and at last after FULL_WAIT_MS: a history holds 51,200 events, and
+ * behind one that hangs there may be hours to wait.
  */
+const FIRST_WAIT_MS = 1_000;
 const FULL_WAIT_MS = 10_000;
 /** No failing receiver makes its connection Held here. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
@@ -36,12 +38,13 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
   };
 
   /** A client has a window as a connection has. */
-  async function enter({ clientId, logoutId }: PostLogoutInput, signal: AbortSignal): Promise<Place> {
+  async function enter({ clientId, logoutId, turn }: PostLogoutInput, signal: AbortSignal): Promise<Place> {
     const own = { connectionId: clientId, deliveryId: logoutId, eventId: logoutId };
     const place = await logoutWindows.enter(own, signal, QUICK_MS);
     if (place) return place;
     signal.throwIfAborted();
-    throw notYet("its receiver has as many posts out as it may", FULL_WAIT_MS * (1 + Math.random()));
+    const wait = Math.min(FIRST_WAIT_MS * 2 ** (turn - 1), FULL_WAIT_MS);
+    throw notYet("its receiver has as many posts out as it may", wait * (1 + Math.random()));
   }
 
   async function attempt(input: PostLogoutInput, place: Place, signal: AbortSignal): Promise<LogoutOutcome> {

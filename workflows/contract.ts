@@ -125,7 +125,10 @@ export interface DeliverLogoutInput {
   timeout: number;
 }
 
-export type PostLogoutInput = Omit<DeliverLogoutInput, "timeout">;
+export interface PostLogoutInput extends Omit<DeliverLogoutInput, "timeout"> {
+  /** How often its workflow has asked for it by now, from 1. */
+  turn: number;
+}
 
 export interface CloseLogoutInput {
   tenantId: TenantId;

@@ -46,11 +46,11 @@ async function post({ timeout, ...asked }: DeliverLogoutInput): Promise<LogoutOu
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: "post the logout token",
   });
-  for (let attempt = 1; ; attempt++) {
+  for (let turn = 1; ; turn++) {
     try {
-      return await postLogout(asked);
+      return await postLogout({ ...asked, turn });
     } catch (error) {
-      await sleep(waitAfter(error, asked.retry, attempt), { summary: "until the next post" });
+      await sleep(waitAfter(error, asked.retry, turn), { summary: "until the next post" });
     }
   }
 }

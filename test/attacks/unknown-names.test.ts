@@ -217,7 +217,9 @@ describe.concurrent("a client whose secret is wrong", () => {
 async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   const tables = await db()<{ name: string }[]>`
     select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'tenant_id' and table_name <> 'requests' order by name`;
+    where table_schema = 'public' and column_name = 'tenant_id'
+      -- What was asked for and issued before is written later.
+      and table_name not in ('requests', 'issued_tokens') order by name`;
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     const [row] = await db()<{ count: number }[]>`
