@@ -45,6 +45,7 @@ export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
 export { PROVIDER, type ProviderRecord } from "./upstream/providers/contract.ts";
 export { DEFAULT_MAPPING, DEFAULT_SCOPES } from "./upstream/providers/record.ts";
 export { PROVIDERS } from "./upstream/providers/routes.ts";
+export type { Reservation } from "./upstream/providers/service.ts";
 export { MAPPED, PROVIDER_TYPES, type Provider } from "./upstream/providers/store.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";
 export { canSignInAnew, createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";

@@ -22,12 +22,25 @@ test(
       await open("/settings/identity-providers");
       await page.getByRole("link", { name: `Add ${protocol}` }).click();
       await page.getByRole("navigation", { name: "Fill in for" }).getByRole("link", { name }).click();
+      const redirectUri = page.locator("form .secret code");
+      const told = await redirectUri.textContent();
+      expect(told).toMatch(/\/signin\/upstream\/\d+\/callback$/);
+      // A form that is refused, and another choice of what to fill in, keep it.
+      await page.getByLabel("Name", { exact: true }).fill("");
+      await page
+        .locator("main form.fields")
+        .first()
+        .evaluate((form) => form.setAttribute("novalidate", ""));
+      await page.getByRole("button", { name: "Add provider" }).click();
+      await page.getByRole("alert").waitFor();
+      expect(await redirectUri.textContent()).toBe(told);
+      await page.getByLabel("Name", { exact: true }).fill(name);
       await page.getByLabel("ClientId").fill("us");
       await page.getByLabel("ClientSecret").fill("a secret of theirs");
       await page.getByRole("button", { name: "Add provider" }).click();
-      await page.getByRole("status").getByText("Give it the Redirect URI below, test the connection").waitFor();
+      await page.getByRole("status").getByText("The provider is added. Test the connection").waitFor();
       await page.getByRole("heading", { name, level: 1 }).waitFor();
-      await page.getByText(/\/signin\/upstream\/\d+\/callback$/).waitFor();
+      await page.getByText(told!, { exact: true }).waitFor();
       await page.getByRole("button", { name: "Test this connection" }).waitFor();
     }
     const { body } = await api.call<{ Items: Record<string, unknown>[] }>("GET", "/IdentityProvider");

@@ -8,7 +8,7 @@ import { type Kind, recordPages } from "../records/kind.tsx";
 import { Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
-import { changeForm, FIELDS, newForm, providerBody } from "./provider-form.tsx";
+import { changeForm, FIELDS, newForm, providerBody, RESERVATION } from "./provider-form.tsx";
 
 const PROVIDERS = "/settings/identity-providers";
 
@@ -39,14 +39,19 @@ export function identityProviderPages(deps: SettingsDependencies): Page[] {
       { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
     ],
     names: FIELDS,
-    form: async (visit, held) => (held ? changeForm(held.record) : newForm(visit, typeOf(visit), `${PROVIDERS}/add`)),
+    async form(visit, held) {
+      if (held) return changeForm(held.record);
+      const kept = visit.form.get(RESERVATION) ?? visit.url.searchParams.get(RESERVATION) ?? undefined;
+      const redirect = await deps.providers.reserve(visit.permitted("Settings:Update"), kept);
+      return newForm(visit, typeOf(visit), `${PROVIDERS}/add`, redirect);
+    },
     async body(visit, isNew) {
       const type = isNew ? typeOf(visit) : (await kind.read(visit)).record.Type;
       return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
     },
     taken: () => "Name or ExternalId is held by another identity provider.",
     told: {
-      added: "The provider is added. Give it the Redirect URI below, test the connection, then make it active.",
+      added: "The provider is added. Test the connection, then make it active.",
       deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
     },
     show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
@@ -67,7 +72,14 @@ export function identityProviderPages(deps: SettingsDependencies): Page[] {
       },
     ],
   });
-  return recordPages(kind);
+  return recordPages({
+    ...kind,
+    async save(visit, body, conditions) {
+      const reservation = visit.form.get(RESERVATION) ?? undefined;
+      const by = visit.permitted("Settings:Update");
+      return (await deps.providers.save(by, PROVIDER.parse(body), conditions, body, reservation)).record;
+    },
+  });
 }
 
 function AddLinks({ visit }: { visit: Visit }): JSX.Element {

@@ -1,14 +1,23 @@
 // The form of an identity provider: the fields that its protocol has.
 
-import { DEFAULT_MAPPING, DEFAULT_SCOPES, MAPPED, PROVIDER, type ProviderRecord } from "../../signin/index.ts";
+import {
+  DEFAULT_MAPPING,
+  DEFAULT_SCOPES,
+  MAPPED,
+  PROVIDER,
+  type ProviderRecord,
+  type Reservation,
+} from "../../signin/index.ts";
 import {
   bodyOf,
   Checkbox,
+  Code,
   ContractFields,
   type FormState,
   formFields,
   formOf,
   formOfRecord,
+  Hidden,
   TextField,
 } from "../../ui/index.ts";
 import type { RecordForm } from "../records/kind.tsx";
@@ -18,6 +27,7 @@ import { Presets, presetOf } from "./provider-presets.tsx";
 type ProviderType = ProviderRecord["Type"];
 
 const ENDPOINTS = ["AuthorizationEndpoint", "TokenEndpoint", "UserinfoEndpoint"];
+export const RESERVATION = "Reservation";
 const CLAIMS = MAPPED.map((field) => `Mapping.${field}`);
 const NAMES = formFields(PROVIDER);
 export const FIELDS = [...NAMES, ...CLAIMS, "Mapping"];
@@ -71,7 +81,7 @@ export function changeForm(provider: ProviderRecord): RecordForm {
 }
 
 /** @param path below which each type has the page that adds one */
-export function newForm(visit: Visit, type: ProviderType, path: string): RecordForm {
+export function newForm(visit: Visit, type: ProviderType, path: string, redirect: Reservation): RecordForm {
   const usual = { Provisioning: "LinkOnly", Scopes: DEFAULT_SCOPES[type].join(" ") };
   const claims = type === "OpenIDConnect" ? claimValues(DEFAULT_MAPPING) : {};
   const state = formOf({ ...usual, ...claims, ...presetOf(visit, type)?.values });
@@ -80,7 +90,17 @@ export function newForm(visit: Visit, type: ProviderType, path: string): RecordF
     state,
     fields: (now) => (
       <>
-        <Presets visit={visit} type={type} path={path} />
+        <Presets visit={visit} type={type} path={path} kept={`${RESERVATION}=${redirect.reservation}`} />
+        <Hidden name={RESERVATION} value={redirect.reservation} />
+        <div class="field">
+          <p>
+            <strong>Redirect URI</strong>
+          </p>
+          <p class="hint">Register it at the provider. It stays this one if you save this form.</p>
+          <p class="secret">
+            <Code text={redirect.redirectUri} copy />
+          </p>
+        </div>
         {fields(now) as "safe"}
       </>
     ),

@@ -78,14 +78,23 @@ export function presetOf({ url }: Visit, type: ProviderType): Preset | undefined
 }
 
 /** The ways to fill the form, and what the chosen one leaves to do. */
-export function Presets({ visit, type, path }: { visit: Visit; type: ProviderType; path: string }): JSX.Element {
+interface PresetsProps {
+  visit: Visit;
+  type: ProviderType;
+  /** Below which each type has its form. */
+  path: string;
+  /** Parameters that a form keeps. */
+  kept: string;
+}
+
+export function Presets({ visit, type, path, kept }: PresetsProps): JSX.Element {
   const chosen = presetOf(visit, type);
   return (
     <>
       <nav class="ranges" aria-label="Fill in for">
         {PRESETS.map((preset) => (
           <a
-            href={attribute(`${visit.href(`${path}/${preset.type}`)}?Preset=${preset.key}`)}
+            href={attribute(`${visit.href(`${path}/${preset.type}`)}?Preset=${preset.key}&${kept}`)}
             aria-current={preset === chosen ? "true" : undefined}
             safe
           >
@@ -94,10 +103,7 @@ export function Presets({ visit, type, path }: { visit: Visit; type: ProviderTyp
         ))}
       </nav>
       {chosen ? <p safe>{chosen.advice}</p> : ""}
-      <p class="fine">
-        It is saved switched off. Its page then has the Redirect URI, which the provider has to know, and tests the
-        connection.
-      </p>
+      <p class="fine">It is saved switched off. Its page then tests the connection.</p>
     </>
   );
 }

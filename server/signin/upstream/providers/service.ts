@@ -17,6 +17,7 @@ import { changesOf, valuesShown } from "../../../http/contract.ts";
 import { readId } from "../../../http/query.ts";
 import type { TenantId } from "../../../tenant-id.ts";
 import type { Vault } from "../../../vault.ts";
+import { redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../probe.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { CLIENT_SECRET_PURPOSE, merged, requireSound, toProviderRecord, versionOf } from "./record.ts";
@@ -28,6 +29,7 @@ import {
   listProviders,
   lockProvider,
   lockProvidersNamed,
+  nextProviderId,
   type Provider,
   updateProvider,
 } from "./store.ts";
@@ -46,6 +48,19 @@ const UNIQUE_FIELDS: Record<string, string> = {
 /** @param id in all of them as a path has it */
 export interface IdentityProviders extends SettingsService<ProviderRecord, ProviderInput> {
   /**
+   * The Redirect URI that a new one will have if it is saved with the reservation.
+   * @param kept one from before, if it is still good
+   */
+  reserve(caller: Permitted<"Settings:Update">, kept?: string): Promise<Reservation>;
+  /** @param reservation of a new one; without it, it has whatever Redirect URI is next */
+  save(
+    caller: Permitted<"Settings:Update">,
+    input: ProviderInput,
+    conditions: Conditions,
+    sent: unknown,
+    reservation?: string,
+  ): Promise<Tagged<ProviderRecord>>;
+  /**
    * With it end the links of its users, their sessions by it, and the codes and refresh tokens of signing in there.
    * @returns its last state @throws NotFound, Permission, Conflict, PreconditionFailed
    */
@@ -55,6 +70,12 @@ export interface IdentityProviders extends SettingsService<ProviderRecord, Provi
    * @throws NotFound, Permission
    */
   test(caller: Permitted<"Settings:Update">, id: string): Promise<Shown<ProbeResult>>;
+}
+
+export interface Reservation {
+  /** The Id, sealed. */
+  reservation: string;
+  redirectUri: string;
 }
 
 export interface ProviderServiceDependencies {
@@ -76,6 +97,7 @@ export function createIdentityProviders({
 }: ProviderServiceDependencies): IdentityProviders {
   const probe = createProbe(fetch, vault, publicUrl);
   const secrets = vault.sealFor(CLIENT_SECRET_PURPOSE);
+  const reserved = vault.sealFor(RESERVATION_PURPOSE);
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
   const written = ({ gate }: Caller, provider: Provider, sent: unknown) =>
     gate.written(RESOURCE, toRecord(provider), sent, { version: versionOf(provider) });
@@ -86,13 +108,14 @@ export function createIdentityProviders({
     caller: Caller,
     input: ProviderInput,
     conditions: Conditions,
+    id: number | undefined,
   ): Promise<Provider> {
     const { tenantId, permissions, gate } = caller;
     const [before, ...others] = await lookUp(tx, tenantId, input);
     // These two compare nothing: whether there is a provider.
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && versionOf(before));
     const after = merged(secrets, before, input);
-    if (!before) return make(tx, caller, input, after, conditions);
+    if (!before) return make(tx, caller, input, after, conditions, id);
     const changed = { ...after, id: before.id };
     permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));
     // That there are several is for who may change each of them.
@@ -121,13 +144,14 @@ export function createIdentityProviders({
     input: ProviderInput,
     provider: Omit<Provider, "id">,
     conditions: Conditions,
+    id: number | undefined,
   ): Promise<Provider> {
     caller.permissions.require("Settings:Update", RESOURCE, { ...toRecord({ id: 0, ...provider }), Id: "" });
     requireSound(provider);
     PROVIDER.refuseReadOnly(input, undefined);
-    const inserted = await insertProvider(tx, caller.tenantId, provider);
-    // A racing caller made one of the same name in between: this call is then its update.
-    if (!inserted) return upsert(tx, caller, input, conditions);
+    const inserted = await insertProvider(tx, caller.tenantId, provider, id);
+    // A racing caller made one of the same name in between, and this call is then its update; or the Id is taken.
+    if (!inserted) return upsert(tx, caller, input, conditions, undefined);
     const subject = { type: RESOURCE, id: String(inserted.id) };
     const details = valuesShown(toRecord(inserted), SHOWN);
     await recordAudit(tx, caller.tenantId, caller, { kind: "IdentityProvider.Created", subject, details });
@@ -140,7 +164,25 @@ export function createIdentityProviders({
     return provider;
   }
 
+  /** One that is of another tenant, or that somebody has changed, counts for nothing. */
+  function reservedId({ tenantId }: Caller, reservation: string | undefined): number | undefined {
+    if (!reservation) return undefined;
+    try {
+      const [of, id] = reserved.open(Buffer.from(reservation, "base64url")).split(" ");
+      return of === tenantId ? Number(id) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
+    async reserve(caller, kept) {
+      const known = reservedId(caller, kept);
+      if (kept && known !== undefined) return { reservation: kept, redirectUri: redirectUriOf(publicUrl, known) };
+      const id = await nextProviderId(sql);
+      const reservation = reserved.seal(`${caller.tenantId} ${id}`).toString("base64url");
+      return { reservation, redirectUri: redirectUriOf(publicUrl, id) };
+    },
     list({ tenantId, gate }, filter, paging) {
       return gate.list({
         type: RESOURCE,
@@ -154,10 +196,11 @@ export function createIdentityProviders({
       const provider = await find(caller, id);
       return caller.gate.show(RESOURCE, toRecord(provider), { version: versionOf(provider) });
     },
-    async save(caller, input, conditions, sent) {
+    async save(caller, input, conditions, sent, reservation) {
       try {
+        const id = reservedId(caller, reservation);
         const provider = (await sql.beginFor(caller.tenantId, (tx) =>
-          upsert(tx, caller, input, conditions),
+          upsert(tx, caller, input, conditions, id),
         )) as Provider;
         return await written(caller, provider, sent);
       } catch (error) {
@@ -202,6 +245,9 @@ export function createIdentityProviders({
     },
   };
 }
+
+/** What a reservation is sealed for; it opens for nothing else. */
+const RESERVATION_PURPOSE = "reserved identity provider";
 
 const notThere = () => new NotFound("There is no IdentityProvider with this Id.");
 

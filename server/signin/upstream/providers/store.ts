@@ -129,11 +129,20 @@ export async function insertProvider(
   sql: Queries,
   tenantId: TenantId,
   provider: Omit<Provider, "id">,
+  id?: number,
 ): Promise<Provider | undefined> {
+  const values = { tenant_id: tenantId, ...valuesOf(sql, provider), ...(id !== undefined && { id }) };
   const [row] = await sql<Provider[]>`
-    insert into identity_providers ${sql({ tenant_id: tenantId, ...valuesOf(sql, provider) } as unknown as Record<string, string>)}
+    insert into identity_providers ${sql(values as unknown as Record<string, string>)}
     on conflict do nothing returning ${columns(sql)}`;
   return row;
+}
+
+/** One that no provider gets by itself any more. */
+export async function nextProviderId(sql: Queries): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    select nextval(pg_get_serial_sequence('identity_providers', 'id')) as id`;
+  return row!.id;
 }
 
 /** @returns it as it is read from now on */
