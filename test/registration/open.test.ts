@@ -1,13 +1,14 @@
 // Applications that register themselves where nobody has given them a token (ClientRegistration: Open).
 
 import { describe, expect, test } from "bun:test";
+import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
 import {
   MOST_CHANGES,
   MOST_OF_ADDRESS,
   MOST_OF_TENANT,
   UNUSED_SECONDS,
 } from "../../server/oauth/registration/service.ts";
-import { type Answer, db, eventsOf } from "../entities/client.ts";
+import { type Answer, db, eventsOf, request } from "../entities/client.ts";
 import { expectRfcError } from "../oauth/client.ts";
 import { publish } from "../oauth/signing-client.ts";
 import { ok } from "../policies/people.ts";
@@ -111,6 +112,34 @@ describe("registration that is open", () => {
       select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${MOST_OF_TENANT})`;
     const full = await register(registrar, metadata(PUBLIC));
     expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
+  });
+
+  test("gives a client that has a secret no more room for what waits than one that has none", async () => {
+    const registrar = await newRegistrar("Open");
+    const push = async ({ client_id, client_secret }: Record<string, string>) => {
+      const asked = {
+        client_id: client_id!,
+        client_secret: client_secret!,
+        response_type: "code",
+        redirect_uri: REDIRECT,
+      };
+      return (await request("POST", "/oauth2/par", { body: new URLSearchParams({ ...asked, scope: "openid" }) }))
+        .status;
+    };
+    const open = (await register(registrar, metadata())).body;
+    const vouched = (await register(registrar, metadata(), await initialToken(registrar))).body;
+    for (const [client, status] of [
+      [open, 429],
+      [vouched, 201],
+    ]) {
+      expect(await push(client)).toBe(201);
+      await db()`
+        insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
+        select sha256(convert_to(${client.client_id}::text || n, 'UTF8')), ${registrar.tenantId}, ${client.client_id}, '',
+          '127.0.0.1', now() + interval '1 minute'
+        from generate_series(2, ${MOST_PUSHES.address}::int) n`;
+      expect(await push(client)).toBe(status);
+    }
   });
 
   test("lets a client change itself so often an hour, and no more", async () => {

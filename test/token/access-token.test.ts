@@ -45,6 +45,7 @@ function asClient() {
     isActive: true,
     documentUrl: null,
     isSettings: false,
+    isOpen: false,
     clientType: "confidential" as const,
     tokenEndpointAuthMethod: null,
     jwks: null,

@@ -152,9 +152,12 @@ export function originOfClient(request: Request, { id, clientType }: Client): Or
   return originOf(request, { actor, clientId: String(id) });
 }
 
-/** Where a request comes from that anybody can have made; undefined if its client has proved to be one. */
-export function strangersNetwork(request: Request, { clientType }: Client): string | undefined {
-  return clientType === "confidential" ? undefined : clientNetwork(request);
+/**
+ * Where a request comes from that anybody can have made; undefined if its client has proved to be one. The secret of a
+ * client that has registered itself unasked proves nothing of whom it is.
+ */
+export function strangersNetwork(request: Request, { clientType, isOpen }: Client): string | undefined {
+  return clientType === "confidential" && !isOpen ? undefined : clientNetwork(request);
 }
 
 function presentedCredentials(request: Request, form: Credentials, issuer: string): Presented {

@@ -149,6 +149,7 @@ const SETTINGS_CLIENT = {
   isActive: true,
   isSettings: true,
   documentUrl: null,
+  isOpen: false,
   clientType: "confidential",
   tokenEndpointAuthMethod: null,
   jwks: null,

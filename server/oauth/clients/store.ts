@@ -69,6 +69,8 @@ export interface Client extends Credentials {
   subjectKey: Uint8Array;
   /** By it people sign in to Settings. */
   isSettings: boolean;
+  /** It has registered itself, and nobody has given it an initial access token. */
+  isOpen: boolean;
   /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
   identityProvider: { id: number; allowLocal: boolean } | null;
   /** Its live secrets. */
@@ -124,6 +126,7 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
       a.is_active and (r.document_url is null or r.takes_documents) as "isActive", r.document_url as "documentUrl",
       (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
+      exists (select from registered_clients r where r.application_id = a.id and r.is_open) as "isOpen",
       ${credentials(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
