@@ -12,10 +12,14 @@ create table tenants (
   settings_client_id bigint,
   client_registration text not null default 'Off'
     check (client_registration in ('Off', 'InitialAccessToken', 'Open')),
+  -- Clients whose client_id is the address of what describes them.
+  client_id_metadata_documents text not null default 'Off' check (client_id_metadata_documents in ('Off', 'On')),
   registration_scopes text[] not null default '{openid,profile,name,email}',
-  -- Pairwise subjects are made by it. It stays as it is: with another one, every user would be another to every sector.
-  subject_key bytea not null
-    default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
+  -- Pairwise subjects are made by it; sealed, and made when it is needed first. It stays as it is: with another one, every
+  -- user would be another to every sector.
+  subject_key bytea,
+  -- What its users have beside their own fields: [{ Name, Type, Description }].
+  user_attributes jsonb not null default '[]'
 );
 
 -- Where a tenant's users may sign in instead of here.
@@ -109,6 +113,7 @@ create table users (
   sequence bigint not null default 1,
   created_on timestamptz(3) not null default now(), created_by_type text, created_by_id bigint,
   modified_on timestamptz(3), modified_by_type text, modified_by_id bigint,
+  attributes jsonb not null default '{}', -- by the Name of the tenant's user_attributes
   search_text text not null generated always as (lower(
     coalesce(name, '') || E'\n' || coalesce(username, '') || E'\n' || coalesce(email, '') || E'\n' ||
     coalesce(mobile_phone, '') || E'\n' || coalesce(external_id, ''))) stored,
@@ -284,6 +289,7 @@ create table credentials (
   id_token_claims boolean not null default false,
   claim_mapping jsonb not null default '[]',
   require_par boolean not null default false,
+  require_signed_request_object boolean not null default false, -- RFC 9101 10.5
   -- How it proves who it is, and the public keys that it does so by (RFC 7523). Null: by a secret in either way, or
   -- without one, as its client_type has it.
   token_endpoint_auth_method text check (
@@ -390,6 +396,8 @@ create table authorization_codes (
   dpop_jkt text -- the thumbprint of the key that redeems it; null: any key, or none
 );
 create index authorization_codes_expiry on authorization_codes (expires_on);
+-- A session's codes are looked for when it ends, and when its user signs in anew.
+create index authorization_codes_session on authorization_codes (session_id);
 
 -- Everything that came of one grant: its refresh tokens, one after the other, and their access tokens. A refresh token
 -- is no row of its own: it names its family and generation, under a MAC.
@@ -917,7 +925,7 @@ alter table audit_log enable always trigger audit_log_append_only;
 create table alerts (
   id uuid primary key,
   tenant_id uuid not null references tenants,
-  kind text not null check (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns')),
+  kind text not null check (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns', 'FailedLogouts')),
   connection_id uuid references webhook_connections, -- null: it is of no connection
   reason text not null, -- for people, as it was when it was raised
   raised_on timestamptz not null default now(),
@@ -969,9 +977,12 @@ create table pushed_requests (
   parameters text not null, -- in the form encoding, without what the client proves itself by
   expires_on timestamptz not null, -- by then the browser has to come with it; an answer may take longer
   used_on timestamptz, -- it was answered
-  created_on timestamptz not null default now()
+  created_on timestamptz not null default now(),
+  -- Where it came from whose client has proved nothing: one address has only so much of what a client may have.
+  network text
 );
 create index pushed_requests_client on pushed_requests (client_id, expires_on);
+create index pushed_requests_network on pushed_requests (client_id, network) where network is not null and used_on is null;
 create index pushed_requests_expiry on pushed_requests (expires_on);
 
 -- JWTs of clients that are good once: what was used stays until it has expired.
@@ -989,11 +1000,21 @@ create index used_jwts_client on used_jwts (client_id, expires_on);
 -- again within minutes to do harm, by who has the token too.
 create unlogged table used_dpop_proofs (
   tenant_id uuid not null,
-  digest bytea not null, -- of the key's thumbprint and the jti
-  expires_on timestamptz not null,
-  primary key (tenant_id, digest)
+  -- Of the key's thumbprint and the jti. It is good once, whichever tenant's client sends it: it names none.
+  digest bytea primary key,
+  expires_on timestamptz not null
 );
 create index used_dpop_proofs_expiry on used_dpop_proofs (expires_on);
+
+-- Access tokens that were issued, counted by the hour: no row for a token.
+create table issued_tokens (
+  tenant_id uuid not null references tenants,
+  hour timestamptz not null, -- its beginning
+  grant_type text not null,
+  count bigint not null,
+  primary key (tenant_id, hour, grant_type)
+);
+create index issued_tokens_hour on issued_tokens (hour);
 
 -- Audiences that APIs have given up. Tokens for one may be alive: until none is, no other tenant's API gets it.
 create table resting_audiences (
@@ -1033,6 +1054,7 @@ create table device_codes (
   acr text,
   used_on timestamptz,
   family_id uuid, -- the tokens that came of it, revoked if it is presented again
+  network text, -- as in pushed_requests
   constraint device_codes_user_code_key unique (user_code)
 );
 create index device_codes_tenant on device_codes (tenant_id, client_id) where decided_on is null;
@@ -1060,11 +1082,25 @@ create table registered_clients (
   tenant_id uuid not null references tenants,
   digest bytea not null, -- of its registration access token
   is_open boolean not null, -- it came without an initial access token
-  address text, -- it came from
-  registered_on timestamptz(3) not null default now()
+  registered_on timestamptz(3) not null default now(),
+  -- How often it has changed itself in the hour that begins then.
+  changes integer not null default 0,
+  counted_from timestamptz(3) not null default now(),
+  document_url text unique, -- its client_id, which describes it; null: it has registered itself
+  document_fresh_until timestamptz(3),
+  document_tried_on timestamptz(3), -- it was asked for last
+  document_read_on timestamptz(3)
 );
 create index registered_clients_tenant on registered_clients (tenant_id, registered_on);
 create index registered_clients_open on registered_clients (registered_on) where is_open;
+
+-- Registrations without an initial access token, of the last hour: a client that has deleted itself counts too.
+create table open_registrations (
+  tenant_id uuid not null references tenants,
+  network text not null, -- it came from
+  made_on timestamptz(3) not null default now()
+);
+create index open_registrations_tenant on open_registrations (tenant_id, made_on);
 
 -- # Logouts
 
