@@ -88,6 +88,7 @@ export async function applyUpsert(
     // That there are several is for who may change each of them.
     for (const other of others) requirePermission(caller, entity, other, { ...other, ...changes, ...shown });
     if (others.length > 0) throw pointsAtSeveral(entity, input);
+    if (before && input.id === undefined) await refuseStrangers(tx, records, tenantId, entity, before.id);
     // Only now, so that who may not change a record learns of no value whether it is right.
     if (before) await requireSeen(tx, caller, entity.name, conditions, before, toRecord(entity, before));
     refuseChangedEchoes(caller, entity, input, before);
@@ -166,6 +167,20 @@ async function lookUpTargets(tx: Transaction, tenantId: TenantId, entity: Entity
   if (identifiers.length === 0) return [];
   // Rule 2: the given ones are the record's unique identifiers.
   return lockByIdentifiers(tx, tenantId, entity, identifiers);
+}
+
+/** @throws Conflict if a stranger has given it the name that it was found by */
+async function refuseStrangers(
+  tx: Transaction,
+  records: Records,
+  tenantId: TenantId,
+  { name }: Entity,
+  id: number,
+): Promise<void> {
+  if (!(await records.isNamedByStranger(tx, tenantId, name, id))) return;
+  throw new Conflict(
+    `The ${name} of this name has registered itself. Change it by its Id ${id}, or take another name.`,
+  );
 }
 
 function pointsAtSeveral(entity: Entity, input: EntityInput): BadInput {

@@ -26,6 +26,8 @@ export interface MappedClaim {
 }
 
 const MOST_CLAIMS = 50;
+/** Claims of one source, but for constants: the same value again and again would make a token larger than a header. */
+const MOST_OF_SOURCE = 2;
 const VALUE_LIMIT = 1_000;
 /** Bytes of all names and constants: a token has to fit into a header, and a server takes 16 KiB of those. */
 export const MAPPING_LIMIT = 4_000;
@@ -87,6 +89,8 @@ function mappingProblem(value: unknown[]): string | undefined {
     if (RESERVED.includes(Claim)) return `${at}.Claim is a claim that every token has, or that only we can vouch for.`;
     if (names.indexOf(Claim) !== index) return `${at}.Claim stands there twice.`;
     if (!CLAIM_SOURCES.some((known) => known === From)) return `${at}.From must be ${CLAIM_SOURCES.join(" or ")}.`;
+    const alike = value.slice(0, index).filter((other) => isOfSource(other, From, Value));
+    if (alike.length >= MOST_OF_SOURCE) return `${at} has a source that ${MOST_OF_SOURCE} claims have already.`;
     const needsValue = From === "Constant" || From === "Attribute";
     if (!needsValue && Value !== undefined) return `${at}.Value is for From Constant and From Attribute alone.`;
     if (needsValue && !isConstant(Value)) {
@@ -97,6 +101,11 @@ function mappingProblem(value: unknown[]): string | undefined {
   return bytes > MAPPING_LIMIT
     ? `ClaimMapping must have at most ${MAPPING_LIMIT} bytes of names and values.`
     : undefined;
+}
+
+function isOfSource(other: unknown, From: unknown, Value: unknown): boolean {
+  const { From: from, Value: value } = other as Partial<MappedClaim>;
+  return From !== "Constant" && from === From && value === Value;
 }
 
 function isConstant(value: unknown): boolean {

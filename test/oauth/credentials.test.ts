@@ -141,6 +141,12 @@ describe("Credentials", () => {
       },
       /ClaimMapping\[1\]\.Claim stands there twice/,
     ],
+    [
+      {
+        ClaimMapping: ["a", "b", "c"].map((Claim) => ({ Claim, From: "Attribute", Value: "notes" })),
+      },
+      /ClaimMapping\[2\] has a source that 2 claims have already/,
+    ],
     ...["sub", "aud", "tenant", "client_id", "email", "phone_number", "email_verified", "__proto__"].map(
       (Claim): [unknown, RegExp] => [
         { ClaimMapping: [{ Claim, From: "Constant", Value: "x" }] },

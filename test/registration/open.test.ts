@@ -49,6 +49,22 @@ describe("registration that is open", () => {
     expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
   });
 
+  test("gives nobody a name that others write and mean their own Application by", async () => {
+    const registrar = await newRegistrar("Open");
+    const { body } = await register(registrar, metadata({ client_name: "Payroll" }));
+    const { Id } = (await ok(registrar.admin.get("/Application?Name=Payroll"))).Items[0];
+    expect(String(Id)).toBe(body.client_id);
+    for (const sent of [{ Name: "Payroll" }, [{ Name: "Payroll" }], { Name: "Payroll", Description: "Ours" }]) {
+      const answer = await registrar.admin.patch("/Application", sent);
+      expect(answer.status).toBe(409);
+      expect(JSON.stringify(answer.body.Errors)).toMatch(/has registered itself\. Change it by its Id/);
+    }
+    expect(await ok(registrar.admin.patch("/Application", { Id, Description: "A stranger's" }))).toMatchObject({ Id });
+    // One that somebody was given a token for is as good as made by hand.
+    await register(registrar, metadata({ client_name: "Wiki" }), await initialToken(registrar));
+    await ok(registrar.admin.patch("/Application", { Name: "Wiki", Description: "Ours" }));
+  });
+
   test.each(["client_credentials", "urn:ietf:params:oauth:grant-type:device_code"])(
     "gives nobody %s; an initial access token does",
     async (grant) => {
