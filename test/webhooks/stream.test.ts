@@ -120,7 +120,7 @@ describe.concurrent("a stream of changes", () => {
   test("ends with its token, before it tells of anything more", async () => {
     const api = await newTenant();
     const holder = await signedInClientOf(api.tenant);
-    await using stream = await listen(holder);
+    await using stream = await listen(holder, { query: "?Seconds=2" });
     await api.change({ Name: "Gate" });
     await until("the change", () => stream.changes.length === 1);
     const { clientId: client_id, clientSecret: client_secret } = holder;
@@ -130,6 +130,9 @@ describe.concurrent("a stream of changes", () => {
     await api.change({ Name: "Later" });
     await stream.ended;
     expect(kinds(stream)).toEqual(["Created"]);
+    // When its time is over as well, nothing happens to the others.
+    await using other = await listen(api, { query: "?Seconds=3" });
+    await other.ended;
   });
 
   test("tells of one that commits after what began later", async () => {

@@ -75,12 +75,12 @@ export function createEventStreams(sql: Sql, verify: VerifyAccessToken, stopping
           const next = await texts.next().catch(() => undefined);
           if (signal.aborted) return;
           if (next && !next.done) return controller.enqueue(new TextEncoder().encode(next.value));
-          leave();
           controller.close();
+          // It is closed: what comes at the end of its time has nothing more to do.
+          left.abort();
         },
         cancel() {
           left.abort();
-          leave();
         },
       });
       return new Response(body, { headers });
