@@ -47,6 +47,7 @@ test("an event shows the fields that it has changed, with the way to the change 
   const ofRecord = (name: string) => change.getByRole("table", { name: `Fields of ${name} that changed` });
   const descriptions = async (name: string) =>
     ofRecord(name).getByRole("row").filter({ hasText: "Description" }).getByRole("cell").allTextContents();
+  await ofRecord("Front door").waitFor();
   expect(await descriptions("Front door")).toEqual(["It squeaks", "<b>Oiled</b>"]);
   expect(await descriptions("Back door")).toEqual(["none", "Oiled"]);
   await inspect(page, "event-change-several");
