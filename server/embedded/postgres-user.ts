@@ -24,10 +24,12 @@ const USER = "postgres";
 const REACHABLE_FOLDER = "/var/lib/gatehouse";
 
 /** The OS user PostgreSQL runs as, or undefined for our own, which is right for everybody but root. */
-export async function postgresUser(say: (line: string) => void): Promise<OsUser | undefined> {
+export async function postgresUser(say: (line: string) => void, signal: AbortSignal): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await lookUp();
   if (known) return known;
+  // A look-up that was just beginning may have ended by the Ctrl-C that was meant for us.
+  signal.throwIfAborted();
   say(`PostgreSQL refuses to run as root, so a system user named "${USER}" is created for it`);
   for (const command of [
     ["useradd", "--system", "--user-group", "--no-create-home", USER],

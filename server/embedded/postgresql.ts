@@ -52,7 +52,7 @@ export interface PreparedPostgresql {
 
 /** Makes the cluster if there is none. */
 export async function preparePostgresql({ dataDir, say, signal }: PostgresqlOptions): Promise<PreparedPostgresql> {
-  const user = await postgresUser(say);
+  const user = await postgresUser(say, signal);
   const programs = await reachablePrograms(await findPostgres(), user);
   signal.throwIfAborted();
   const password = keptSecret(join(dataDir, "postgres.password"), newPassword);
