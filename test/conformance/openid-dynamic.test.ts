@@ -108,7 +108,8 @@ class Registered {
 
 const keys = () => createRemoteJWKSet(new URL(`${shared().url}/.well-known/jwks.json`));
 
-describe.concurrent("oidcc-dynamic-certification-test-plan:", () => {
+// One after the other: of one account, only so many passwords are checked at once.
+describe("oidcc-dynamic-certification-test-plan:", () => {
   test("oidcc-server", async () => {
     await (await Registered.of()).flow();
   });
