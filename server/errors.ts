@@ -128,29 +128,23 @@ export class PayloadTooLarge extends ApiError {
 
 /** @param retryAfter seconds */
 export class TooManyRequests extends ApiError {
-  constructor(perSecond: number, retryAfter: number) {
-    super(
-      429,
-      "Too Many Requests",
-      "Too Many Requests",
-      [`This client sends more than ${perSecond} requests a second. Wait, and send fewer.`],
-      { "retry-after": String(retryAfter) },
-    );
+  constructor(error: string, retryAfter: number) {
+    super(429, "Too Many Requests", "Too Many Requests", [error], { "retry-after": String(retryAfter) });
+  }
+
+  static ofClient(perSecond: number, retryAfter: number): TooManyRequests {
+    const error = `This client sends more than ${perSecond} requests a second. Wait, and send fewer.`;
+    return new TooManyRequests(error, retryAfter);
   }
 }
 
 /** A tenant has used up its share of what all tenants share. */
-export class TenantBusy extends ApiError {
+export class TenantBusy extends TooManyRequests {
   constructor({ name, perTenant, waiting }: { name: string; perTenant: number; waiting: number }) {
     const beside = waiting > 0 ? ` and ${waiting} waiting` : "";
     super(
-      429,
-      "Too Many Requests",
-      "Too Many Requests",
-      [
-        `This tenant has ${perTenant} ${name} under way${beside}, which is the most it can have. Try again after these.`,
-      ],
-      { "retry-after": "2" },
+      `This tenant has ${perTenant} ${name} under way${beside}, which is the most it can have. Try again after these.`,
+      2,
     );
   }
 }

@@ -57,6 +57,9 @@ export function hoursSince(since: Date): Slot[] {
   });
 }
 
+/** What stands on the axis of these. */
+export const OVER_HOURS = `by the hour, the last ${HOURS} hours`;
+
 /** @param counts of each series */
 export function barOf(slot: Slot, counts: number[]): Bar {
   return { ...slot, counts, total: counts.reduce((sum, count) => sum + count, 0) };
@@ -67,7 +70,7 @@ export interface BarChartProps {
   title: string;
   series: readonly Series[];
   bars: readonly Bar[];
-  /** What stands on the axis, such as `by the hour, the last 24 hours`. */
+  /** What stands on the axis, such as OVER_HOURS. */
   over: string;
   ways?: Ways;
 }

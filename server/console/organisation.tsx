@@ -15,18 +15,17 @@ import {
   textOf,
 } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
-import { REGISTRATION_TOKENS } from "./registration-tokens.tsx";
+import { ORGANISATION, REGISTRATION_TOKENS } from "./registration-tokens.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
-const PATH = "/settings/organisation";
 const NAMES = formFields(TENANT_SETTINGS);
 const LABELS = labelsOf(TENANT_SETTINGS);
 
 export function organisationPages(deps: SettingsDependencies): Page[] {
   return [
     {
-      path: PATH,
+      path: ORGANISATION,
       area: "Organisation",
       GET: { needs: ["Settings:Read"], answer: (visit) => organisationPage(deps, visit) },
       POST: { needs: ["Settings:Update"], answer: (visit) => change(deps, visit) },
@@ -49,7 +48,7 @@ async function organisationPage(deps: SettingsDependencies, visit: Visit, refuse
         contract={TENANT_SETTINGS}
         names={NAMES}
         state={refused ?? formOfRecord(TENANT_SETTINGS, NAMES, record)}
-        action={PATH}
+        action={ORGANISATION}
         back="/settings"
         label="Save"
         version=""
@@ -79,7 +78,7 @@ async function change(deps: SettingsDependencies, visit: Visit): Promise<View | 
   try {
     const body = bodyOf(TENANT_SETTINGS, NAMES, visit.form);
     await deps.ownTenant.change(visit.permitted("Settings:Update"), TENANT_SETTINGS.parse(body), body);
-    return visit.goTo(PATH, "Saved. It counts from each user's next request on.");
+    return visit.goTo(ORGANISATION, "Saved. It counts from each user's next request on.");
   } catch (error) {
     return organisationPage(deps, visit, refusedForm(visit.form, error, NAMES, LABELS));
   }

@@ -21,7 +21,7 @@ import type { Visit } from "./visit.ts";
 
 export const REGISTRATION_TOKENS = "/settings/registration-tokens";
 const DELETE = `${REGISTRATION_TOKENS}/delete`;
-const ORGANISATION = "/settings/organisation";
+export const ORGANISATION = "/settings/organisation";
 const NAMES = ["Name", "Uses", "Lifetime"];
 const DAY = 86_400;
 
@@ -33,7 +33,7 @@ export function registrationTokenPages(deps: SettingsDependencies): Page[] {
       POST: { needs: ["Settings:Read", "Settings:Update"], answer: (visit) => make(deps, visit) },
     },
     {
-      path: `${REGISTRATION_TOKENS}/delete`,
+      path: DELETE,
       POST: { needs: ["Settings:Update"], answer: (visit) => remove(deps, visit) },
     },
   ];
@@ -160,7 +160,7 @@ async function make(deps: SettingsDependencies, visit: Visit): Promise<View | Re
   }
 }
 
-const LABELS = { Uses: "Applications", Lifetime: "Days, in seconds," };
+const LABELS = { Uses: "Applications", Lifetime: "The lifetime in seconds" };
 
 async function remove({ initialTokens }: SettingsDependencies, visit: Visit): Promise<Response> {
   await initialTokens.remove(visit.permitted("Settings:Update"), visit.form.get("Id") ?? "");

@@ -1,7 +1,7 @@
 // The attributes that a tenant's Users have: a list in its TenantSettings.
 
 import { Type } from "@sinclair/typebox";
-import { field, orNull, word } from "../http/fields.ts";
+import { field, isText, orNull, word } from "../http/fields.ts";
 import { ATTRIBUTE_TYPES, type AttributeDefinition } from "./attributes.ts";
 
 const MOST_ATTRIBUTES = 50;
@@ -52,8 +52,7 @@ function problemIn(value: unknown[]): string | undefined {
     }
     if (names.indexOf(Name) !== index) return `${at}.Name stands there twice.`;
     if (!ATTRIBUTE_TYPES.some((known) => known === Type)) return `${at}.Type must be ${ATTRIBUTE_TYPES.join(" or ")}.`;
-    const isText = typeof Description === "string" && !Description.includes("\0") && Description.isWellFormed();
-    if (!isText || Description.length > DESCRIPTION_LIMIT) {
+    if (!isText(Description, DESCRIPTION_LIMIT)) {
       return `${at}.Description must be a string of at most ${DESCRIPTION_LIMIT} characters.`;
     }
   }

@@ -2,6 +2,7 @@
 // whether they fit the tenant's definitions.
 
 import { printable } from "../http/body.ts";
+import { isText } from "../http/fields.ts";
 
 export const ATTRIBUTE_TYPES = ["Text", "Number", "Boolean", "Texts"] as const;
 
@@ -33,21 +34,15 @@ const MUST = {
 } as const satisfies Record<AttributeDefinition["Type"], string>;
 
 const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
-  Text: (value) => isText(value, TEXT_LIMIT),
+  Text: (value) => value !== "" && isText(value, TEXT_LIMIT),
   Number: (value) => typeof value === "number" && Number.isFinite(value),
   Boolean: (value) => typeof value === "boolean",
   Texts: (value) =>
     Array.isArray(value) &&
     value.length > 0 &&
     value.length <= MOST_TEXTS &&
-    value.every((one) => isText(one, LISTED_LIMIT)),
+    value.every((one) => one !== "" && isText(one, LISTED_LIMIT)),
 };
-
-function isText(value: unknown, limit: number): boolean {
-  return (
-    typeof value === "string" && value !== "" && value.length <= limit && !value.includes("\0") && value.isWellFormed()
-  );
-}
 
 /** What can be said of a body without the tenant's definitions. */
 export function attributesIn(value: unknown): { value?: SentAttributes | null; problem?: string } {

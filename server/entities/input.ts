@@ -2,6 +2,7 @@
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { isText } from "../http/fields.ts";
 import { readDate, toRecordId } from "../http/query.ts";
 import { attributesIn } from "./attributes.ts";
 import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
@@ -106,7 +107,7 @@ function textIn(field: Field, value: unknown): { value?: unknown; problem?: stri
   if (field.maxLength !== undefined && value.length > field.maxLength) {
     return { problem: `has ${value.length} characters; it may have at most ${field.maxLength}.` };
   }
-  if (value.includes("\0") || !value.isWellFormed()) {
+  if (!isText(value)) {
     return { problem: "has a character that is not text (NUL or half of a surrogate pair)." };
   }
   if (field.shape && !(field.shape.pattern.test(value) && (field.shape.fits?.(value) ?? true))) {
@@ -151,7 +152,7 @@ function byKey(key: unknown, value: unknown, type: string | undefined): Referenc
     return id === undefined ? undefined : { by: key, value: id, type };
   }
   if (key !== "ExternalId" && key !== "Name") return undefined;
-  if (typeof value !== "string" || value === "" || value.includes("\0") || !value.isWellFormed()) return undefined;
+  if (value === "" || !isText(value)) return undefined;
   return { by: key, value, type };
 }
 

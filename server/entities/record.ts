@@ -72,7 +72,7 @@ function fieldOut(entity: Entity, field: Field, value: unknown): unknown {
 
 // Entities as policies see them.
 
-const ATTRIBUTE_TYPES: Record<Exclude<FieldType, "attributes">, AttributeType> = {
+const POLICY_TYPES: Record<Exclude<FieldType, "attributes">, AttributeType> = {
   text: "text",
   boolean: "boolean",
   dateTime: "dateTime",
@@ -88,7 +88,7 @@ export function resourceTypes(definitions: readonly EntityDefinition[]): Resourc
     attributes: [
       // The schema is one for all tenants, so policies know nothing of attributes that only some have.
       ...fields.flatMap(({ name, type, maxLength }) =>
-        type === "attributes" ? [] : { name, type: ATTRIBUTE_TYPES[type], maxLength },
+        type === "attributes" ? [] : { name, type: POLICY_TYPES[type], maxLength },
       ),
       ...[...references.filter(({ inputOnly }) => !inputOnly), ...ACTOR_FIELDS].map((reference) => ({
         name: reference.name,

@@ -14,7 +14,7 @@ import { toRecord } from "./record.ts";
 import { createRegistry, type Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
 import type { Records } from "./transaction.ts";
-import { type Alongside, upsertRecord } from "./upsert.ts";
+import { type Alongside, attributesFieldOf, upsertRecord } from "./upsert.ts";
 
 /** In its response shape. */
 export type EntityRecord = Record<string, unknown>;
@@ -70,8 +70,7 @@ function createEntityService(records: Records, entity: Entity): EntityService {
   const filters = filtersOf(entity);
   return {
     entity,
-    attributes: async ({ tenantId }) =>
-      entity.fields.some(({ type }) => type === "attributes") ? findUserAttributes(records.sql, tenantId) : [],
+    attributes: async ({ tenantId }) => (attributesFieldOf(entity) ? findUserAttributes(records.sql, tenantId) : []),
     asked: (parameters) => readAsked(filters, parameters, (given) => filterName(entity, given)),
     list: (caller, asked, searchMs = SEARCH_MS) => listRecords(records.sql, caller, entity, asked, searchMs),
     read: (caller, address) => readRecord(records.sql, caller, entity, address),

@@ -106,11 +106,11 @@ export async function applyUpsert(
   throw keepsChanging(entity);
 }
 
-const attributesOf = (entity: Entity) => entity.fields.find(({ type }) => type === "attributes");
+export const attributesFieldOf = (entity: Entity) => entity.fields.find(({ type }) => type === "attributes");
 
 /** Those attributes that a body leaves out stay as they are. */
 function mergedIn(entity: Entity, { values }: EntityInput, before: Row | undefined): Record<string, Attributes> {
-  const column = attributesOf(entity)?.column;
+  const column = attributesFieldOf(entity)?.column;
   if (column === undefined || values[column] === undefined) return {};
   return { [column]: mergedAttributes(before?.[column], values[column] as SentAttributes | null) };
 }

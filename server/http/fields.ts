@@ -83,6 +83,10 @@ export type RecordOf<F extends Fields> = {
 };
 
 export const NUL_FREE = "^[^\\u0000]*$";
+/** Whether it is text that can be stored: no NUL in it, and no half of a surrogate pair. */
+export function isText(value: unknown, most = Number.POSITIVE_INFINITY): value is string {
+  return typeof value === "string" && value.length <= most && !value.includes("\0") && value.isWellFormed();
+}
 export const UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
 /** What a record shows of another one (docs/behaviour.md "Foreign keys"). */

@@ -53,6 +53,6 @@ export function createRateLimit({ perSecond, burst }: RateLimit, now = () => per
       "ratelimit-policy": policy,
       ratelimit: `"client";r=${Math.floor(rest)};t=${WAIT_SECONDS}`,
     });
-    if (!admitted) throw new TooManyRequests(perSecond, WAIT_SECONDS);
+    if (!admitted) throw TooManyRequests.ofClient(perSecond, WAIT_SECONDS);
   };
 }

@@ -12,12 +12,14 @@ export interface ApiMetrics {
   /** Events that a committed transaction has recorded. */
   accepted(events: { eventRecord: string; eventType: string }[]): void;
   /** A device's sign-in has come so far. */
-  device(step: (typeof DEVICE_STEPS)[number]): void;
+  device(step: DeviceStep): void;
 }
 
 /** A caller may make up any word for a method; a label may not have any. */
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"];
 const DEVICE_STEPS = ["Begun", "Refused", "WrongCode", "Allowed", "Denied"] as const;
+/** What becomes of a device's sign-in. */
+export type DeviceStep = (typeof DEVICE_STEPS)[number];
 /** Seconds. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

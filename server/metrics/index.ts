@@ -1,3 +1,3 @@
-export { type ApiMetrics, createApiMetrics } from "./api-metrics.ts";
+export { type ApiMetrics, createApiMetrics, type DeviceStep } from "./api-metrics.ts";
 export { metricsController, serveMetrics } from "./serve.ts";
 export { createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";

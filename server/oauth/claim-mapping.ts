@@ -1,7 +1,7 @@
 // Claims that an administrator adds to tokens: how a client's or an API's record says which.
 
 import { Type } from "@sinclair/typebox";
-import { field, orNull, word } from "../http/fields.ts";
+import { field, isText, orNull, word } from "../http/fields.ts";
 
 /** Where a claim's value comes from; the fields are a User's. */
 export const CLAIM_SOURCES = [
@@ -93,7 +93,7 @@ function mappingProblem(value: unknown[]): string | undefined {
     if (alike.length >= MOST_OF_SOURCE) return `${at} has a source that ${MOST_OF_SOURCE} claims have already.`;
     const needsValue = From === "Constant" || From === "Attribute";
     if (!needsValue && Value !== undefined) return `${at}.Value is for From Constant and From Attribute alone.`;
-    if (needsValue && !isConstant(Value)) {
+    if (needsValue && (Value === "" || !isText(Value, VALUE_LIMIT))) {
       return `${at}.Value must be a string of 1 to ${VALUE_LIMIT} characters.`;
     }
   }
@@ -106,9 +106,4 @@ function mappingProblem(value: unknown[]): string | undefined {
 function isOfSource(other: unknown, From: unknown, Value: unknown): boolean {
   const { From: from, Value: value } = other as Partial<MappedClaim>;
   return From !== "Constant" && from === From && value === Value;
-}
-
-function isConstant(value: unknown): boolean {
-  const isText = typeof value === "string" && value !== "" && value.length <= VALUE_LIMIT;
-  return isText && !value.includes("\0") && value.isWellFormed();
 }

@@ -141,7 +141,7 @@ export const REFUSED_BY_ALL: Refusal[] = [
   { when: "The body is no form.", error: new UnsupportedMediaType("application/x-www-form-urlencoded") },
   {
     when: "The client has sent too many requests; the header Retry-After says when to go on.",
-    error: new TooManyRequests(500, 1),
+    error: TooManyRequests.ofClient(500, 1),
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
   { when: "Something failed on our side.", error: asApiError(undefined) },

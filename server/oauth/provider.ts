@@ -6,6 +6,7 @@ import type { Access, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import type { EgressFetch } from "../egress/index.ts";
+import type { DeviceStep } from "../metrics/index.ts";
 import {
   accountController,
   createAccountReturns,
@@ -34,7 +35,6 @@ import {
   createDevices,
   createPushedRequests,
   createRequestObjects,
-  type DeviceStep,
   deviceAuthorizationController,
   pushController,
 } from "./authorize/index.ts";

@@ -78,7 +78,7 @@ const ERRORS = {
   },
   TooManyRequests: {
     when: "The client has sent too many requests, or its tenant has too many of this kind under way; the header Retry-After says when to go on.",
-    error: new TooManyRequests(500, 1),
+    error: TooManyRequests.ofClient(500, 1),
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
   ServiceBusy: {

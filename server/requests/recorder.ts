@@ -1,10 +1,11 @@
-// Writes down the requests of clients, in batches and beside the requests' way: none waits for it, or fails with it.
+// Writes down the requests of clients, in batches.
 
 import type { Logger } from "pino";
 import type { Sql } from "../db/connection.ts";
 import { contextOf, type ObservedRequest } from "../http/context.ts";
 import { createOutageLog } from "../log.ts";
 import type { TenantId } from "../tenant-id.ts";
+import { createWriteBehind } from "../write-behind.ts";
 import { insertRequests, type NewRequest } from "./store.ts";
 
 export interface RequestRecorder {
@@ -42,8 +43,7 @@ export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
   const shares = new Map<TenantId, Share>();
   const couldNotWrite = createOutageLog(log);
   let waiting: NewRequest[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
+  const writing = createWriteBehind(EVERY_MS, () => waiting.length > 0, write);
 
   function shareOf(tenantId: TenantId, now: number): Share {
     const known = shares.get(tenantId);
@@ -54,29 +54,17 @@ export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
     return share;
   }
 
-  function writeSoon(): void {
-    if (timer || writing) return;
-    timer = setTimeout(write, EVERY_MS);
-    // A process that has nothing else to do may end.
-    timer.unref();
-  }
-
-  function write(): void {
-    clearTimeout(timer);
-    timer = undefined;
+  async function write(): Promise<void> {
     const rows = waiting;
     waiting = [];
-    writing = insertRequests(sql, rows)
-      .catch((error) => {
-        const now = performance.now();
-        for (const { tenantId, omitted } of rows) shareOf(tenantId, now).omitted += omitted + 1;
-        couldNotWrite({ err: error }, "the last requests could not be written down");
-      })
-      .then(() => {
-        writing = undefined;
-        forgetQuiet(shares);
-        if (waiting.length > 0) writeSoon();
-      });
+    try {
+      await insertRequests(sql, rows);
+    } catch (error) {
+      const now = performance.now();
+      for (const { tenantId, omitted } of rows) shareOf(tenantId, now).omitted += omitted + 1;
+      couldNotWrite({ err: error }, "the last requests could not be written down");
+    }
+    forgetQuiet(shares);
   }
 
   return {
@@ -101,14 +89,10 @@ export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
         omitted: share.omitted,
       });
       share.omitted = 0;
-      writeSoon();
+      writing.soon();
     },
 
-    async stop() {
-      await writing;
-      if (waiting.length > 0) write();
-      await writing;
-    },
+    stop: writing.stop,
   };
 }
 

@@ -12,13 +12,20 @@ import { type Actor, type Caller, type Permitted, permit } from "../bearer.ts";
 import { ROLE } from "../roles/contract.ts";
 import { userScopes } from "../roles/service.ts";
 import { listAllRoles } from "../roles/store.ts";
-import { ACTIONS, type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scopes.ts";
+import { type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
 import type { Decision, PolicyText } from "./engine.ts";
 import { requireFit } from "./fit.ts";
 import type { CallContext, Permissions } from "./permissions.ts";
 import type { EVALUATION, Question } from "./question.ts";
-import { type Attribute, CLIENT_RECORD, type PolicyRecord, type ResourceType, TEXT_LIMIT } from "./resource-type.ts";
+import {
+  type Attribute,
+  actionsOn,
+  CLIENT_RECORD,
+  type PolicyRecord,
+  type ResourceType,
+  TEXT_LIMIT,
+} from "./resource-type.ts";
 import { listAllPolicies, type Policy } from "./store.ts";
 
 export type Evaluation = Static<typeof EVALUATION>;
@@ -297,10 +304,6 @@ async function readResource(
   const stored = found.record;
   const before = stored ?? { ...unset(type), ...record };
   return { stored, before, after: { ...before, ...record }, problems };
-}
-
-export function actionsOn({ families }: ResourceType): Action[] {
-  return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 
 /** What policies find where nothing is set, and is not as good as absent. */

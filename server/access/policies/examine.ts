@@ -2,11 +2,12 @@
 
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { SchemaJson } from "@cedar-policy/cedar-wasm/nodejs";
-import { ACTIONS, type Action } from "../scopes.ts";
+import { ACTIONS } from "../scopes.ts";
 import { createCedar, type Mentioned, mentionedBy, type Problem, problemsIn, statementsOf } from "./cedar.ts";
 import type { Question } from "./engine.ts";
 import {
   type Attribute,
+  actionsOn,
   type PolicyRecord,
   type ResourceType,
   TEXT_LIMIT,
@@ -253,10 +254,6 @@ function worstQuestions(types: readonly ResourceType[], mentioned: Mentioned): Q
       }));
     });
   });
-}
-
-function actionsOn({ families }: ResourceType): Action[] {
-  return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 
 function longestRecord({ attributes }: ResourceType): PolicyRecord {

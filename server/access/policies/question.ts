@@ -7,10 +7,10 @@ import { field, flag, NUL_FREE, oneOf, orNull, time, word } from "../../http/fie
 import { readDate } from "../../http/query.ts";
 import { ACTIONS, SCOPES } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
+import { TEXT_LIMIT } from "./resource-type.ts";
 
 const ID_LIMIT = 200;
 const LONGEST_ADDRESS = 45;
-const AUDIENCE_LIMIT = 2_000;
 
 const recordId = field<string>({
   sent: Type.Union([
@@ -79,8 +79,8 @@ const CONTEXT = part(
     }),
     Audience: field<string>({
       description: "Of Tokens:Exchange: the aud of the token that is asked for.",
-      sent: Type.String({ maxLength: AUDIENCE_LIMIT, pattern: NUL_FREE }),
-      must: `must be a text of at most ${AUDIENCE_LIMIT} characters.`,
+      sent: Type.String({ maxLength: TEXT_LIMIT, pattern: NUL_FREE }),
+      must: `must be a text of at most ${TEXT_LIMIT} characters.`,
     }),
     Payload: flag({ description: "Whether the record is read in the payload of an event." }),
   },

@@ -3,7 +3,7 @@
 import type { CedarValueJson, SchemaJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Contract } from "../../http/contract.ts";
 import type { Fields } from "../../http/fields.ts";
-import { ACTIONS, EXCHANGE } from "../scopes.ts";
+import { ACTIONS, type Action, EXCHANGE } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
 
 /** The part of an action before its colon. */
@@ -28,6 +28,10 @@ export interface ResourceType {
   attributes: Attribute[];
   /** The attribute that stands in Cedar's `Type::"…"`; Id unless given. */
   key?: string;
+}
+
+export function actionsOn({ families }: ResourceType): Action[] {
+  return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 
 /** What policies can ask for of a contract's records. */
@@ -183,10 +187,9 @@ export function cedarSchema(types: readonly ResourceType[]): SchemaJson<string> 
     }
   }
   const actions = ACTIONS.map((action) => {
-    const resourceTypes = types.filter(({ families }) => families.some((family) => action.startsWith(`${family}:`)));
     const appliesTo = {
       principalTypes: PRINCIPALS,
-      resourceTypes: resourceTypes.map((type) => type.name),
+      resourceTypes: types.filter((type) => actionsOn(type).includes(action)).map(({ name }) => name),
       context: action === EXCHANGE ? EXCHANGE_CONTEXT : CONTEXT,
     };
     return [action, { appliesTo }];

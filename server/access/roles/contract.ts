@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { contract } from "../../http/contract.ts";
 import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
@@ -38,7 +38,7 @@ const FIELDS = {
     },
     example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   }),
-  Members: field<Member[], { Type: string; Id: number }[]>({
+  Members: field<Member[], Static<typeof member>[]>({
     description: "All of them: those that a body leaves out are no longer members.",
     sent: orNull(Type.Array(member, { maxItems: MEMBER_LIMIT })),
     checked: orNull(Type.Array(Type.Unknown(), { maxItems: MEMBER_LIMIT })),

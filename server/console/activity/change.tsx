@@ -3,7 +3,7 @@
 import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import { PING, type SeenEvent } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
-import { titleOfRecord } from "../records/names.ts";
+import { nameOfRecord } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
 type Fields = Record<string, unknown>;
@@ -47,7 +47,7 @@ async function whatChanged({ eventLog }: SettingsDependencies, visit: Visit, eve
   const shown = all.slice(0, MOST_RECORDS);
   const before = await eventLog.readBefore(visit.caller, event, shown.map(idOf));
   const told = shown.map((data) => {
-    const title = titleOfRecord(data) ?? `${record.EventRecord} ${idOf(data)}`;
+    const title = nameOfRecord(record.EventRecord, data);
     return { title, change: <Change {...{ visit, event, title, data, before: before.get(idOf(data)) }} /> };
   });
   if (isOne) return <>{told.map(({ change }) => change)}</>;

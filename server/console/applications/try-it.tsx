@@ -23,6 +23,7 @@ import {
   TextField,
 } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import { apisOf, scopeOptions } from "../settings/apis.tsx";
 import { bindingsOf, readState, writeState } from "../state.ts";
 import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
@@ -50,7 +51,9 @@ const isRegistered = ({ client, redirectUri }: Tried) => client.RedirectUris.inc
 export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const tried = await readTried(deps, visit);
   const { application, client } = tried;
-  const apis = await apisOf(deps, visit, client);
+  const apis = (await apisOf(deps, visit)).filter(({ Scopes }) =>
+    Scopes.some(({ Name }) => client.Scopes.includes(Name)),
+  );
   const state = refused ?? formOf({ Scopes: client.Scopes.filter((scope) => !scope.includes(":")) });
   return view(
     tried,
@@ -107,26 +110,8 @@ export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?
   );
 }
 
-/** Those that the application can have tokens for, as far as they are the visitor's to see. */
-async function apisOf(
-  { apis }: SettingsDependencies,
-  visit: Visit,
-  { Scopes }: CredentialsRecord,
-): Promise<ApiRecord[]> {
-  const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
-  return Items.filter((api) => api.Scopes.some(({ Name }) => Scopes.includes(Name)));
-}
-
-const ALL = { limit: 100, cursor: undefined, filters: "" };
-
 function optionsOf({ Scopes }: CredentialsRecord, apis: readonly ApiRecord[]): Option[] {
-  const ofApis = apis.flatMap((api) =>
-    api.Scopes.filter(({ Name }) => Scopes.includes(Name)).map(({ Name, Description }) => ({
-      value: Name,
-      label: phrase`${Name} (${api.Name})`,
-      text: Description,
-    })),
-  );
+  const ofApis = scopeOptions(apis).filter(({ value }) => Scopes.includes(value));
   const own = Scopes.filter(isOwnScope).map((scope) => ({ value: scope, label: scope, text: SCOPE_TEXTS[scope] }));
   return [...own, ...ofApis];
 }

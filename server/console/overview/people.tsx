@@ -9,6 +9,7 @@ import {
   barOf,
   ChartTable,
   hoursSince,
+  OVER_HOURS,
   type Series,
   type Slot,
   type Ways,
@@ -18,8 +19,6 @@ import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import type { Part } from "./webhooks.tsx";
 
-/** What stands on the axis of every chart of the page. */
-export const OVER = "by the hour, the last 24 hours";
 const LAST = { Last: "24h" };
 
 const NOTHING: Part = { body: "" };
@@ -155,8 +154,8 @@ function HourChart(
   if (chart.bars.every(({ total }) => total === 0)) return <p class="fine">None yet.</p>;
   return (
     <>
-      <BarChart {...chart} over={OVER} />
-      <ChartTable {...chart} over={OVER} />
+      <BarChart {...chart} over={OVER_HOURS} />
+      <ChartTable {...chart} over={OVER_HOURS} />
     </>
   );
 }

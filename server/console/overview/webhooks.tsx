@@ -4,7 +4,7 @@ import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts
 import { firstPage } from "../../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
-import { BarChart, ChartTable } from "../chart.tsx";
+import { BarChart, ChartTable, OVER_HOURS } from "../chart.tsx";
 import { titleOf } from "../connection-title.ts";
 import { FigureList } from "../figures.tsx";
 import type { SettingsDependencies } from "../page.tsx";
@@ -12,7 +12,6 @@ import type { Visit } from "../visit.ts";
 import { barsOf, DELIVERIES } from "../webhooks/deliveries.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
-import { OVER } from "./people.tsx";
 
 /** The newest of them; more are no matter of one page. */
 const MOST_CONNECTIONS = 200;
@@ -37,7 +36,7 @@ export async function webhooksPart(deps: SettingsDependencies, visit: Visit, sin
   const { backlogs, counts } = counted;
   const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
   const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
-  const chart = { title: "Deliveries", series: DELIVERIES, bars: barsOf(counts.byHour, since), over: OVER };
+  const chart = { title: "Deliveries", series: DELIVERIES, bars: barsOf(counts.byHour, since), over: OVER_HOURS };
   const concerns = concernsOf(watched, now);
   return {
     lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,

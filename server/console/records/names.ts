@@ -1,5 +1,6 @@
 // What people call the records that a page speaks of.
 
+import { addressOf } from "../connection-title.ts";
 import type { Visit } from "../visit.ts";
 
 /** Of one type, looked up for one page; the others are called by their Ids. */
@@ -37,8 +38,13 @@ export async function lookUpNames({ caller }: Visit, named: readonly Named[]): P
 /** Whichever of these it has; of an address without its query, where an ApiKey may stand. */
 export function titleOfRecord(record: Record<string, unknown>): string | undefined {
   const { Name, Username, URL: address } = record;
-  const title = [Name, Username, String(address ?? "").replace(/[?#].*$/s, "")].find(Boolean);
+  const title = [Name, Username, addressOf(String(address ?? ""))].find(Boolean);
   return title === undefined ? undefined : String(title);
+}
+
+/** The same; by its Id if it has none of these. */
+export function nameOfRecord(type: string, record: Record<string, unknown>): string {
+  return titleOfRecord(record) ?? `${type} ${record.Id}`;
 }
 
 const keyOf = ({ Type, Id }: Named) => `${Type} ${Id}`;

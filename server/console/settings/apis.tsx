@@ -1,6 +1,7 @@
 // APIs of the organisation's own: what tokens can be asked for beside those for this service.
 
 import { isOwnScope } from "../../access/index.ts";
+import { firstPage } from "../../http/query.ts";
 import { API, type ApiRecord } from "../../oauth/index.ts";
 import { Code, Facts, type Option, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
@@ -9,7 +10,7 @@ import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 
 /** All of a tenant's. */
-const ALL = { limit: 100, cursor: undefined, filters: "" };
+const ALL = firstPage(100);
 
 export function apiPages(deps: SettingsDependencies): Page[] {
   return settingsPages<ApiRecord, ReturnType<typeof API.parse>>({
@@ -49,16 +50,24 @@ export function apiPages(deps: SettingsDependencies): Page[] {
  * @param had by the record: a form leaves none of them out
  */
 export async function scopesOfApis(
-  { apis }: SettingsDependencies,
+  deps: SettingsDependencies,
   visit: Visit,
   had: readonly string[] = [],
 ): Promise<Option[]> {
-  const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
-  const known = Items.flatMap(({ Name: api, Scopes }) =>
-    Scopes.map(({ Name, Description }) => ({ value: Name, label: phrase`${Name} (${api})`, text: Description })),
-  );
+  const known = scopeOptions(await apisOf(deps, visit));
   const others = had.filter((scope) => !isOwnScope(scope) && !known.some(({ value }) => value === scope));
   return [...known, ...others.map((scope) => ({ value: scope, label: scope }))];
+}
+
+/** Those that are the visitor's to see. */
+export async function apisOf({ apis }: SettingsDependencies, visit: Visit): Promise<ApiRecord[]> {
+  return (await apis.list(visit.permitted("Settings:Read"), {}, ALL)).Items;
+}
+
+export function scopeOptions(apis: readonly ApiRecord[]): Option[] {
+  return apis.flatMap(({ Name: api, Scopes }) =>
+    Scopes.map(({ Name, Description }) => ({ value: Name, label: phrase`${Name} (${api})`, text: Description })),
+  );
 }
 
 function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Element {

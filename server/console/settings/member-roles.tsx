@@ -14,7 +14,7 @@ import {
   Table,
 } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
-import { titleOfRecord } from "../records/names.ts";
+import { nameOfRecord } from "../records/names.ts";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { isIn, joinRole, LEAVING, leaveRole, type Member, ROLES } from "./members.tsx";
@@ -65,6 +65,11 @@ export function memberRolePages(deps: SettingsDependencies, type: Member["Type"]
   const path = `${base}/:id/roles`;
   const see = ["AccessManager:Read", "Settings:Read"] as const;
   const set = [...see, "Settings:Update"] as const;
+  async function change(visit: Visit, save: typeof joinRole, told: (role: string) => string): Promise<Response> {
+    const { member, path: own } = await toldOf(deps, visit, type, base);
+    const { Name } = await save(deps, visit, visit.form.get("Role") ?? "", member);
+    return visit.goTo(own, told(Name ?? "the role"));
+  }
   return [
     {
       path,
@@ -72,25 +77,11 @@ export function memberRolePages(deps: SettingsDependencies, type: Member["Type"]
     },
     {
       path: `${path}/add`,
-      POST: {
-        needs: set,
-        async answer(visit) {
-          const { member, path: own } = await toldOf(deps, visit, type, base);
-          const { Name } = await joinRole(deps, visit, visit.form.get("Role") ?? "", member);
-          return visit.goTo(own, phrase`Added to ${Name ?? "the role"}.`);
-        },
-      },
+      POST: { needs: set, answer: (visit) => change(visit, joinRole, (role) => phrase`Added to ${role}.`) },
     },
     {
       path: `${path}/remove`,
-      POST: {
-        needs: set,
-        async answer(visit) {
-          const { member, path: own } = await toldOf(deps, visit, type, base);
-          const { Name } = await leaveRole(deps, visit, visit.form.get("Role") ?? "", member);
-          return visit.goTo(own, phrase`Removed from ${Name ?? "the role"}.`);
-        },
-      },
+      POST: { needs: set, answer: (visit) => change(visit, leaveRole, (role) => phrase`Removed from ${role}.`) },
     },
   ];
 }
@@ -99,7 +90,7 @@ export function memberRolePages(deps: SettingsDependencies, type: Member["Type"]
 async function toldOf({ records }: SettingsDependencies, visit: Visit, Type: Member["Type"], base: string) {
   const { record } = await readRecord<Record<string, unknown>>(records.of(Type), visit);
   const member: Member = { Type, Id: Number(record.Id) };
-  return { member, title: titleOfRecord(record) ?? `${Type} ${member.Id}`, path: `${base}/${member.Id}` };
+  return { member, title: nameOfRecord(Type, record), path: `${base}/${member.Id}` };
 }
 
 /** All roles, also those that it is not in. */

@@ -15,7 +15,7 @@ import {
   Text,
 } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
-import { titleOfRecord } from "../records/names.ts";
+import { nameOfRecord } from "../records/names.ts";
 import { Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -26,10 +26,7 @@ export const LEAVING = ["What the role alone permits ends with the next request.
 
 const TYPES = ["User", "Application"] as const;
 
-export interface Member {
-  Type: (typeof TYPES)[number];
-  Id: number;
-}
+export type Member = RoleRecord["Members"][number];
 
 const OPTIONS: Option[] = [
   { value: "User", label: "Users" },
@@ -130,7 +127,7 @@ async function candidatesOf({ records }: SettingsDependencies, visit: Visit, Typ
   const candidates = Items.map((record): Candidate => {
     const { Id, Username, Email, ApplicationKey } = record;
     const known = [Username, Email, ApplicationKey].filter(Boolean).join(", ");
-    return { Type, Id: Number(Id), title: titleOfRecord(record) ?? `${Type} ${Id}`, known };
+    return { Type, Id: Number(Id), title: nameOfRecord(Type, record), known };
   });
   return { Items: candidates, Next };
 }
@@ -142,10 +139,7 @@ export async function addMember(deps: SettingsDependencies, visit: Visit): Promi
   const asked = { pathValue: form.get("Id") ?? "", fieldName: "" };
   const { record } = await deps.records.of(Type).read(visit.permitted("AccessManager:Read"), asked);
   await joinRole(deps, visit, params.id!, { Type, Id: Number(record.Id) });
-  return visit.goTo(
-    url.pathname + url.search,
-    phrase`In the role now: ${titleOfRecord(record) ?? `${Type} ${record.Id}`}`,
-  );
+  return visit.goTo(url.pathname + url.search, phrase`In the role now: ${nameOfRecord(Type, record)}`);
 }
 
 export async function removeMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
@@ -171,7 +165,7 @@ export function leaveRole(
   roleId: string,
   { Type, Id }: { Type: string; Id: string | number },
 ) {
-  const isOther = (one: RoleRecord["Members"][number]) => one.Type !== Type || String(one.Id) !== String(Id);
+  const isOther = (one: Member) => one.Type !== Type || String(one.Id) !== String(Id);
   return saveMembers(deps, visit, roleId, ({ Members }) => Members.filter(isOther));
 }
 

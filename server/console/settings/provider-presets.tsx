@@ -77,7 +77,6 @@ export function presetOf({ url }: Visit, type: ProviderType): Preset | undefined
   return PRESETS.find((preset) => preset.type === type && preset.key === url.searchParams.get("Preset"));
 }
 
-/** The ways to fill the form, and what the chosen one leaves to do. */
 interface PresetsProps {
   visit: Visit;
   type: ProviderType;
@@ -87,6 +86,7 @@ interface PresetsProps {
   kept: string;
 }
 
+/** The ways to fill the form, and what the chosen one leaves to do. */
 export function Presets({ visit, type, path, kept }: PresetsProps): JSX.Element {
   const chosen = presetOf(visit, type);
   return (

@@ -9,7 +9,7 @@ import { Changed, Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 import { scopesOfApis } from "./apis.tsx";
-import { addMember, LEAVING, pickPage, ROLES, removeMember } from "./members.tsx";
+import { addMember, LEAVING, type Member, pickPage, ROLES, removeMember } from "./members.tsx";
 
 export const rolePages = (deps: SettingsDependencies): Page[] => recordPages(roleKind(deps));
 
@@ -56,8 +56,6 @@ function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
     ],
   });
 }
-
-type Member = RoleRecord["Members"][number];
 
 /** Members of one page. */
 const PAGE = 50;

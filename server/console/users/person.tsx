@@ -1,7 +1,6 @@
 // A User as the pages show it.
 
-import type { Attributes } from "../../entities/index.ts";
-import { UNSET_DATE } from "../../entities/index.ts";
+import { type Attributes, UNSET_DATE } from "../../entities/index.ts";
 import { Time } from "../../ui/index.ts";
 import type { Reference } from "../records/reference-field.tsx";
 

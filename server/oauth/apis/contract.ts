@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { idField, isOwnScope, nameField, SCOPE_NAME, STAMP_FIELDS } from "../../access/index.ts";
 import { contract } from "../../http/contract.ts";
-import { field, flag, type InputOf, integer, oneOf, orNull, type RecordOf } from "../../http/fields.ts";
+import { field, flag, type InputOf, integer, isText, oneOf, orNull, type RecordOf } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
 import { claimMappingField } from "../claim-mapping.ts";
 import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES } from "../contract.ts";
@@ -139,7 +139,7 @@ function scopeProblem(value: unknown[]): string | undefined {
     }
     if (isOwnScope(Name) || Name === "offline_access") return `${at}.Name is a scope of this service.`;
     if (names.indexOf(Name) !== index) return `${at}.Name stands there twice.`;
-    if (Description.length > SCOPE_TEXT_LIMIT || Description.includes("\0") || !Description.isWellFormed()) {
+    if (!isText(Description, SCOPE_TEXT_LIMIT)) {
       return `${at}.Description must have at most ${SCOPE_TEXT_LIMIT} characters.`;
     }
   }

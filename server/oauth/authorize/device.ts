@@ -4,7 +4,8 @@
 
 import { randomInt } from "node:crypto";
 import type { Sql } from "../../db/connection.ts";
-import { ApiError, BadInput } from "../../errors.ts";
+import { BadInput, TooManyRequests } from "../../errors.ts";
+import type { DeviceStep } from "../../metrics/index.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { Vault } from "../../vault.ts";
 import type { FindApis } from "../apis/known-apis.ts";
@@ -36,7 +37,7 @@ const PURPOSE = "device request";
 export interface Devices {
   /**
    * @param network where it comes from, if anybody can have begun it
-   * @throws ApiError 429
+   * @throws TooManyRequests
    */
   begin(
     client: Client,
@@ -50,9 +51,6 @@ export interface Devices {
   /** A user's answer has been written down. */
   answered(decision: "Allowed" | "Denied"): void;
 }
-
-/** What becomes of a device's sign-in, as it is counted. */
-export type DeviceStep = "Begun" | "Refused" | "WrongCode" | "Allowed" | "Denied";
 
 interface DevicesDependencies {
   sql: Sql;
@@ -141,12 +139,12 @@ export function over(): BadInput {
   return new BadInput("The code has expired, or was answered already. Begin again on the device.");
 }
 
-function tooMany(): ApiError {
+function tooMany(): TooManyRequests {
   const { address, client, tenant } = MOST_WAITING;
   const reason =
     `${client} devices of this client, ${address} of them from this address, or ${tenant} of its organisation, ` +
     "wait for their users.";
-  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "60" });
+  return new TooManyRequests(reason, 60);
 }
 
 function newUserCode(): string {

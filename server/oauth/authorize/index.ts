@@ -21,7 +21,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
 
 export { ATTAINABLE_ACRS } from "./checks/openid.ts";
 export { expireDevices, expireDevicesBy, removeExpiredDevices } from "./device.store.ts";
-export { createDevices, type DeviceStep } from "./device.ts";
+export { createDevices } from "./device.ts";
 export { deviceAuthorizationController } from "./device-authorization.ts";
 export { inWords } from "./pages.tsx";
 export { pushController } from "./push.ts";

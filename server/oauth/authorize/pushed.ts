@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import type { Sql } from "../../db/connection.ts";
-import { ApiError, BadInput } from "../../errors.ts";
+import { BadInput, TooManyRequests } from "../../errors.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
@@ -46,13 +46,13 @@ export interface PushedRequests {
   /**
    * @param network where it comes from, if anybody can have pushed it
    * @returns its request_uri
-   * @throws ApiError 429
+   * @throws TooManyRequests
    */
   push(client: Client, parameters: string, network: string | undefined): Promise<string>;
   /**
    * Goes on with a request that its client has signed, and the browser has brought: kept until the signature is good no
    * more, so that it too is answered once.
-   * @throws ApiError 429
+   * @throws TooManyRequests
    */
   openSigned(client: Client, signed: SignedRequest): Promise<OpenedRequest>;
   /** What a browser asks for. @throws BadInput if it names a pushed request that is not its client's */
@@ -162,10 +162,10 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
   };
 }
 
-function tooMany(): ApiError {
+function tooMany(): TooManyRequests {
   const { client, address } = MOST_PUSHES;
   const reason = `${client} requests of this client, or ${address} from this address, wait for their answers.`;
-  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "90" });
+  return new TooManyRequests(reason, 90);
 }
 
 /** Of what is signed alone: a signature can be written in more than one way. */

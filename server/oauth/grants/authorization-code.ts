@@ -52,10 +52,8 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
   return issueTokens(request, {
     target,
     scopes: granted,
-    familyId: family.familyId,
-    refreshToken: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
+    ...family,
     user: { id: userId, ...authentication },
-    sessionId: family.sessionId,
     nonce: code.nonce ?? undefined,
     idTokenNames: code.claims.idToken,
   });

@@ -48,8 +48,7 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
   return issueTokens(request, {
     target,
     scopes: granted,
-    familyId: family.familyId,
-    refreshToken: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
+    ...family,
     user: { id: userId, ...authentication },
   });
 }

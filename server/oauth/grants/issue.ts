@@ -10,8 +10,7 @@ interface Granted {
   /** Of whatever resource. */
   scopes: string[];
   familyId: string;
-  /** Undefined: the client may not refresh. */
-  refreshToken: string | undefined;
+  refreshToken: string;
   /** Whom the client acts for; undefined: for itself. */
   user?: (Authentication & { id: number }) | undefined;
   /** The sign-in session of the id_token, if it lasts. */
@@ -21,7 +20,7 @@ interface Granted {
   idTokenNames?: string[];
 }
 
-/** The access token, the id_token where openid was granted to a user, and the refresh token. */
+/** The access token, the id_token where openid was granted to a user, and the refresh token if the client may use it. */
 export async function issueTokens(
   { client, sql, tokens }: Pick<GrantRequest, "client" | "sql" | "tokens">,
   { target, scopes, familyId, refreshToken, user, sessionId, nonce, idTokenNames }: Granted,
@@ -39,7 +38,7 @@ export async function issueTokens(
     expires_in: tokens.lifetimeOf(client, target),
     access_token: accessToken,
     id_token: user && scopes.includes("openid") ? await idToken(user) : undefined,
-    refresh_token: refreshToken,
+    refresh_token: client.grantTypes.includes("refresh_token") ? refreshToken : undefined,
     scope: carried.join(" "),
   };
 }

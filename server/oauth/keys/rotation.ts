@@ -20,7 +20,9 @@ export type SigningAlg = (typeof SIGNING_ALGS)[number];
 export const SIGNING_KEY_PURPOSE = "signing key";
 
 export const SEALED_SIGNING_KEYS: SealedColumn = {
-  ...{ table: "signing_keys", column: "private_jwk", purpose: SIGNING_KEY_PURPOSE },
+  table: "signing_keys",
+  column: "private_jwk",
+  purpose: SIGNING_KEY_PURPOSE,
 };
 
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,11 @@
-// How many access tokens were issued, by tenant, grant and hour: counted in memory, and written in batches beside the
-// requests' way, so that none waits for it, or fails with it.
+// How many access tokens were issued, by tenant, grant and hour: counted in memory, and written in batches.
 
 import type { Logger } from "pino";
 import type { Permitted } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { createWriteBehind } from "../../write-behind.ts";
 import { addIssued, type HourOfTokens, type IssuedCount, listIssued } from "./issued.store.ts";
 
 /** A process that is killed loses what it has counted since. */
@@ -29,8 +29,7 @@ export interface IssuedTokens {
 export function createIssuedTokens(sql: Sql, log: Logger): IssuedTokens {
   let counters = new Map<string, IssuedCount>();
   const couldNotWrite = createOutageLog(log);
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
+  const writing = createWriteBehind(EVERY_MS, () => counters.size > 0, write);
 
   function add({ tenantId, hour, grantType, count }: IssuedCount): void {
     const key = `${tenantId} ${hour.getTime()} ${grantType}`;
@@ -39,44 +38,28 @@ export function createIssuedTokens(sql: Sql, log: Logger): IssuedTokens {
     else if (counters.size < MOST_COUNTERS) counters.set(key, { tenantId, hour, grantType, count });
   }
 
-  function writeSoon(): void {
-    if (timer || writing) return;
-    timer = setTimeout(write, EVERY_MS);
-    // A process that has nothing else to do may end.
-    timer.unref();
-  }
-
-  function write(): void {
-    clearTimeout(timer);
-    timer = undefined;
+  async function write(): Promise<void> {
     const counts = [...counters.values()];
     counters = new Map();
-    writing = addIssued(sql, counts)
-      .catch((error) => {
-        for (const one of counts) add(one);
-        couldNotWrite({ err: error }, "how many tokens were issued could not be written down; tried again");
-      })
-      .then(() => {
-        writing = undefined;
-        if (counters.size > 0) writeSoon();
-      });
+    try {
+      await addIssued(sql, counts);
+    } catch (error) {
+      for (const one of counts) add(one);
+      couldNotWrite({ err: error }, "how many tokens were issued could not be written down; tried again");
+    }
   }
 
   return {
     count(tenantId, grantType) {
       const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS);
       add({ tenantId, hour, grantType, count: 1 });
-      writeSoon();
+      writing.soon();
     },
 
     async since({ tenantId, gate }, since) {
       return gate.seesAll(READ_WITH) ? listIssued(sql, tenantId, since) : undefined;
     },
 
-    async stop() {
-      await writing;
-      if (counters.size > 0) write();
-      await writing;
-    },
+    stop: writing.stop,
   };
 }

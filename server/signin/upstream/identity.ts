@@ -1,6 +1,7 @@
 // From a provider's claims to who the user is, and what is known of them.
 
 import type { Vouched } from "../../entities/index.ts";
+import { isText } from "../../http/fields.ts";
 import { UpstreamFailure } from "./failure.ts";
 import { MAPPED_FIELDS, type MappedField, type Mapping, type Provider } from "./providers/store.ts";
 
@@ -81,8 +82,7 @@ export function claimsNeeded(mapping: Mapping): string[] {
 }
 
 function textOf(value: unknown): string | undefined {
-  const isText = typeof value === "string" && value.trim() !== "" && !value.includes("\0") && value.isWellFormed();
-  if (isText) return value;
+  if (isText(value) && value.trim() !== "") return value;
   return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 

@@ -1,7 +1,7 @@
 // Kinds of fields that an identity provider alone has.
 
 import { Type } from "@sinclair/typebox";
-import { field, type Told, text } from "../../../http/fields.ts";
+import { field, isText, type Told, text } from "../../../http/fields.ts";
 import { MAPPED } from "./store.ts";
 
 const URL_LIMIT = 2_000;
@@ -70,5 +70,5 @@ export function mapping<S extends ReturnType<typeof Type.String> | ReturnType<ty
 }
 
 export function isClaim(value: unknown): boolean {
-  return typeof value === "string" && value.length <= WORD_LIMIT && !value.includes("\0") && value.isWellFormed();
+  return isText(value, WORD_LIMIT);
 }
