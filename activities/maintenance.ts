@@ -1,4 +1,4 @@
-import { removeExpired } from "../server/maintenance/index.ts";
+import { removeExpired } from "../server/maintenance.ts";
 import type { MaintenanceResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 

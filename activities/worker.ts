@@ -13,7 +13,7 @@ import { CannotStart } from "../server/errors.ts";
 import { createLifecycle, serveWorkerProbes } from "../server/http/probes.ts";
 import { createLog } from "../server/log.ts";
 import { createAttemptLogout, startLogouts } from "../server/logouts/index.ts";
-import { startMaintenance } from "../server/maintenance/index.ts";
+import { startMaintenance } from "../server/maintenance.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
 import {
   createKeyRotation,

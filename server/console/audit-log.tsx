@@ -1,7 +1,7 @@
 // The audit log: who did what, narrowed down by the address, and as a file.
 
 import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, exportResponse, OUTCOMES, toAuditFilter } from "../audit/index.ts";
-import { BadInput } from "../errors.ts";
+import { BadInput, NotFound } from "../errors.ts";
 import { readAsked } from "../http/query.ts";
 import {
   Badge,
@@ -31,7 +31,6 @@ import {
   Sentence,
 } from "./audit-sentence.tsx";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
-import { findByName } from "./records/find.ts";
 import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
 import { filtersOf, Value } from "./records/records.tsx";
 import { findRequest, RequestLink } from "./requests.tsx";
@@ -192,8 +191,21 @@ async function withUser(deps: SettingsDependencies, visit: Visit, asked: URLSear
   }
   parameters.delete(USER);
   parameters.set("ActorType", "User");
-  parameters.set("ActorId", await findByName(deps, visit, { type: "User", name, field: USER }));
+  parameters.set("ActorId", await idOfUser(deps, visit, name.trim()));
   return parameters;
+}
+
+async function idOfUser({ records }: SettingsDependencies, visit: Visit, name: string): Promise<string> {
+  if (name === "") throw new BadInput(`${USER} is missing.`);
+  const address = { pathValue: `base64|${Buffer.from(name).toString("base64")}`, fieldName: "Username" };
+  try {
+    const { record } = await records.of("User").read(visit.permitted("AccessManager:Read"), address);
+    return String(record.Id);
+  } catch (error) {
+    if (error instanceof BadInput) throw new BadInput(`${USER}: ${error.errors.join(" ")}`);
+    if (!(error instanceof NotFound)) throw error;
+    throw new BadInput(`${USER}: there is no user with this user name.`);
+  }
 }
 
 /** What the filters let through, as a file. */

@@ -22,7 +22,6 @@ const CLOSED_FOLDERS = [
   "console",
   "ui",
   "tracing",
-  "maintenance",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 

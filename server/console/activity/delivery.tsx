@@ -3,7 +3,7 @@
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
-import { titleOf } from "../connection-title.ts";
+import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { AttemptDetails, AttemptTable } from "./attempts.tsx";
 import { curlCommand } from "./payload.tsx";
@@ -144,15 +144,15 @@ export interface ConnectionNameProps {
   connectionId: ConnectionId;
 }
 
-export function titleOfConnection({ name, url, deletedOn }: LoggedConnection): string {
-  const title = titleOf({ Name: name ?? "", URL: url });
+export function titleOfLogged({ name, url, deletedOn }: LoggedConnection): string {
+  const title = titleOfConnection({ Name: name ?? "", URL: url });
   return deletedOn ? phrase`${title} (deleted)` : title;
 }
 
 /** A deleted one has no page any more, and one that the reader may not see has no name. */
 export function ConnectionName({ visit, connection, connectionId }: ConnectionNameProps): JSX.Element {
   if (!connection) return <code safe>{connectionId}</code>;
-  const title = titleOfConnection(connection);
+  const title = titleOfLogged(connection);
   if (connection.deletedOn) return <span safe>{title}</span>;
   return (
     <a href={visit.href(`/settings/webhooks/${connectionId}`)} safe>

@@ -26,12 +26,12 @@ import {
   toEventFilter,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
-import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { NameOf } from "../records/names.ts";
+import { titleOfConnection } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { titleOfConnection } from "./delivery.tsx";
+import { titleOfLogged } from "./delivery.tsx";
 import { namesOfEvents, RecordCell } from "./record.tsx";
 
 const REFRESH_SECONDS = 5;
@@ -95,10 +95,10 @@ export async function tableOfEvents({ visit, events }: { visit: Visit; events: r
 async function connectionOptions({ connections }: SettingsDependencies, { caller, url }: Visit) {
   const chosen = url.searchParams.get("ConnectionId") ?? "";
   const { Items } = await connections.list(caller, {}, firstPage(MOST_LIMIT));
-  const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
+  const options = Items.map((record) => ({ value: record.Id, label: titleOfConnection(record) }));
   if (!chosen || options.some(({ value }) => value === chosen)) return options;
   const [known] = isUuid<ConnectionId>(chosen) ? await connections.readAll(caller, [chosen]) : [];
-  return [...options, { value: chosen, label: known ? titleOfConnection(known) : chosen }];
+  return [...options, { value: chosen, label: known ? titleOfLogged(known) : chosen }];
 }
 
 const words = (all: readonly string[]) => all.map((value) => ({ value, label: value }));

@@ -5,9 +5,9 @@ import { firstPage } from "../../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
 import { BarChart, ChartTable, OVER_HOURS } from "../chart.tsx";
-import { titleOf } from "../connection-title.ts";
 import { FigureList } from "../figures.tsx";
 import type { SettingsDependencies } from "../page.tsx";
+import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { barsOf, DELIVERIES } from "../webhooks/deliveries.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
@@ -206,7 +206,7 @@ function Concerns({ visit, concerns }: { visit: Visit; concerns: readonly Concer
           <Badge state={state} />
           <div>
             <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
-              {titleOf(connection)}
+              {titleOfConnection(connection)}
             </a>
             <span safe>{text}</span>
           </div>

@@ -1,6 +1,6 @@
 // What people call the records that a page speaks of.
 
-import { addressOf } from "../connection-title.ts";
+import type { ConnectionRecord } from "../../webhooks/index.ts";
 import type { Visit } from "../visit.ts";
 
 /** Of one type, looked up for one page; the others are called by their Ids. */
@@ -35,7 +35,7 @@ export async function lookUpNames({ caller }: Visit, named: readonly Named[]): P
   return Object.assign((one: Named) => known(one) ?? `${one.Type} ${one.Id}`, { known });
 }
 
-/** Whichever of these it has; of an address without its query, where an ApiKey may stand. */
+/** Whichever of these it has. */
 export function titleOfRecord(record: Record<string, unknown>): string | undefined {
   const { Name, Username, URL: address } = record;
   const title = [Name, Username, addressOf(String(address ?? ""))].find(Boolean);
@@ -45,6 +45,16 @@ export function titleOfRecord(record: Record<string, unknown>): string | undefin
 /** The same; by its Id if it has none of these. */
 export function nameOfRecord(type: string, record: Record<string, unknown>): string {
   return titleOfRecord(record) ?? `${type} ${record.Id}`;
+}
+
+/** A connection's name, or else where it leads. */
+export function titleOfConnection({ Name, URL: address }: Pick<ConnectionRecord, "Name" | "URL">): string {
+  return Name || addressOf(address);
+}
+
+/** A URL without its query: an ApiKey may stand there. */
+export function addressOf(address: string): string {
+  return address.replace(/[?#].*$/s, "");
 }
 
 const keyOf = ({ Type, Id }: Named) => `${Type} ${Id}`;

@@ -7,9 +7,8 @@ import { isSaneKey } from "../../http/context.ts";
 import { firstPage, isUuid, MOST_LIMIT, toRecordId } from "../../http/query.ts";
 import { toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
-import { titleOf as titleOfConnection } from "../connection-title.ts";
 import type { SettingsDependencies } from "../page.tsx";
-import { titleOfRecord } from "../records/names.ts";
+import { titleOfConnection, titleOfRecord } from "../records/names.ts";
 import { findRequest, pathOfRequests, titleOfRequest } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
 

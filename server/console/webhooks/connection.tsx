@@ -17,10 +17,10 @@ import {
 import { type ConnectionRecord, type RecentDelivery, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
-import { addressOf } from "../connection-title.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
+import { addressOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { Fares, spanOf } from "./fares.tsx";
 import { LastFailure, SuccessRate } from "./health.tsx";

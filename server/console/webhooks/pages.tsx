@@ -1,14 +1,15 @@
 // Webhooks: the connections, and the form "Add Webhook Connection".
 
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { ButtonLink, labelsOf, phrase } from "../../ui/index.ts";
-import { toConnectionId } from "../../webhooks/index.ts";
-import { addressOf, titleOf } from "../connection-title.ts";
+import { readPaging, readQuery, readText, readWord } from "../../http/query.ts";
+import { Badge, ButtonLink, type Column, labelsOf, phrase } from "../../ui/index.ts";
+import { CONNECTION_STATES, type ConnectionRecord, type Health, toConnectionId } from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
+import { addressOf, titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, type HeldConnection, ping, RedeliverLink, setState } from "./connection.tsx";
-import { COLUMNS, FILTERS, firstColumn, listRows, type Row } from "./list.tsx";
+import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
 import { redeliver, redeliverPage } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
 import { changeTheRedelivery, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
@@ -38,7 +39,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     nouns: ["connection", "Webhooks"],
     scopes: { read: read[0], write: WRITE, remove: "Webhooks:Delete" },
     // Who may not read it is told its Id alone.
-    titleOf: ({ Id, Name = "", URL }) => (URL === undefined ? String(Id) : titleOf({ Name, URL })),
+    titleOf: ({ Id, Name = "", URL }) => (URL === undefined ? String(Id) : titleOfConnection({ Name, URL })),
     list: (visit) => listRows(deps, visit),
     filters: async () => FILTERS,
     first: firstColumn,
@@ -138,3 +139,49 @@ async function readOne({ connections }: SettingsDependencies, { caller, params }
   const { record, version, isSigned } = await connections.read(caller, toConnectionId(params.id!));
   return { record, version: etagOf(version), stored: version, isSigned };
 }
+
+/** A connection, and how it is doing. */
+type Row = ConnectionRecord & { health?: Health };
+
+const FILTERS = [
+  { name: "Name", label: "Name, in full" },
+  { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
+];
+
+async function listRows({ connections, figures }: SettingsDependencies, { caller, url }: Visit) {
+  const query = readQuery(url.searchParams, ["Name", "State"]);
+  const filter = { name: readText(query, "Name") || undefined, state: readWord(query, "State", CONNECTION_STATES) };
+  const { Items, Next } = await connections.list(caller, filter, readPaging(query));
+  const ids = Items.map(({ Id }) => Id);
+  const health = new Map((await figures.health(caller, ids)).map((one) => [one.connectionId, one]));
+  return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), Next };
+}
+
+const firstColumn = (visit: Visit): Column<Row> => ({
+  name: "Connection",
+  cell: (row) => (
+    <>
+      <a href={visit.href(`/settings/webhooks/${row.Id}`)} safe>
+        {titleOfConnection(row)}
+      </a>
+      {row.Name ? (
+        <small class="address" safe>
+          {addressOf(row.URL)}
+        </small>
+      ) : (
+        ""
+      )}
+    </>
+  ),
+});
+
+const COLUMNS: Column<Row>[] = [
+  { name: "State", cell: ({ State }) => <Badge state={State} /> },
+  { name: "Success, 24 h", cell: ({ health }) => <SuccessRate health={health} />, numeric: true },
+  { name: "Waiting", cell: ({ health }) => <Waiting health={health} /> },
+  { name: "Last failure", cell: ({ health }) => <LastFailure health={health} /> },
+  {
+    name: "Sends",
+    cell: ({ Entities, Events }) => <small safe>{`${Entities.join(", ")}: ${Events.join(", ")}`}</small>,
+  },
+];

@@ -2,8 +2,8 @@
 
 import { CheckboxGroup, Form, type FormState, formOf, momentInUtc, refusedForm, TextField } from "../../ui/index.ts";
 import { DEFAULT_RATE, MOST_RATE, REPLAY_DATA, REPLAYED_STATES, toConnectionId } from "../../webhooks/index.ts";
-import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
 const LABELS = {
@@ -29,7 +29,7 @@ export async function redeliverPage(
     title: "Redeliver",
     above: [
       { name: "Webhooks", path: "/settings/webhooks" },
-      { name: titleOf(record), path: `/settings/webhooks/${record.Id}` },
+      { name: titleOfConnection(record), path: `/settings/webhooks/${record.Id}` },
     ],
     status: shown.state && count === undefined ? 422 : 200,
     body: (

@@ -5,9 +5,8 @@ import { BadInput } from "../../errors.ts";
 import { firstPage, isUuid, MOST_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
 import { type LocatedRedelivery, REDELIVERY_KINDS } from "../../webhooks/index.ts";
-import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
-import { lookUpNames, type NameOf } from "../records/names.ts";
+import { lookUpNames, type NameOf, titleOfConnection } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.tsx";
@@ -23,7 +22,7 @@ export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit)
     {
       name: "ConnectionId",
       label: "Connection",
-      options: Items.map((one) => ({ value: one.Id, label: titleOf(one) })),
+      options: Items.map((one) => ({ value: one.Id, label: titleOfConnection(one) })),
     },
     { name: "Kind", label: "Kind", options: REDELIVERY_KINDS.map((value) => ({ value, label: NAMES[value] })) },
     { name: "State", label: "State", options: REDELIVERY_STATES.map((value) => ({ value, label: value })) },

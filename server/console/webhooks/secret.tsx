@@ -16,8 +16,8 @@ import {
   Time,
 } from "../../ui/index.ts";
 import { MOST_OVERLAP_SECONDS, type RotationRecord, STAGING, toConnectionId } from "../../webhooks/index.ts";
-import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
 const LABELS = { Secret: "Secret", OverlapSeconds: "Seconds that the former secret signs beside it" };
@@ -40,7 +40,7 @@ export async function secretPage(
     title: "Secret",
     above: [
       { name: "Webhooks", path: "/settings/webhooks" },
-      { name: titleOf(record), path: `/settings/webhooks/${record.Id}` },
+      { name: titleOfConnection(record), path: `/settings/webhooks/${record.Id}` },
     ],
     status: shown.refused ? 422 : 200,
     body: (

@@ -15,8 +15,8 @@ import {
 } from "../../ui/index.ts";
 import { type ConnectionRecord, PING, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
 import { Source } from "../activity/attempts.tsx";
-import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { answerInWords } from "./connection.tsx";
 import { VERIFICATIONS } from "./verification.ts";
@@ -29,7 +29,7 @@ export async function verifyPage(deps: SettingsDependencies, visit: Visit): Prom
   const tests = await readTests(deps, visit, record.Id);
   const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
   return {
-    title: titleOf(record),
+    title: titleOfConnection(record),
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],
     body: (
       <>

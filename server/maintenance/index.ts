@@ -1,2 +1,0 @@
-export { removeExpired } from "./expired.ts";
-export { startMaintenance } from "./schedule.ts";
