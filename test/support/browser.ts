@@ -9,11 +9,12 @@ const QUIET = ["--disable-background-networking", "--disable-component-update", 
 
 /**
  * What this build's makers add for other uses. In one process, a script's requests in one context go out with the
- * cookies of another; without web security any page may read any other, and load scripts over plain http; and a
- * graphics processor played by the CPU draws the same pages at twice the work.
+ * cookies of another; without web security any page may read any other, and load scripts over plain http; a graphics
+ * processor played by the CPU draws the same pages at twice the work; and without a zygote each window's process starts
+ * from nothing.
  */
 const UNWANTED =
-  /^--(single-process|disable-web-security|allow-running-insecure-content|in-process-gpu|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist)$/;
+  /^--(single-process|disable-web-security|allow-running-insecure-content|in-process-gpu|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist|no-zygote)$/;
 
 /** What a test opens windows by. */
 export type Windows = Pick<Browser, "newContext" | "newPage">;
