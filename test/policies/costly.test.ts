@@ -7,7 +7,7 @@ const RECORDS = 40;
 const PATTERN = `forbid (principal, action, resource is Application)
   when { resource.Description like "*${"a".repeat(600)}b" };`;
 
-test.concurrent("a tenant whose list takes long to decide does not keep others waiting", async () => {
+test("a tenant whose list takes long to decide does not keep others waiting", async () => {
   const [costly, other] = await Promise.all([newAdmin(), newAdmin()]);
   // The same question is decided once, so no two are the same.
   const descriptions = Array.from({ length: RECORDS }, (_, index) => `${index}`.padEnd(10_000, "a"));
@@ -32,10 +32,10 @@ test.concurrent("a tenant whose list takes long to decide does not keep others w
   // The tenant's own client and that of Settings are in it too.
   expect((await list).Items).toHaveLength(RECORDS + 2);
   // Decided in one go, the list would let in one or two.
-  expect(answered).toBeGreaterThan(5);
+  expect(answered).toBeGreaterThan(2);
 });
 
-test.concurrent("nor does one whose event of many records takes long to decide", async () => {
+test("nor does one whose event of many records takes long to decide", async () => {
   const [costly, other] = await Promise.all([newAdmin(), newAdmin()]);
   const records = Array.from({ length: RECORDS }, (_, index) => ({ Description: `${index}`.padEnd(10_000, "a") }));
   await ok(costly.patch("/Application", records));
@@ -53,5 +53,5 @@ test.concurrent("nor does one whose event of many records takes long to decide",
   }
   expect((await event).Payload.Data).toHaveLength(RECORDS);
   // Each record is judged twice, as it was and as it is.
-  expect(answered).toBeGreaterThan(5);
+  expect(answered).toBeGreaterThan(2);
 });
