@@ -126,6 +126,19 @@ export function parseOrigin(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+/** Where a proxy of ours asks for certificates. */
+export function parseMtlsUrl(text: string): string {
+  const url = URL.canParse(text) ? parseOrigin(text) : "";
+  if (!url.startsWith("https://")) throw new Error("an https address without user name, query or fragment");
+  return url;
+}
+
+/** RFC 9110 5.1. */
+export function parseHeaderName(text: string): string {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(text)) throw new Error("the name of a header, such as Client-Cert");
+  return text.toLowerCase();
+}
+
 export function parsePostgresUrl(text: string): string {
   parseDatabaseUrl(text);
   return text;

@@ -10,11 +10,13 @@ import {
   parseDelay,
   parseDeny,
   parseDuration,
+  parseHeaderName,
   parseInteger,
   parseMasterKey,
   parseMasterKeys,
   parseMetricsPort,
   parseMetricsToken,
+  parseMtlsUrl,
   parseNameServers,
   parseOrigin,
   parsePostgresUrl,
@@ -53,6 +55,8 @@ export interface Config {
   tracing: TracingConfig;
   /** Every request comes through a proxy of ours, which adds the caller's address to the end of X-Forwarded-For. */
   trustProxy: boolean;
+  /** Where a proxy of ours asks clients for certificates, and the header it passes them in; undefined: nowhere. */
+  mtls: { url: string; header: string } | undefined;
   logLevel: LogLevel;
   logFormat: LogFormat;
   /** Seconds an access token lives. */
@@ -119,6 +123,7 @@ const SECRET_VARIABLES = [
   "METRICS_TOKEN",
   "DATABASE_URL",
   "PUBLIC_URL",
+  "MTLS_URL",
   "TEMPORAL_UI_URL",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
 ];
@@ -155,6 +160,7 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
   };
 
   const port = read("PORT", 3000, (text) => parseInteger(text, 0, 65535, "a port from 0 to 65535"));
+  const trustProxy = read("TRUST_PROXY", false, parseBoolean);
   const config: Config = {
     port,
     portAsked: Boolean(env.PORT),
@@ -200,7 +206,8 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
       sampler: read<TraceSampler>("OTEL_TRACES_SAMPLER", "parentbased_always_on", parseTraceSampler),
       ratio: read("OTEL_TRACES_SAMPLER_ARG", 1, parseRatio),
     },
-    trustProxy: read("TRUST_PROXY", false, parseBoolean),
+    trustProxy,
+    mtls: readMtls(trustProxy, problems, read),
     logLevel: read<LogLevel>("LOG_LEVEL", "info", parseLogLevel),
     logFormat: read<LogFormat>("LOG_FORMAT", "auto", parseLogFormat),
     tokenLifetime: read("TOKEN_LIFETIME", 3600, (text) =>
@@ -228,6 +235,18 @@ export function hostProblems(env: Record<string, string | undefined>): string[] 
   } catch {
     return [`HOST is "${host}"; it must be an address of this machine, or a name that stands for one`];
   }
+}
+
+function readMtls(
+  trustProxy: boolean,
+  problems: string[],
+  read: <T>(name: string, fallback: T, parse: (text: string) => T) => T,
+): Config["mtls"] {
+  const url = read<string | undefined>("MTLS_URL", undefined, parseMtlsUrl);
+  const header = read("CLIENT_CERT_HEADER", "client-cert", parseHeaderName);
+  if (url !== undefined && !trustProxy)
+    problems.push("MTLS_URL is set, which needs TRUST_PROXY: a proxy shows us certificates");
+  return url === undefined ? undefined : { url, header };
 }
 
 function readTemporal(

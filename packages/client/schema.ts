@@ -3275,7 +3275,7 @@ export interface components {
              * @description The one way in which it proves who it is; every other is refused. Empty: a confidential client by a secret in the form or the Basic header, others by their client_id alone.
              * @enum {string}
              */
-            TokenEndpointAuthMethod: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
+            TokenEndpointAuthMethod: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "tls_client_auth" | "none";
             /** @description Its public keys (RFC 7517 5), which its client assertions are verified by. Members that a public key does not need are not kept. null: it has none here. */
             Jwks: {
                 keys: {
@@ -3299,6 +3299,17 @@ export interface components {
              * @default
              */
             JwksUri: string;
+            /**
+             * @description Which name in the certificate of tls_client_auth is the client's (RFC 8705 2.1.2).
+             * @default SubjectDn
+             * @enum {string}
+             */
+            TlsClientAuthName: "SubjectDn" | "SanDns" | "SanUri" | "SanIp" | "SanEmail";
+            /**
+             * @description That name. A distinguished name as RFC 4514 writes it: `openssl x509 -noout -subject -nameopt RFC2253` prints it.
+             * @default
+             */
+            TlsClientAuthValue: string;
             /**
              * @description What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.
              * @default RS256
@@ -3370,7 +3381,7 @@ export interface components {
              */
             DpopBound: boolean;
             /**
-             * @description FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt, and ES256 or EdDSA; then PKCE is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.
+             * @description FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt or tls_client_auth, and ES256 or EdDSA; then PKCE is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.
              * @default None
              * @enum {string}
              */
@@ -3423,7 +3434,7 @@ export interface components {
              * @description The one way in which it proves who it is; every other is refused. Empty: a confidential client by a secret in the form or the Basic header, others by their client_id alone.
              * @enum {string}
              */
-            TokenEndpointAuthMethod?: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
+            TokenEndpointAuthMethod?: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "tls_client_auth" | "none";
             /** @description Its public keys (RFC 7517 5), which its client assertions are verified by. Members that a public key does not need are not kept. null: it has none here. */
             Jwks?: {
                 keys: {
@@ -3444,6 +3455,14 @@ export interface components {
             } | null;
             /** @description Where it publishes its keys, https; in place of Jwks. They are read again after 5 minutes, and for a key that is not known, at most every 30 seconds. */
             JwksUri?: string | null;
+            /**
+             * @description Which name in the certificate of tls_client_auth is the client's (RFC 8705 2.1.2).
+             * @default SubjectDn
+             * @enum {string|null}
+             */
+            TlsClientAuthName?: "SubjectDn" | "SanDns" | "SanUri" | "SanIp" | "SanEmail" | null;
+            /** @description That name. A distinguished name as RFC 4514 writes it: `openssl x509 -noout -subject -nameopt RFC2253` prints it. */
+            TlsClientAuthValue?: string | null;
             /**
              * @description What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.
              * @default RS256
@@ -3512,7 +3531,7 @@ export interface components {
              */
             DpopBound?: boolean | null;
             /**
-             * @description FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt, and ES256 or EdDSA; then PKCE is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.
+             * @description FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt or tls_client_auth, and ES256 or EdDSA; then PKCE is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.
              * @default None
              * @enum {string|null}
              */
@@ -4153,7 +4172,7 @@ export interface components {
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
-            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default a secret in either way. */
+            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, tls_client_auth, none; by default a secret in either way. */
             token_endpoint_auth_method?: string;
             /** @description web or native (OpenID Connect Dynamic Client Registration 2). */
             application_type?: string;
@@ -4161,6 +4180,11 @@ export interface components {
                 [key: string]: unknown;
             };
             jwks_uri?: string;
+            tls_client_auth_subject_dn?: string;
+            tls_client_auth_san_dns?: string;
+            tls_client_auth_san_uri?: string;
+            tls_client_auth_san_ip?: string;
+            tls_client_auth_san_email?: string;
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;
@@ -4204,7 +4228,7 @@ export interface components {
             grant_types?: string[];
             /** @description Of code, code id_token. */
             response_types?: string[];
-            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default a secret in either way. */
+            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, tls_client_auth, none; by default a secret in either way. */
             token_endpoint_auth_method?: string;
             /** @description web or native (OpenID Connect Dynamic Client Registration 2). */
             application_type?: string;
@@ -4212,6 +4236,11 @@ export interface components {
                 [key: string]: unknown;
             };
             jwks_uri?: string;
+            tls_client_auth_subject_dn?: string;
+            tls_client_auth_san_dns?: string;
+            tls_client_auth_san_uri?: string;
+            tls_client_auth_san_ip?: string;
+            tls_client_auth_san_email?: string;
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;

@@ -19,7 +19,13 @@ export const STANDARD_GRANT_TYPES = ["authorization_code", "client_credentials",
 export const GRANT_TYPES = [...STANDARD_GRANT_TYPES, DEVICE_GRANT, EXCHANGE_GRANT] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 /** How a client may prove who it is. */
-export const CLIENT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
+export const CLIENT_AUTH_METHODS = [
+  "client_secret_basic",
+  "client_secret_post",
+  "private_key_jwt",
+  "tls_client_auth",
+  "none",
+] as const;
 /** What clients may sign by. HMAC is not among them: it would take a secret that we had to keep as it is. */
 export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 /** Whose rules a client keeps beyond those for all; FAPI2 is the FAPI 2.0 Security Profile. */

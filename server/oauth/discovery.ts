@@ -57,8 +57,15 @@ interface Switched {
 
 const NOTHING: Switched = { registration: false, documents: false };
 
-/** @param issuer PUBLIC_URL */
-export function discoveryController(issuer: string, readSwitched: () => Promise<Switched>) {
+/**
+ * @param issuer PUBLIC_URL
+ * @param mtlsUrl where clients show certificates
+ */
+export function discoveryController(
+  issuer: string,
+  mtlsUrl: string | undefined,
+  readSwitched: () => Promise<Switched>,
+) {
   const controller = new Elysia();
   let known = { switched: NOTHING, until: 0 };
   /** Without PostgreSQL it says what was known last. */
@@ -69,7 +76,7 @@ export function discoveryController(issuer: string, readSwitched: () => Promise<
       const switched = await readSwitched().catch(() => known.switched);
       known = { switched, until: now + REGISTRATION_KEPT_MS };
     }
-    return JSON.stringify(metadata(issuer, known.switched));
+    return JSON.stringify(metadata(issuer, known.switched, mtlsUrl));
   }
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   for (const { path } of METADATA) {
@@ -84,17 +91,16 @@ export function discoveryController(issuer: string, readSwitched: () => Promise<
 }
 
 /** What discovery answers. */
-export function metadata(issuer: string, { registration, documents } = NOTHING) {
+export function metadata(issuer: string, { registration, documents } = NOTHING, mtlsUrl?: string) {
+  const methods = mtlsUrl === undefined ? CLIENT_AUTHENTICATION : [...CLIENT_AUTHENTICATION, "tls_client_auth"];
   return {
     issuer,
     authorization_endpoint: issuer + AUTHORIZATION_PATH,
-    token_endpoint: issuer + RFC_TOKEN_PATH,
     userinfo_endpoint: issuer + USERINFO_PATH,
     jwks_uri: issuer + JWKS_PATH,
-    revocation_endpoint: issuer + REVOCATION_PATH,
-    introspection_endpoint: issuer + INTROSPECTION_PATH,
-    pushed_authorization_request_endpoint: issuer + PUSHED_REQUEST_PATH,
-    device_authorization_endpoint: issuer + DEVICE_AUTHORIZATION_PATH,
+    ...addressesAt(issuer),
+    // RFC 8705 5.
+    ...(mtlsUrl !== undefined && { mtls_endpoint_aliases: addressesAt(mtlsUrl) }),
     require_pushed_authorization_requests: false,
     // Where no tenant lets clients register themselves, there is none.
     ...(registration && { registration_endpoint: issuer + REGISTRATION_PATH }),
@@ -108,9 +114,9 @@ export function metadata(issuer: string, { registration, documents } = NOTHING) 
     id_token_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
     // JARM 4: by the client's algorithm of id_tokens.
     authorization_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
-    token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
-    revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
-    introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    token_endpoint_auth_methods_supported: [...methods, "none"],
+    revocation_endpoint_auth_methods_supported: [...methods, "none"],
+    introspection_endpoint_auth_methods_supported: methods,
     // RFC 8414 2: needed with private_key_jwt.
     token_endpoint_auth_signing_alg_values_supported: CLIENT_JWT_ALGS,
     revocation_endpoint_auth_signing_alg_values_supported: CLIENT_JWT_ALGS,
@@ -132,6 +138,17 @@ export function metadata(issuer: string, { registration, documents } = NOTHING) 
     ui_locales_supported: ["en"],
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
+  };
+}
+
+/** Where a client proves who it is. */
+function addressesAt(base: string) {
+  return {
+    token_endpoint: base + RFC_TOKEN_PATH,
+    revocation_endpoint: base + REVOCATION_PATH,
+    introspection_endpoint: base + INTROSPECTION_PATH,
+    pushed_authorization_request_endpoint: base + PUSHED_REQUEST_PATH,
+    device_authorization_endpoint: base + DEVICE_AUTHORIZATION_PATH,
   };
 }
 

@@ -61,6 +61,7 @@ import { tokenController } from "./grants/token.ts";
 import { createPublishedKeys } from "./keys/routes.ts";
 import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
+import { createMtls } from "./mtls.ts";
 import { createOnRecordChange } from "./record-changes.ts";
 import { createRefreshClient } from "./registration/client-documents.ts";
 import { findTenantOfDocuments } from "./registration/documents.store.ts";
@@ -80,7 +81,7 @@ import { createTrials } from "./trial.ts";
 import { userinfoController } from "./userinfo.ts";
 
 export interface ProviderDependencies {
-  config: Pick<Config, "publicUrl" | "tokenLifetime">;
+  config: Pick<Config, "publicUrl" | "tokenLifetime" | "mtls">;
   sql: Sql;
   access: Pick<Access, "knownScopes" | "keepOfClients" | "forget" | "forgetClients" | "permissionsOf" | "findRecords">;
   vault: Vault;
@@ -101,6 +102,8 @@ export interface ProviderDependencies {
 export function createProvider(deps: ProviderDependencies) {
   const { config, sql, access, vault, log, fetch, checkUrl, issued, onClient, onDevice, onFailure } = deps;
   const issuer = config.publicUrl;
+  const mtls = createMtls(issuer, config.mtls);
+  const possible = { checkUrl, takesCertificates: mtls.url !== undefined };
   const keys = createSigningKeys(sql, vault);
   const revocations = createRevocations(sql);
   const tokens = createTokens({
@@ -127,7 +130,7 @@ export function createProvider(deps: ProviderDependencies) {
   const onSecretUsed = createSecretUses(sql, log);
   const isSignedByClient = createClientKeys(fetch, log);
   const useOnce = createUseJwt(sql);
-  const proving = { issuer, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed };
+  const proving = { issuer, mtls, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed };
   const authenticate: AuthenticateClient = async (request, form) => {
     const client = await authenticateClient(proving, request, form);
     const known = { tenantId: client.tenantId, clientId: String(client.id) };
@@ -144,7 +147,7 @@ export function createProvider(deps: ProviderDependencies) {
   const nobodysTenant = createNobodysTenant(vault);
   /** By which people come in to the Settings pages. */
   const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
-  const dpop = createDpop({ sql, vault, issuer, findClient });
+  const dpop = createDpop({ sql, vault, mtls, findClient });
   const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
   const site = createSite(issuer);
@@ -184,12 +187,12 @@ export function createProvider(deps: ProviderDependencies) {
   const controller = new Elysia()
     .use(jwksController(keys))
     .use(
-      discoveryController(issuer, async () => ({
+      discoveryController(issuer, mtls.url, async () => ({
         registration: await isAnywhereOn(sql),
         documents: (await findTenantOfDocuments(sql)) !== undefined,
       })),
     )
-    .use(registrationController(createRegistration({ sql, access, checkUrl, readSector, issuer }), onFailure))
+    .use(registrationController(createRegistration({ sql, access, possible, readSector, issuer }), onFailure))
     .use(tokenController({ ...forClients, issued }))
     .use(revocationController(forClients))
     .use(introspectionController({ ...forClients, issuer }))
@@ -205,7 +208,7 @@ export function createProvider(deps: ProviderDependencies) {
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     grants: createUserGrants({ sql, families, findApis }),
-    credentials: createClientCredentials(sql, access, checkUrl, readSector),
+    credentials: createClientCredentials(sql, access, possible, readSector),
     initialTokens: createInitialTokens(sql),
     signingKeys: createPublishedKeys(sql),
   });

@@ -32,6 +32,7 @@ test("an empty environment gives the documented defaults", () => {
     shutdown: { delay: 0, grace: 10_000 },
     tracing: { endpoint: undefined, sampler: "parentbased_always_on", ratio: 1 },
     trustProxy: false,
+    mtls: undefined,
     logLevel: "info",
     tokenLifetime: 3600,
     rateLimit: { perSecond: 500, burst: 1_000 },
@@ -80,6 +81,8 @@ test("a full environment is read", () => {
     METRICS_HOST: "0.0.0.0",
     METRICS_TOKEN: "0123456789abcdef",
     TRUST_PROXY: "true",
+    MTLS_URL: "https://mtls.gate.example/",
+    CLIENT_CERT_HEADER: "X-SSL-Cert",
     LOG_LEVEL: "debug",
     LOG_FORMAT: "json",
     TOKEN_LIFETIME: "60",
@@ -102,10 +105,16 @@ test("a full environment is read", () => {
     tracing: { endpoint: "http://localhost:4318", sampler: "traceidratio", ratio: 0.25 },
     metrics: { port: 9464, host: "0.0.0.0", token: "0123456789abcdef" },
     trustProxy: true,
+    mtls: { url: "https://mtls.gate.example", header: "x-ssl-cert" },
     logLevel: "debug",
     logFormat: "json",
     tokenLifetime: 60,
   });
+});
+
+test("certificates are taken from a proxy alone", () => {
+  expect(problemsOf({ MTLS_URL: "https://mtls.gate.example" })).toEqual([expect.stringContaining("TRUST_PROXY")]);
+  expect(problemsOf({ MTLS_URL: "https://mtls.gate.example", TRUST_PROXY: "true" })).toEqual([]);
 });
 
 test("the issuer follows the port unless it is given", () => {
@@ -131,6 +140,8 @@ const WRONG: Record<string, string> = {
   METRICS_PORT: "65535",
   METRICS_TOKEN: "too short",
   TRUST_PROXY: "yes",
+  MTLS_URL: "http://mtls.gate.example",
+  CLIENT_CERT_HEADER: "Client Cert",
   LOG_LEVEL: "loud",
   LOG_FORMAT: "xml",
   TOKEN_LIFETIME: "1h",

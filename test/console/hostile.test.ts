@@ -63,10 +63,12 @@ const FORMS: Record<string, Typed> = {
     ...{ ...API, Scopes: `write ${HOSTILE}`, Audience: `urn:added:${Bun.randomUUIDv7()}` },
   },
   "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
-  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri Jwks JwksUri AccessTokenLifetime RefreshTokenLifetime ClaimMapping SectorIdentifierUri":
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri Jwks JwksUri TlsClientAuthValue AccessTokenLifetime RefreshTokenLifetime ClaimMapping SectorIdentifierUri":
     {
       ...CREDENTIALS,
       BackchannelLogoutUri: "https://localhost:9443/",
+      // RFC 4514 2.4.
+      TlsClientAuthValue: `CN=${HOSTILE.replace(/[\\"+,;<>]/g, "\\$&")}`,
       AccessTokenLifetime: "600",
       RefreshTokenLifetime: "",
       ClaimMapping: `stage Constant ${HOSTILE}`,

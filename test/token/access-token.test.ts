@@ -50,6 +50,8 @@ function asClient() {
     tokenEndpointAuthMethod: null,
     jwks: null,
     jwksUri: "",
+    tlsClientAuthName: "SubjectDn" as const,
+    tlsClientAuthValue: "",
     grantTypes: [],
     scopes: [],
     redirectUris: [],

@@ -293,9 +293,13 @@ create table credentials (
   -- How it proves who it is, and the public keys that it does so by (RFC 7523). Null: by a secret in either way, or
   -- without one, as its client_type has it.
   token_endpoint_auth_method text check (
-    token_endpoint_auth_method in ('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none')),
+    token_endpoint_auth_method in ('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'tls_client_auth', 'none')),
   jwks jsonb, -- RFC 7517 5; public keys alone
   jwks_uri text not null default '',
+  -- Which name in its certificate is its own (RFC 8705 2.1.2), and what it is.
+  tls_client_auth_name text not null default 'SubjectDn'
+    check (tls_client_auth_name in ('SubjectDn', 'SanDns', 'SanUri', 'SanIp', 'SanEmail')),
+  tls_client_auth_value text not null default '',
   backchannel_logout_uri text, -- null: it is told of no logout
   security_profile text not null default 'None' check (security_profile in ('None', 'FAPI2')),
   dpop_bound boolean not null default false, -- it is given tokens that are bound to a key of its alone (RFC 9449)

@@ -5,6 +5,7 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { EXCHANGE_GRANT, STANDARD_GRANT_TYPES } from "../contract.ts";
 import { sectorOf } from "../tokens/subjects.ts";
+import { type CertificateName, canBeNamed } from "./certificate.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
@@ -22,17 +23,26 @@ export function changedCredentials(before: Credentials, input: CredentialsInput)
 /** Why egress would send nothing to an address, in words; undefined if it may. */
 export type CheckUrl = (url: string) => string | undefined;
 
+/** What of a client this installation can do with. */
+export interface Possible {
+  checkUrl: CheckUrl;
+  /** It has an address at which clients show certificates. */
+  takesCertificates: boolean;
+}
+
 /**
  * Whether the fields fit together, and requests may go to its addresses.
  * @throws BadInput naming all that do not
  */
-export function requireSound(after: Credentials, before: Credentials, checkUrl: CheckUrl): void {
+export function requireSound(after: Credentials, before: Credentials, possible: Possible): void {
+  const { checkUrl } = possible;
   const { clientType, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = after;
   const isNew = backchannelLogoutUri !== before.backchannelLogoutUri;
   const logoutProblem = isNew && backchannelLogoutUri ? logoutUriProblem(backchannelLogoutUri, checkUrl) : undefined;
   const keysProblem = after.jwksUri && after.jwksUri !== before.jwksUri ? checkUrl(after.jwksUri) : undefined;
   const problems = [
     ...authenticationProblems(after),
+    ...certificateProblems(after, before, possible),
     ...profileProblems(after),
     ...(keysProblem ? [`JwksUri: ${keysProblem}`] : []),
     ...uriProblems("RedirectUris", redirectUris, clientType),
@@ -64,6 +74,25 @@ function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwk
   return problems;
 }
 
+/** RFC 8705 2.1.2. */
+function certificateProblems(after: Credentials, before: Credentials, { takesCertificates }: Possible): string[] {
+  const { tokenEndpointAuthMethod: method, tlsClientAuthName: name, tlsClientAuthValue: value } = after;
+  if (value !== "" && !canBeNamed(name, value)) return [`TlsClientAuthValue ${NAME_MUST[name]}`];
+  if (method !== "tls_client_auth") return [];
+  if (!takesCertificates && method !== before.tokenEndpointAuthMethod) {
+    return ["TokenEndpointAuthMethod is tls_client_auth, which needs MTLS_URL: no proxy passes certificates here."];
+  }
+  return value === "" ? ["TlsClientAuthValue is missing, which TokenEndpointAuthMethod tls_client_auth needs."] : [];
+}
+
+const NAME_MUST: Record<CertificateName, string> = {
+  SubjectDn: "must be a distinguished name (RFC 4514), such as CN=payroll,O=Example,C=DE.",
+  SanDns: "must be a host name, such as payroll.example.com.",
+  SanUri: "must be an absolute address, such as https://payroll.example.com/client.",
+  SanIp: "must be an IP address, such as 192.0.2.1.",
+  SanEmail: "must be an e-mail address, such as payroll@example.com.",
+};
+
 function sectorProblems(after: Credentials, before: Credentials, checkUrl: CheckUrl): string[] {
   const { subjectType, sectorIdentifierUri: uri } = after;
   const problem = uri !== "" && uri !== before.sectorIdentifierUri ? checkUrl(uri) : undefined;
@@ -80,7 +109,8 @@ function profileProblems(credentials: Credentials): string[] {
   const needed: Record<string, boolean> = {
     "RequirePar: true": requirePar,
     "DpopBound: true": dpopBound,
-    "TokenEndpointAuthMethod: private_key_jwt": tokenEndpointAuthMethod === "private_key_jwt",
+    "TokenEndpointAuthMethod: private_key_jwt or tls_client_auth":
+      tokenEndpointAuthMethod === "private_key_jwt" || tokenEndpointAuthMethod === "tls_client_auth",
     "IdTokenAlg: ES256 or EdDSA": idTokenAlg !== "RS256",
     "AccessTokenAlg: ES256 or EdDSA": accessTokenAlg !== "RS256",
     "RedirectUris of https alone": redirectUris.every((uri) => uri.startsWith("https:")),
@@ -105,6 +135,8 @@ export function defaultsOf(clientType: ClientType): Credentials {
     tokenEndpointAuthMethod: null,
     jwks: null,
     jwksUri: "",
+    tlsClientAuthName: "SubjectDn",
+    tlsClientAuthValue: "",
     // RFC 6749 4.4.
     grantTypes: STANDARD_GRANT_TYPES.filter((grant) => clientType === "confidential" || grant !== "client_credentials"),
     scopes: [...DEFAULT_SCOPES],

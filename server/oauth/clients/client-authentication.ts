@@ -1,19 +1,21 @@
-// How a client proves who it is (RFC 6749 2.3, RFC 7523), and what the audit log has of those that could not.
+// How a client proves who it is (RFC 6749 2.3, RFC 7523, RFC 8705), and what the audit log has of those that could not.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Logger } from "pino";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { ApiError } from "../../errors.ts";
+import { TooManyRequests } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
 import { requestUrl } from "../../http/request.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
+import type { Mtls } from "../mtls.ts";
+import { isNamed, isValidNow } from "./certificate.ts";
 import { ASSERTION_TYPE, type Assertion, readAssertion } from "./client-assertion.ts";
 import type { IsSignedByClient } from "./client-keys.ts";
 import type { FindKnownClient } from "./known-clients.ts";
 import type { OnSecretUsed } from "./secret-uses.ts";
-import type { Client, ClientAuthMethod } from "./store.ts";
+import type { Client } from "./store.ts";
 import { MOST_USED_JWTS, type UseJwt } from "./used-jwts.ts";
 
 /** How a client's secret is stored. */
@@ -39,12 +41,16 @@ export type Refusal =
   | "WrongMethod"
   | "WrongAssertion"
   | "UsedAssertion"
+  | "NoCertificate"
+  | "WrongCertificate"
+  | "ExpiredCertificate"
   | "InactiveApplication";
 /** Told of a request that did not prove to be the client's that it names; the answer waits for nothing that it does. */
 export type OnRefusedClient = (request: Request, client: Pick<Client, "id" | "tenantId">, reason: Refusal) => void;
 
 interface ClientAuthentication {
   issuer: string;
+  mtls: Mtls;
   findClient: FindKnownClient;
   isSignedByClient: IsSignedByClient;
   useOnce: UseJwt;
@@ -60,7 +66,7 @@ type Presented = { clientId: string } & (
 
 /**
  * Who the client is: by a secret in the form or the Basic header (RFC 6749 2.3.1), by a JWT that it signed (RFC 7523 2.2),
- * public clients by their client_id alone (RFC 6749 2.1).
+ * by a certificate that has a name of its (RFC 8705 2.1), public clients by their client_id alone (RFC 6749 2.1).
  * @throws TokenError; invalid_client with one text for every way that a secret or a signature can be wrong
  */
 export async function authenticateClient(
@@ -68,14 +74,15 @@ export async function authenticateClient(
   request: Request,
   form: Credentials,
 ): Promise<Client> {
-  const { issuer, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed } = deps;
-  const presented = presentedCredentials(request, form, issuer);
+  const { mtls, findClient, useOnce, onRefused, onSecretUsed } = deps;
+  const presented = presentedCredentials(request, form, deps);
   const { clientId } = presented;
-  const known = await proofOf(isSignedByClient, await findClient(clientId), presented);
-  const proof = known?.refusal ? await proofOf(isSignedByClient, await findClient(clientId, "anew"), presented) : known;
+  const known = await proofOf(deps, request, await findClient(clientId), presented);
+  const proof = known?.refusal ? await proofOf(deps, request, await findClient(clientId, "anew"), presented) : known;
   if (!proof || proof.refusal) {
     if (proof?.refusal) onRefused(request, proof.client, proof.refusal);
-    throw new TokenError("invalid_client", FAILED[presented.method]);
+    const isBare = presented.method === "none" && mtls.url !== undefined;
+    throw new TokenError("invalid_client", isBare ? NO_CERTIFICATE : FAILED[presented.method]);
   }
   if (proof.secretId) onSecretUsed(proof.secretId);
   if (presented.method === "private_key_jwt") {
@@ -99,13 +106,13 @@ function requireProfile({ securityProfile }: Client, { alg, isForIssuerAlone }: 
   throw new TokenError("invalid_client", `Client authentication failed: client_assertion is wrong: ${problem}.`);
 }
 
-function tooManyAssertions(): ApiError {
-  const reason = `${MOST_USED_JWTS} assertions of this client are alive. Let each live for a minute.`;
-  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "60" });
+function tooManyAssertions(): TooManyRequests {
+  return new TooManyRequests(`${MOST_USED_JWTS} assertions of this client are alive. Let each live for a minute.`, 60);
 }
 
 const WRONG_SECRET = "Client authentication failed: client_id or client_secret is wrong.";
-const FAILED: Record<ClientAuthMethod, string> = {
+const NO_CERTIFICATE = "Client authentication failed: neither a secret nor a certificate of the client came with it.";
+const FAILED: Record<Presented["method"], string> = {
   none: "client_secret is missing.",
   client_secret_basic: WRONG_SECRET,
   client_secret_post: WRONG_SECRET,
@@ -121,7 +128,8 @@ interface Proof {
 }
 
 async function proofOf(
-  isSignedByClient: IsSignedByClient,
+  { isSignedByClient, mtls }: Pick<ClientAuthentication, "isSignedByClient" | "mtls">,
+  request: Request,
   client: Client | undefined,
   presented: Presented,
 ): Promise<Proof | undefined> {
@@ -130,6 +138,10 @@ async function proofOf(
   const { method } = presented;
   const declared = client.tokenEndpointAuthMethod;
   const inactive = client.isActive ? undefined : "InactiveApplication";
+  // It comes with the connection, so the request itself presents nothing.
+  if (declared === "tls_client_auth" && method === "none") {
+    return { client, refusal: (await certificateProblem(mtls, request, client)) ?? inactive };
+  }
   if (declared === null ? method === "private_key_jwt" : method !== declared) return { client, refusal: "WrongMethod" };
   if (method === "none") return { client, refusal: client.clientType === "confidential" ? "NoSecret" : inactive };
   if (method === "private_key_jwt") {
@@ -138,6 +150,13 @@ async function proofOf(
   }
   const secretId = liveSecretId(client, presented.secret);
   return { client, secretId, refusal: secretId === undefined ? "WrongSecret" : inactive };
+}
+
+async function certificateProblem(mtls: Mtls, request: Request, client: Client): Promise<Refusal | undefined> {
+  const certificate = await mtls.certificateOf(request);
+  if (!certificate) return "NoCertificate";
+  if (!isNamed(certificate, client.tlsClientAuthName, client.tlsClientAuthValue)) return "WrongCertificate";
+  return isValidNow(certificate) ? undefined : "ExpiredCertificate";
 }
 
 /** All of them are compared, whichever it is. */
@@ -160,7 +179,7 @@ export function strangersNetwork(request: Request, { clientType, isOpen }: Clien
   return clientType === "confidential" && !isOpen ? undefined : clientNetwork(request);
 }
 
-function presentedCredentials(request: Request, form: Credentials, issuer: string): Presented {
+function presentedCredentials(request: Request, form: Credentials, at: Addresses): Presented {
   const header = request.headers.get("authorization");
   const { client_id: clientId, client_secret: secret, client_assertion: assertion } = form;
   // RFC 6749 2.3.
@@ -171,7 +190,7 @@ function presentedCredentials(request: Request, form: Credentials, issuer: strin
     );
   }
   if (secret && assertion) throw new TokenError("invalid_request", "Send client_secret or client_assertion, not both.");
-  if (assertion || form.client_assertion_type) return presentedAssertion(request, form, issuer);
+  if (assertion || form.client_assertion_type) return presentedAssertion(request, form, at);
   if (header === null) {
     if (!clientId) throw new TokenError("invalid_client", "client_id is missing.");
     return secret ? { clientId, method: "client_secret_post", secret } : { clientId, method: "none" };
@@ -192,13 +211,15 @@ function presentedCredentials(request: Request, form: Credentials, issuer: strin
     : { clientId: user, method: "client_secret_basic", secret: password };
 }
 
+type Addresses = Pick<ClientAuthentication, "issuer" | "mtls">;
+
 /** RFC 7521 4.2: client_id may be left out. */
-function presentedAssertion(request: Request, form: Credentials, issuer: string): Presented {
+function presentedAssertion(request: Request, form: Credentials, { issuer, mtls }: Addresses): Presented {
   const { client_id: clientId, client_assertion: jwt, client_assertion_type: type } = form;
   if (type !== ASSERTION_TYPE)
     throw new TokenError("invalid_request", `client_assertion_type must be ${ASSERTION_TYPE}.`);
   if (!jwt) throw new TokenError("invalid_request", "client_assertion is missing.");
-  const audiences = [issuer, issuer + RFC_TOKEN_PATH, issuer + requestUrl(request).pathname];
+  const audiences = [issuer, issuer + RFC_TOKEN_PATH, mtls.baseOf(request) + requestUrl(request).pathname];
   const assertion = readAssertion(jwt, audiences);
   if (clientId && clientId !== assertion.clientId) {
     throw new TokenError("invalid_request", "client_id in the form is not the one in client_assertion.");

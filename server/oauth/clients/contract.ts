@@ -27,6 +27,7 @@ import {
   STANDARD_GRANT_TYPES,
   SUBJECT_TYPES,
 } from "../contract.ts";
+import { CERTIFICATE_NAMES } from "./certificate.ts";
 import { jwksField } from "./jwks.ts";
 import type { ClientAuthMethod, ClientType, Credentials } from "./store.ts";
 
@@ -38,6 +39,9 @@ export const REDIRECT_URIS_LIMIT = 10_000;
 
 /** Characters. */
 const JWKS_URI_LIMIT = 2_000;
+
+/** Characters. */
+const CERTIFICATE_NAME_LIMIT = 1_000;
 
 /** Seconds. */
 const REFRESH_TOKEN_LIFETIME = [60, 365 * 86_400] as const;
@@ -170,6 +174,7 @@ const FIELDS = {
         client_secret_basic: "client_secret_basic: a secret in the Authorization header",
         client_secret_post: "client_secret_post: a secret in the form",
         private_key_jwt: "private_key_jwt: a JWT signed by its own key",
+        tls_client_auth: "tls_client_auth: a certificate with its name",
         none: "none: public clients",
       },
     },
@@ -183,6 +188,31 @@ const FIELDS = {
         "is not known, at most every 30 seconds.",
       audit: "value",
       form: { label: "Address of its public keys", hint: "A JSON Web Key Set, in place of the above.", type: "url" },
+      example: "",
+    }),
+    take: (value: string | null) => value ?? "",
+  },
+  TlsClientAuthName: choice(CERTIFICATE_NAMES, {
+    description: "Which name in the certificate of tls_client_auth is the client's (RFC 8705 2.1.2).",
+    audit: "value",
+    form: {
+      label: "Which name in its certificate is its own",
+      words: {
+        SubjectDn: "SubjectDn: the distinguished name of the subject",
+        SanDns: "SanDns: an alternative name that is a host",
+        SanUri: "SanUri: an alternative name that is an address",
+        SanIp: "SanIp: an alternative name that is an IP address",
+        SanEmail: "SanEmail: an alternative name that is an e-mail address",
+      },
+    },
+    example: "SubjectDn",
+  }),
+  TlsClientAuthValue: {
+    ...text(CERTIFICATE_NAME_LIMIT, {
+      description:
+        "That name. A distinguished name as RFC 4514 writes it: `openssl x509 -noout -subject -nameopt RFC2253` prints it.",
+      audit: "value",
+      form: { label: "That name", hint: "Such as CN=payroll,O=Example,C=DE. Needed for tls_client_auth." },
       example: "",
     }),
     take: (value: string | null) => value ?? "",
@@ -299,13 +329,13 @@ const FIELDS = {
   }),
   SecurityProfile: choice(SECURITY_PROFILES, {
     description:
-      "FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt, and ES256 or EdDSA; then PKCE " +
+      "FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt or tls_client_auth, and ES256 or EdDSA; then PKCE " +
       "is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.",
     audit: "value",
     form: {
       label: "Security profile",
       words: { None: "None", FAPI2: "FAPI2: the FAPI 2.0 Security Profile" },
-      hint: "FAPI2 needs pushed requests, DPoP, private_key_jwt, and ES256 or EdDSA.",
+      hint: "FAPI2 needs pushed requests, DPoP, private_key_jwt or tls_client_auth, and ES256 or EdDSA.",
     },
     example: "None",
   }),

@@ -22,7 +22,7 @@ import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Api, lockApis } from "../apis/store.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
-import { type CheckUrl, changedCredentials, requireSound } from "./changes.ts";
+import { changedCredentials, type Possible, requireSound } from "./changes.ts";
 import { hashSecret } from "./client-authentication.ts";
 import {
   CREDENTIALS,
@@ -101,7 +101,7 @@ export interface ClientCredentials {
 export function createClientCredentials(
   sql: Sql,
   access: Pick<Access, "forget" | "forgetClients">,
-  checkUrl: CheckUrl,
+  possible: Possible,
   readSector: ReadSector,
 ): ClientCredentials {
   /** Before the transaction, which waits for no other server. */
@@ -122,7 +122,7 @@ export function createClientCredentials(
     async change(by, applicationId, input, conditions, sent) {
       const listing = await listingFor(by.tenantId, applicationId, input);
       const after = await sql.beginFor(by.tenantId, (tx) =>
-        applyChange(checkUrl, tx, by, applicationId, input, conditions, listing),
+        applyChange(possible, tx, by, applicationId, input, conditions, listing),
       );
       access.forget(by.tenantId);
       const resource = toResource(applicationId, after);
@@ -130,7 +130,7 @@ export function createClientCredentials(
     },
 
     async setUp(tx, by, applicationId, input) {
-      const { clientType } = await applyChange(checkUrl, tx, by, applicationId, input, UNCONDITIONAL);
+      const { clientType } = await applyChange(possible, tx, by, applicationId, input, UNCONDITIONAL);
       return clientType === "confidential" ? (await addSecret(tx, by, applicationId, "")).secret : undefined;
     },
 
@@ -186,7 +186,7 @@ export function createClientCredentials(
 }
 
 async function applyChange(
-  checkUrl: CheckUrl,
+  possible: Possible,
   tx: Transaction,
   by: Permitted<"Settings:Update">,
   applicationId: number,
@@ -202,7 +202,7 @@ async function applyChange(
   await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
   const ofApis = scopesOfApis(await lockApis(tx, by.tenantId));
   BadInput.all(
-    () => requireSound(after, before, checkUrl),
+    () => requireSound(after, before, possible),
     () => requireListed(after, before, listing),
     () => requireKnownScopes(after.scopes, ofApis),
   );

@@ -154,6 +154,8 @@ const SETTINGS_CLIENT = {
   tokenEndpointAuthMethod: null,
   jwks: null,
   jwksUri: "",
+  tlsClientAuthName: "SubjectDn",
+  tlsClientAuthValue: "",
   grantTypes: ["authorization_code"],
   // Whoever comes in has a role's scopes in Settings, and of these tokens none leaves the process.
   scopes: [...SCOPES],

@@ -6,6 +6,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS, SECURITY_PROFILES, SUBJECT_TYPES } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
+import type { CertificateName } from "./certificate.ts";
 import { defaultsOf, withoutLoopbackPort } from "./changes.ts";
 import type { Jwks } from "./jwks.ts";
 
@@ -23,6 +24,9 @@ export interface Credentials {
   jwks: Jwks | null;
   /** Where it publishes them; "" if it does not. */
   jwksUri: string;
+  /** Which name in its certificate is its own, and what it is; "": it has none. */
+  tlsClientAuthName: CertificateName;
+  tlsClientAuthValue: string;
   grantTypes: string[];
   scopes: string[];
   redirectUris: string[];
@@ -146,7 +150,8 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
 
 const credentials = (sql: Queries) => sql`
   c.client_type as "clientType", c.token_endpoint_auth_method as "tokenEndpointAuthMethod", c.jwks,
-  c.jwks_uri as "jwksUri", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
+  c.jwks_uri as "jwksUri", c.tls_client_auth_name as "tlsClientAuthName",
+  c.tls_client_auth_value as "tlsClientAuthValue", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
   c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
   c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
@@ -246,12 +251,14 @@ export async function saveCredentials(
   values: Credentials,
 ): Promise<void> {
   await sql`
-    insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri, grant_types, scopes,
+    insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri,
+      tls_client_auth_name, tls_client_auth_value, grant_types, scopes,
       redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
       access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, subject_type,
       sector_identifier_uri, require_par, require_signed_request_object, dpop_bound, security_profile, first_party)
     select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
       ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
+      ${values.tlsClientAuthName}, ${values.tlsClientAuthValue},
       ${values.grantTypes}::text[], ${values.scopes}::text[],
       ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[],
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
@@ -263,7 +270,8 @@ export async function saveCredentials(
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
       token_endpoint_auth_method = excluded.token_endpoint_auth_method, jwks = excluded.jwks,
-      jwks_uri = excluded.jwks_uri,
+      jwks_uri = excluded.jwks_uri, tls_client_auth_name = excluded.tls_client_auth_name,
+      tls_client_auth_value = excluded.tls_client_auth_value,
       grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
       post_logout_redirect_uris = excluded.post_logout_redirect_uris,
       backchannel_logout_uri = excluded.backchannel_logout_uri, access_token_alg = excluded.access_token_alg,

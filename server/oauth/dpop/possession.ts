@@ -9,6 +9,7 @@ import type { Vault } from "../../vault.ts";
 import type { SECURITY_PROFILES } from "../contract.ts";
 import type { Refusal } from "../declared.ts";
 import { TokenError } from "../endpoint.ts";
+import type { Mtls } from "../mtls.ts";
 import { createNonces, NONCE_LIFETIME } from "./nonces.ts";
 import { DPOP_ALGS, type Proof, readProof, WrongProof } from "./proof.ts";
 import { insertUsedProof } from "./used-proofs.store.ts";
@@ -51,11 +52,11 @@ const KEPT_SECONDS = 2 * NONCE_LIFETIME;
 interface DpopDependencies {
   sql: Sql;
   vault: Vault;
-  issuer: string;
+  mtls: Pick<Mtls, "baseOf">;
   findClient(clientId: string): Promise<ProvingClient | undefined>;
 }
 
-export function createDpop({ sql, vault, issuer, findClient }: DpopDependencies): Dpop {
+export function createDpop({ sql, vault, mtls, findClient }: DpopDependencies): Dpop {
   const nonces = createNonces(vault);
 
   /** @returns why the proof cannot be used; undefined if it is used now, for the first time */
@@ -67,7 +68,7 @@ export function createDpop({ sql, vault, issuer, findClient }: DpopDependencies)
 
   return {
     async keyOf(request, { tenantId, securityProfile }) {
-      const proof = await readProof(request, issuer).catch((error) => {
+      const proof = await readProof(request, mtls.baseOf(request)).catch((error) => {
         throw error instanceof WrongProof ? wrong(error.message) : error;
       });
       if (!proof) return undefined;
@@ -84,7 +85,7 @@ export function createDpop({ sql, vault, issuer, findClient }: DpopDependencies)
       if (scheme !== "DPoP") {
         throw refused("invalid_token", "The access token is bound to a key: send it as DPoP, with a DPoP proof.");
       }
-      const proof = await readProof(request, issuer, token).catch((error) => {
+      const proof = await readProof(request, mtls.baseOf(request), token).catch((error) => {
         throw error instanceof WrongProof ? refusedProof(error.message) : error;
       });
       if (!proof) throw refusedProof("there is none");

@@ -31,11 +31,12 @@ export class WrongProof extends Error {
 /**
  * The proof that a request carries, good for this request alone; whether its nonce is live, and whether it was used
  * before, is not asked here.
+ * @param base of the address that it came to
  * @param accessToken at an endpoint that takes one: the proof has to name it
  * @returns undefined if there is none
  * @throws WrongProof
  */
-export async function readProof(request: Request, issuer: string, accessToken?: string): Promise<Proof | undefined> {
+export async function readProof(request: Request, base: string, accessToken?: string): Promise<Proof | undefined> {
   const jwt = request.headers.get(DPOP_HEADER);
   if (jwt === null) return undefined;
   // Of several headers the Fetch standard makes one, with commas.
@@ -44,7 +45,7 @@ export async function readProof(request: Request, issuer: string, accessToken?: 
   const { claims, key, alg } = await verified(jwt);
   const { htm, htu, iat, ath, jti, nonce } = claims;
   if (htm !== request.method) throw new WrongProof(`htm is not ${request.method}`);
-  const address = issuer + requestUrl(request).pathname;
+  const address = base + requestUrl(request).pathname;
   if (typeof htu !== "string" || !isSameAddress(htu, address)) throw new WrongProof(`htu is not ${address}`);
   // Whether that is now does not matter: the nonce tells the age (RFC 9449 4.3).
   if (!Number.isFinite(iat)) throw new WrongProof("iat is missing");

@@ -49,6 +49,8 @@ interface ClientDocumentsDependencies {
 
 export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshClient {
   const { sql, access, fetch, checkUrl, log } = deps;
+  // Everybody can read a document, so what a certificate is called says nothing there.
+  const possible = { checkUrl, takesCertificates: false };
   /** Who asks while the document is being read waits for the same answer. */
   const underWay = new Map<string, Promise<void>>();
 
@@ -94,7 +96,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
         sent,
         defaultsOf("confidential"),
         bounds,
-        checkUrl,
+        possible,
         undefined,
       );
       const { id: applicationId } = await makeOwnApplication(tx, tenantId, { name, webSite });
@@ -118,7 +120,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
       const before = (await findCredentials(tx, tenantId, applicationId))!;
       const bounds = { isOpen: true, scopes: before.scopes };
       const sent = { ...metadataOf({ document, url, scopes: [] }, checkUrl), scope: before.scopes.join(" ") };
-      const { credentials, name, webSite } = readMetadata(sent, before, bounds, checkUrl, undefined);
+      const { credentials, name, webSite } = readMetadata(sent, before, bounds, possible, undefined);
       await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
       await saveCredentials(tx, tenantId, applicationId, credentials);
       await noteDocument(tx, tenantId, applicationId, url, fresh);

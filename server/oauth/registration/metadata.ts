@@ -2,8 +2,8 @@
 
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
-import type { CheckUrl } from "../clients/changes.ts";
-import { changedCredentials, requireSound } from "../clients/changes.ts";
+import type { CertificateName } from "../clients/certificate.ts";
+import { changedCredentials, type Possible, requireSound } from "../clients/changes.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
 import type { Credentials } from "../clients/store.ts";
@@ -32,11 +32,21 @@ const FIELDS = {
   dpop_bound_access_tokens: "DpopBound",
 } as const;
 
+/** RFC 8705 2.1.2: the one of them that it has is the value of its TlsClientAuthName. */
+const CERTIFICATE_FIELDS: Record<string, CertificateName> = {
+  tls_client_auth_subject_dn: "SubjectDn",
+  tls_client_auth_san_dns: "SanDns",
+  tls_client_auth_san_uri: "SanUri",
+  tls_client_auth_san_ip: "SanIp",
+  tls_client_auth_san_email: "SanEmail",
+};
+
 /** All that a client may say, by the field that it becomes. */
 const NAMES: Record<string, string> = {
   ...FIELDS,
   grant_types: "GrantTypes",
   token_endpoint_auth_method: "TokenEndpointAuthMethod",
+  "the name of its certificate": "TlsClientAuthValue",
   scope: "Scopes",
 };
 
@@ -65,6 +75,7 @@ const METADATA = {
   application_type: may(text("web or native (OpenID Connect Dynamic Client Registration 2).")),
   jwks: may(Type.Object({}, { additionalProperties: true })),
   jwks_uri: may(text()),
+  ...Object.fromEntries(Object.keys(CERTIFICATE_FIELDS).map((name) => [name, may(text())])),
   scope: may(text("Space-delimited; by default all that the tenant allows such a client.")),
   id_token_signed_response_alg: may(text()),
   authorization_signed_response_alg: may(text("The same as id_token_signed_response_alg (JARM 3).")),
@@ -117,7 +128,7 @@ export function readMetadata(
   body: unknown,
   before: Credentials,
   bounds: Bounds,
-  checkUrl: CheckUrl,
+  possible: Possible,
   listing: SectorListing | undefined,
 ): ClientMetadata {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("the body must be a JSON object");
@@ -129,6 +140,7 @@ export function readMetadata(
   const fields = Object.entries(FIELDS).map(([own, field]) => [field, sent[own] ?? null]);
   const shape = {
     ...Object.fromEntries(fields),
+    ...certificateOf(sent),
     // Libraries that say nothing of it go on by a secret in the form or in the header.
     TokenEndpointAuthMethod: sent.token_endpoint_auth_method ?? null,
     ClientType: clientTypeOf(sent),
@@ -137,7 +149,7 @@ export function readMetadata(
   };
   const credentials = inWordsOfMetadata(() => {
     const after = changedCredentials(before, CREDENTIALS.parse(shape));
-    requireSound(after, before, checkUrl);
+    requireSound(after, before, possible);
     requireListed(after, before, listing);
     return after;
   });
@@ -150,8 +162,10 @@ export function toMetadata(credentials: Credentials, { name, webSite }: Omit<Cli
   const record: Record<string, unknown> = toCredentialsRecord(credentials);
   const told = Object.entries(FIELDS).map(([own, field]) => [own, record[field]]);
   const filled = told.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && !value.length));
+  const certificate = Object.entries(CERTIFICATE_FIELDS).filter(([, name]) => name === credentials.tlsClientAuthName);
   return {
     ...Object.fromEntries(filled),
+    ...(credentials.tlsClientAuthValue && { [certificate[0]![0]]: credentials.tlsClientAuthValue }),
     grant_types: credentials.grantTypes,
     response_types: credentials.grantTypes.includes("authorization_code") ? [...RESPONSE_TYPES] : [],
     token_endpoint_auth_method: methodOf(credentials),
@@ -183,6 +197,17 @@ function clientTypeOf({ token_endpoint_auth_method: method, application_type: ty
 }
 
 type Sent = Record<string, unknown>;
+
+/** RFC 8705 2.1.2: a client has one of them. */
+function certificateOf(sent: Sent) {
+  const said = Object.keys(CERTIFICATE_FIELDS).filter((name) => (sent[name] ?? "") !== "");
+  if (said.length > 1) throw invalid(`${said.join(" and ")} cannot stand beside each other`);
+  const [name] = said;
+  return {
+    TlsClientAuthName: name === undefined ? null : CERTIFICATE_FIELDS[name],
+    TlsClientAuthValue: name === undefined ? null : sent[name],
+  };
+}
 
 function scopesOf(scope: unknown, { scopes }: Bounds): string[] {
   if (scope === undefined || scope === null) return [...scopes];

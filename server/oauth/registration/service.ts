@@ -5,14 +5,14 @@ import { type Access, SCOPES } from "../../access/index.ts";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { changeOwnApplication, deleteOwnApplication, makeOwnApplication } from "../../entities/index.ts";
-import { ApiError, Conflict, Unauthorized } from "../../errors.ts";
+import { Conflict, TooManyRequests, Unauthorized } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
 import { changesOf } from "../../http/contract.ts";
 import { toRecordId } from "../../http/query.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { lockApis } from "../apis/store.ts";
-import { type CheckUrl, defaultsOf } from "../clients/changes.ts";
+import { defaultsOf, type Possible } from "../clients/changes.ts";
 import { hashSecret } from "../clients/client-authentication.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import type { ReadSector } from "../clients/sector.ts";
@@ -77,7 +77,7 @@ export interface Registration {
 interface RegistrationDependencies {
   sql: Sql;
   access: Pick<Access, "forget">;
-  checkUrl: CheckUrl;
+  possible: Possible;
   readSector: ReadSector;
   issuer: string;
 }
@@ -85,7 +85,7 @@ interface RegistrationDependencies {
 export function createRegistration({
   sql,
   access,
-  checkUrl,
+  possible,
   readSector,
   issuer,
 }: RegistrationDependencies): Registration {
@@ -124,7 +124,7 @@ export function createRegistration({
           body,
           defaultsOf("confidential"),
           bounds,
-          checkUrl,
+          possible,
           listing,
         );
         const { id: applicationId, name: given } = await makeOwnApplication(tx, tenantId, { name, webSite });
@@ -167,7 +167,7 @@ export function createRegistration({
         const may = scopesFor(rules, ofApis, isOpen);
         const bounds = { isOpen, scopes: [...new Set([...before.scopes, ...may])] };
         const asked = { scope: before.scopes.join(" "), ...(body as object) };
-        const { credentials, name, webSite } = readMetadata(asked, before, bounds, checkUrl, listing);
+        const { credentials, name, webSite } = readMetadata(asked, before, bounds, possible, listing);
         const given = await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = await fittingSecret(tx, tenantId, applicationId, credentials);
@@ -223,9 +223,7 @@ export async function requireRoom(sql: Queries, tenantId: TenantId, network: str
   if (full) throw tooMany(full);
 }
 
-function tooMany(reason: string): ApiError {
-  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "3600" });
-}
+const tooMany = (reason: string) => new TooManyRequests(reason, 3_600);
 
 /** Of what the tenant has set, what such a client may have: nobody who comes unasked gets a power over this service. */
 export function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {

@@ -1,0 +1,114 @@
+// The certificate by which a client proves who it is, and which of its names says so (RFC 8705 2.1). That its chain leads
+// to an authority that we trust, the proxy that passes it has seen.
+
+import { domainToASCII } from "node:url";
+import ipaddr from "ipaddr.js";
+import { TokenError } from "../endpoint.ts";
+import { distinguishedName, isSameName, type RelativeName } from "./distinguished-name.ts";
+
+/** Which of a certificate's names is the client's (RFC 8705 2.1.2), and what registration calls it. */
+export const CERTIFICATE_NAMES = ["SubjectDn", "SanDns", "SanUri", "SanIp", "SanEmail"] as const;
+export type CertificateName = (typeof CERTIFICATE_NAMES)[number];
+
+/** Characters of its header. */
+export const CERTIFICATE_LIMIT = 12_000;
+
+export interface Certificate {
+  subject: RelativeName[];
+  alternatives: { type: string; value: string }[];
+  /** Milliseconds since 1970. */
+  validFrom: number;
+  validTo: number;
+}
+
+/**
+ * @param header RFC 9440 2.1, or nginx's `$ssl_client_escaped_cert`
+ * @throws TokenError
+ */
+export async function readCertificate(header: string): Promise<Certificate> {
+  const der = header.length <= CERTIFICATE_LIMIT ? derOf(header.trim()) : undefined;
+  const certificate = der && (await parsed(der));
+  if (!certificate)
+    throw new TokenError("invalid_client", "Client authentication failed: the certificate is unreadable.");
+  return certificate;
+}
+
+/** Of several headers the Fetch standard makes one, with commas, which neither form has. */
+function derOf(header: string): Uint8Array<ArrayBuffer> | undefined {
+  const field = /^:([A-Za-z0-9+/]+=*):$/.exec(header)?.[1];
+  if (field) return Uint8Array.fromBase64(field, { lastChunkHandling: "loose" });
+  const pem = header.startsWith("-----BEGIN%20") ? unescaped(header) : undefined;
+  const body = pem && /^-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/.exec(pem)?.[1];
+  return body ? new Uint8Array(Buffer.from(body, "base64")) : undefined;
+}
+
+function unescaped(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Loaded where it is needed first: a service without such clients starts without it. */
+async function parsed(der: Uint8Array<ArrayBuffer>): Promise<Certificate | undefined> {
+  const { SubjectAlternativeNameExtension, X509Certificate } = await import("@peculiar/x509");
+  try {
+    const certificate = new X509Certificate(der);
+    return {
+      subject: certificate.subjectName.toJSON(),
+      alternatives: certificate.getExtension(SubjectAlternativeNameExtension)?.names.toJSON() ?? [],
+      validFrom: certificate.notBefore.getTime(),
+      validTo: certificate.notAfter.getTime(),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export function isValidNow({ validFrom, validTo }: Certificate, now = Date.now()): boolean {
+  return validFrom <= now && now <= validTo;
+}
+
+/** As what the certificate's own words for a kind of name are. */
+const KINDS: Record<
+  Exclude<CertificateName, "SubjectDn">,
+  { type: string; plain(value: string): string | undefined }
+> = {
+  SanDns: { type: "dns", plain: plainHost },
+  SanUri: { type: "url", plain: (value) => (URL.canParse(value) ? value : undefined) },
+  SanIp: {
+    type: "ip",
+    plain: (value) => (ipaddr.isValid(value) ? ipaddr.process(value).toNormalizedString() : undefined),
+  },
+  SanEmail: { type: "email", plain: plainEmail },
+};
+
+/** RFC 5280 7.2. */
+function plainHost(value: string): string | undefined {
+  const host = value.includes("*") ? "" : domainToASCII(value);
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host) ? host : undefined;
+}
+
+/** RFC 5280 7.5: the part before the @ is compared as it is written. */
+function plainEmail(value: string): string | undefined {
+  const [, local, host = ""] = /^([^@\s]+)@([^@\s]+)$/.exec(value) ?? [];
+  const plain = plainHost(host);
+  return local && plain && `${local}@${plain}`;
+}
+
+/** Whether a value can be what a certificate says. */
+export function canBeNamed(name: CertificateName, value: string): boolean {
+  return (name === "SubjectDn" ? distinguishedName(value) : KINDS[name].plain(value)) !== undefined;
+}
+
+/** Whether a certificate has the name that is the client's. */
+export function isNamed({ subject, alternatives }: Certificate, name: CertificateName, value: string): boolean {
+  if (name === "SubjectDn") {
+    const wanted = distinguishedName(value);
+    return wanted !== undefined && isSameName(wanted, subject.toReversed());
+  }
+  const { type, plain } = KINDS[name];
+  const wanted = plain(value);
+  return wanted !== undefined && alternatives.some((one) => one.type === type && plain(one.value) === wanted);
+}

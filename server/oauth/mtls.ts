@@ -1,0 +1,27 @@
+// Requests that come in at MTLS_URL, where a proxy of ours asks clients for a certificate (RFC 8705) and passes it in a
+// header (RFC 9440). At every other address that header is anybody's, and says nothing.
+
+import type { Config } from "../config.ts";
+import { type Certificate, readCertificate } from "./clients/certificate.ts";
+
+export interface Mtls {
+  /** The address of ours that a request came to: PUBLIC_URL, or MTLS_URL. */
+  baseOf(request: Request): string;
+  /** @returns undefined if there is none, or its header counts for nothing here @throws TokenError if it cannot be read */
+  certificateOf(request: Request): Promise<Certificate | undefined>;
+  /** Undefined: no client can prove who it is by a certificate. */
+  url: string | undefined;
+}
+
+export function createMtls(issuer: string, config: Config["mtls"]): Mtls {
+  const host = config && new URL(config.url).host;
+  const isThere = (request: Request) => host !== undefined && request.headers.get("host")?.toLowerCase() === host;
+  return {
+    url: config?.url,
+    baseOf: (request) => (config && isThere(request) ? config.url : issuer),
+    async certificateOf(request) {
+      const header = config && isThere(request) ? request.headers.get(config.header) : null;
+      return header ? readCertificate(header) : undefined;
+    },
+  };
+}
