@@ -197,8 +197,8 @@ export function ChooseAccountPage({ site, application, user, ...links }: ChooseA
 export interface ConsentProps {
   site: Site;
   application: string;
-  /** The host that it is known by, if nobody here has vouched for its name. */
-  address: string | undefined;
+  /** Nobody here has vouched for its name; the host or scheme that it is known by. */
+  stranger: { address: string | undefined } | undefined;
   /** What it asks for, in words. */
   wants: string[];
   user: string;
@@ -213,7 +213,7 @@ export interface ConsentProps {
 }
 
 export function ConsentPage(props: ConsentProps): JSX.Element {
-  const { site, application, address, wants, user, destination, userCode, request, csrf, switchHref } = props;
+  const { site, application, stranger, wants, user, destination, userCode, request, csrf, switchHref } = props;
   return (
     <CardPage site={site} title="Allow access">
       <h1>Allow access</h1>
@@ -226,7 +226,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
         ))}
       </ul>
       {userCode ? <DeviceWarning userCode={userCode} /> : ""}
-      {address ? <AddressWarning address={address} /> : ""}
+      {stranger ? <StrangerWarning address={stranger.address} /> : ""}
       <form method="post" action={site.href("/consent")}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
@@ -253,12 +253,18 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
   );
 }
 
-/** Its name is what its maker has written (6 of draft-ietf-oauth-client-id-metadata-document). */
-function AddressWarning({ address }: { address: string }): JSX.Element {
+/** Its name is what its maker has written (RFC 7591 5, 6 of draft-ietf-oauth-client-id-metadata-document). */
+function StrangerWarning({ address }: { address: string | undefined }): JSX.Element {
   return (
     <p class="caution">
-      Nobody in your organisation has set this application up. Allow it only if you know <strong safe>{address}</strong>{" "}
-      and trust it.
+      Nobody in your organisation has set this application up.{" "}
+      {address === undefined ? (
+        "Allow it only if you have just started it on this device."
+      ) : (
+        <>
+          Allow it only if you know <strong safe>{address}</strong> and trust it.
+        </>
+      )}
     </p>
   );
 }

@@ -8,6 +8,8 @@ import {
   MOST_OF_TENANT,
   UNUSED_SECONDS,
 } from "../../server/oauth/registration/service.ts";
+import { newPkce } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { type Answer, db, eventsOf, request } from "../entities/client.ts";
 import { expectRfcError } from "../oauth/client.ts";
 import { publish } from "../oauth/signing-client.ts";
@@ -47,6 +49,31 @@ describe("registration that is open", () => {
     expectUnauthorized(await send("POST", REGISTER, undefined, metadata()));
     expectUnauthorized(await register({ ...registrar, tenantId: Bun.randomUUIDv7() }, metadata()));
     expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
+  });
+
+  test("is told to the user: a name that nobody has vouched for, and where the answer goes", async () => {
+    const registrar = await newRegistrar("Open");
+    const seen = async (redirect: string, metadataOf: object, token?: string) => {
+      const sent = metadata({ ...PUBLIC, redirect_uris: [redirect], ...metadataOf });
+      const { body } = await register(registrar, sent, token);
+      const { challenge } = newPkce();
+      const asked = { response_type: "code", client_id: body.client_id, redirect_uri: redirect, ...challenge };
+      const visitor = new Visitor();
+      const signIn = await visitor.open(`/oauth2/authorize?${new URLSearchParams({ ...asked, scope: "openid" })}`);
+      const { username, password } = registrar;
+      return { signIn, consent: await visitor.submit(signIn, { username, password }) };
+    };
+    const warning = "Nobody in your organisation has set this application up.";
+    const web = await seen(REDIRECT, {});
+    expect(web.signIn.html).toContain("Payroll (app.example)");
+    expect(web.consent.html).toContain("<strong>Payroll (app.example)</strong> asks to");
+    expect(web.consent.html).toContain(`${warning} Allow it only if you know <strong>app.example</strong>`);
+    const onDevice = await seen("http://127.0.0.1/callback", { application_type: "native" });
+    expect(onDevice.signIn.html).not.toContain("Payroll (");
+    expect(onDevice.consent.html).toContain(`${warning} Allow it only if you have just started it on this device.`);
+    const vouched = await seen(REDIRECT, {}, await initialToken(registrar));
+    expect(vouched.consent.heading).toBe("Allow access");
+    expect(vouched.consent.html).not.toContain(warning);
   });
 
   test("gives nobody a name that others write and mean their own Application by", async () => {

@@ -3,7 +3,7 @@
 import { ChooseAccountPage, ConsentPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
 import { pageResponse, phrase, type Site } from "../../ui/index.ts";
 import type { Api } from "../apis/store.ts";
-import type { Client } from "../clients/store.ts";
+import { withoutLoopbackPort } from "../clients/changes.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
@@ -25,7 +25,7 @@ export interface SignInState {
 export function signInPage(
   site: Site,
   target: Target,
-  { client, reply }: AuthorizationRequest,
+  checked: AuthorizationRequest,
   { csrf, cookies }: Protection,
   providers: OfferedProvider[],
   { username, problem, status, headers }: SignInState,
@@ -33,7 +33,7 @@ export function signInPage(
   const page = (
     <SignInPage
       site={site}
-      application={nameOfClient(client)}
+      application={nameOfClient(checked)}
       request={targetText(target)}
       csrf={csrf}
       username={username}
@@ -41,22 +41,23 @@ export function signInPage(
       providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
     />
   );
-  return pageResponse(page, { status, headers, cookies, formAction: formTargets(reply.redirectUri) });
+  return pageResponse(page, { status, headers, cookies, formAction: formTargets(checked.reply.redirectUri) });
 }
 
 export function consentPage(
   site: Site,
   target: Target,
-  { client, reply, apis, resources, device }: AuthorizationRequest,
+  checked: AuthorizationRequest,
   session: Session,
   scopes: string[],
   { csrf, cookies }: Protection,
 ): Promise<Response> {
+  const { client, reply, apis, resources, device } = checked;
   const page = (
     <ConsentPage
       site={site}
-      application={nameOfClient(client)}
-      address={client.documentUrl === null ? undefined : hostOf(client.documentUrl)}
+      application={nameOfClient(checked)}
+      stranger={client.isOpen ? { address: strangersAddress(checked) } : undefined}
       wants={[...inWords(scopes, apis), ...otherRecipients(scopes, apis, resources)]}
       user={nameOf(session)}
       destination={device ? undefined : destinationOf(reply.redirectUri)}
@@ -72,13 +73,13 @@ export function consentPage(
 export function chooseAccountPage(
   site: Site,
   target: Target,
-  { client }: AuthorizationRequest,
+  checked: AuthorizationRequest,
   session: Session,
 ): Promise<Response> {
   return pageResponse(
     <ChooseAccountPage
       site={site}
-      application={nameOfClient(client)}
+      application={nameOfClient(checked)}
       user={nameOf(session)}
       continueHref={href(site, target, withoutPrompts(target.parameters, ["select_account"]))}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
@@ -86,12 +87,19 @@ export function chooseAccountPage(
   );
 }
 
-/** Whoever has an address can give the application there any name. */
-function nameOfClient({ name, documentUrl }: Client): string {
-  return documentUrl === null ? name : `${name} (${hostOf(documentUrl)})`;
+/** What nobody here has set up can have any name (RFC 7591 5). */
+function nameOfClient(checked: AuthorizationRequest): string {
+  const { name, isOpen } = checked.client;
+  const address = isOpen ? strangersAddress(checked) : undefined;
+  return address === undefined ? name : `${name} (${address})`;
 }
 
-const hostOf = (url: string) => new URL(url).host;
+/** What nobody can take from another; undefined: the answer stays on the user's device, with whatever listens there. */
+function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
+  if (documentUrl !== null) return new URL(documentUrl).host;
+  return withoutLoopbackPort(redirectUri) === undefined ? destinationOf(redirectUri) : undefined;
+}
+
 const href = (site: Site, { path }: Target, query: string) => site.href(`${path}?${query}`);
 const nameOf = ({ name, username }: Session) => (name && name !== username ? `${name} (${username})` : username);
 
