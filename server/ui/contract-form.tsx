@@ -62,6 +62,7 @@ export interface ContractFormProps extends FormPanelProps {
   contract: Shaped;
   /** Of the fields, in their order; `children` stand below them. */
   names: readonly string[];
+  sections?: Sections;
   more?: MoreOptions;
 }
 
@@ -69,24 +70,55 @@ export interface ContractFormProps extends FormPanelProps {
 export type MoreOptions = Readonly<Record<string, readonly Option[]>>;
 
 export function ContractForm(props: ContractFormProps): JSX.Element {
-  const { contract, names, more, children = "", ...panel } = props;
+  const { contract, names, sections, more, children = "", ...panel } = props;
   const isNew = panel.version === undefined;
   return (
     <FormPanel {...panel}>
-      <ContractFields contract={contract} names={names} state={panel.state} isNew={isNew} more={more} />
+      <ContractFields
+        contract={contract}
+        names={names}
+        sections={sections}
+        state={panel.state}
+        isNew={isNew}
+        more={more}
+      />
       {children as "safe"}
     </FormPanel>
   );
 }
 
-export function ContractFields({ names, ...field }: Omit<ContractFieldProps, "name"> & { names: readonly string[] }) {
+/** Fields that few people need, by the heading that they stand behind. */
+export type Sections = Readonly<Record<string, readonly string[]>>;
+
+export interface ContractFieldsProps extends Omit<ContractFieldProps, "name"> {
+  names: readonly string[];
+  sections?: Sections;
+}
+
+/** In their order, and below them those that are in sections. */
+export function ContractFields({ names, sections = {}, ...shared }: ContractFieldsProps): JSX.Element {
+  const fieldsOf = (some: readonly string[]) => some.map((name) => <ContractField {...shared} name={name} />);
+  const folded = Object.values(sections).flat();
   return (
     <>
-      {names.map((name) => (
-        <ContractField {...field} name={name} />
+      {fieldsOf(names.filter((name) => !folded.includes(name)))}
+      {Object.entries(sections).map(([heading, some]) => (
+        <details class="more" open={some.some((name) => isTold(shared, name))}>
+          <summary>
+            <span safe>{heading}</span>{" "}
+            <small safe>{some.map((name) => shared.contract.fields[name]!.form!.label).join(" · ")}</small>
+          </summary>
+          <div class="fields">{fieldsOf(some)}</div>
+        </details>
       ))}
     </>
   );
+}
+
+/** Whether it has another value than by default, or there is something wrong with it. */
+function isTold({ contract, state }: Omit<ContractFieldProps, "name">, name: string): boolean {
+  const standard = kindOf(contract.fields[name]!).words[0] ?? "";
+  return !["", "false", standard].includes(state.value(name)) || state.problem(name) !== undefined;
 }
 
 export interface ContractFieldProps {

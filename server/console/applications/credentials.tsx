@@ -23,6 +23,14 @@ import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from
 
 /** What it is, before what it may do. */
 const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIALS)])];
+/** All others are what every client needs. */
+const SECTIONS = {
+  "Sign-out": ["PostLogoutRedirectUris", "BackchannelLogoutUri"],
+  "Client authentication": ["TokenEndpointAuthMethod", "Jwks", "JwksUri", "TlsClientAuthName", "TlsClientAuthValue"],
+  Tokens: ["AccessTokenAlg", "AccessTokenType", "AccessTokenLifetime", "RefreshTokenLifetime", "IdTokenAlg"],
+  Claims: ["IdTokenClaims", "ClaimMapping", "SubjectType", "SectorIdentifierUri"],
+  "Higher security": ["RequirePar", "RequireSignedRequestObject", "DpopBound", "SecurityProfile"],
+};
 
 export interface CredentialsSectionProps {
   visit: Visit;
@@ -150,6 +158,7 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
         visit={visit}
         contract={CREDENTIALS}
         names={FIELDS}
+        sections={SECTIONS}
         more={{ Scopes: await scopesOfApis(deps, visit, record.Scopes) }}
         state={state}
         action={`${pathOf(application)}/credentials`}

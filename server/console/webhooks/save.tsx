@@ -7,7 +7,6 @@ import {
   bodyOf,
   Checkbox,
   Code,
-  ContractField,
   ContractFields,
   type FormState,
   formFields,
@@ -43,9 +42,10 @@ const FIELDS = formFields(CONNECTION);
 const UNSIGNED = "Unsigned";
 /** As problems name them. */
 export const NAMES = [...FIELDS, UNSIGNED];
-/** What most connections need; all the others stand below. */
-const [FIRST, LAST] = [["URL", "Entities", "Events", "Secret"], ["Name"]];
-const MORE = FIELDS.filter((name) => ![...FIRST, ...LAST].includes(name));
+/** Above the mark. */
+const FIRST = ["URL", "Entities", "Events", "Secret"];
+const OTHERS = FIELDS.filter((name) => !FIRST.includes(name));
+const SECTIONS = { "More settings": OTHERS.filter((name) => name !== "Name") };
 
 export function connectionForm(contract: ConnectionContract, record?: ConnectionRecord) {
   const isNew = record === undefined;
@@ -64,22 +64,7 @@ export function connectionForm(contract: ConnectionContract, record?: Connection
         ) : (
           ""
         )}
-        <ContractFields contract={contract} names={LAST} state={state} isNew={isNew} />
-        <details
-          class="more"
-          // Open if there is something of it, or wrong with it.
-          open={MORE.some((name) => !["", "None"].includes(state.value(name)) || state.problem(name))}
-        >
-          <summary>
-            More settings{" "}
-            <small safe>{MORE.map((name) => CONNECTION.fields[name as "Name"].form?.label).join(" · ")}</small>
-          </summary>
-          <div class="fields">
-            {MORE.map((name) => (
-              <ContractField contract={contract} name={name} state={state} isNew={isNew} />
-            ))}
-          </div>
-        </details>
+        <ContractFields contract={contract} names={OTHERS} sections={SECTIONS} state={state} isNew={isNew} />
       </>
     ),
   };
