@@ -184,9 +184,9 @@ export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.El
 /** @example `orders:lines` of `orders:lines:read`, `orders` of `orders.read` */
 const PREFIX = /^(.+)[:./][^:./]+$/s;
 
-/** In the options' own order. "" has those whose prefix nobody shares. */
+/** In the options' own order. "" has those whose prefix nobody shares, and those with other words for people. */
 function byPrefix(options: readonly Option[]): { prefix: string; members: Option[] }[] {
-  const prefixOf = ({ value }: Option) => PREFIX.exec(value)?.[1] ?? "";
+  const prefixOf = ({ value, label }: Option) => (label.startsWith(value) && PREFIX.exec(value)?.[1]) || "";
   const found = Map.groupBy(options, prefixOf);
   const isShared = ([prefix, members]: [string, Option[]]) => prefix !== "" && members.length > 1;
   const shared = [...found].filter(isShared).map(([prefix, members]) => ({ prefix, members }));
