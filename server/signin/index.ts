@@ -20,7 +20,6 @@ export { createKnownBrowsers, type KnownBrowsers } from "./known-browsers.ts";
 export { digestOf, newOpaqueValue } from "./opaque.ts";
 export {
   ChooseAccountPage,
-  ConsentPage,
   DeviceCodePage,
   FormPostPage,
   LinkPage,

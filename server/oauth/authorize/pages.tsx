@@ -1,10 +1,11 @@
 // The pages that stand between an authorization request and its answer. Each goes on with the request as it was.
 
-import { ChooseAccountPage, ConsentPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
+import { ChooseAccountPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
 import { pageResponse, phrase, type Site } from "../../ui/index.ts";
 import type { Api } from "../apis/store.ts";
 import { withoutLoopbackPort } from "../clients/changes.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
+import { ConsentPage } from "./consent-page.tsx";
 import { type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
 

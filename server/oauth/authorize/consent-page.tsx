@@ -1,0 +1,90 @@
+// Where a user allows an application what it asks for. Every text that comes from outside is escaped here.
+
+import { attribute, CardPage, type Site } from "../../ui/index.ts";
+
+interface ConsentProps {
+  site: Site;
+  application: string;
+  /** Nobody here has vouched for its name; the host or scheme that it is known by. */
+  stranger: { address: string | undefined } | undefined;
+  /** What it asks for, in words. */
+  wants: string[];
+  user: string;
+  /** Where the answer goes, such as a host; undefined: a device fetches it. */
+  destination: string | undefined;
+  /** What that device shows. */
+  userCode: string | undefined;
+  request: string;
+  csrf: string;
+  /** Where to sign in as somebody else. */
+  switchHref: string;
+}
+
+export function ConsentPage(props: ConsentProps): JSX.Element {
+  const { site, application, stranger, wants, user, destination, userCode, request, csrf, switchHref } = props;
+  return (
+    <CardPage site={site} title="Allow access">
+      <h1>Allow access</h1>
+      <p class="lead">
+        <strong safe>{application || "An application"}</strong> asks to
+      </p>
+      <ul class="wants">
+        {wants.map((want) => (
+          <li safe>{want}</li>
+        ))}
+      </ul>
+      {userCode ? <DeviceWarning userCode={userCode} /> : ""}
+      {stranger ? <StrangerWarning address={stranger.address} /> : ""}
+      <form method="post" action={site.href("/consent")}>
+        <input type="hidden" name="request" value={attribute(request)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <div class="choice">
+          <button type="submit" name="decision" value="deny" class="outline">
+            Deny
+          </button>
+          <button type="submit" name="decision" value="allow">
+            Allow
+          </button>
+        </div>
+      </form>
+      <p class="note">
+        {destination ? (
+          <>
+            Either way you go on to <strong safe>{destination}</strong>.{" "}
+          </>
+        ) : (
+          ""
+        )}
+        You are signed in as <strong safe>{user}</strong>. <a href={attribute(switchHref)}>Use another account</a>
+      </p>
+    </CardPage>
+  );
+}
+
+/** Its name is what its maker has written (RFC 7591 5, 6 of draft-ietf-oauth-client-id-metadata-document). */
+function StrangerWarning({ address }: { address: string | undefined }): JSX.Element {
+  return (
+    <p class="caution">
+      Nobody in your organisation has set this application up.{" "}
+      {address === undefined ? (
+        "Allow it only if you have just started it on this device."
+      ) : (
+        <>
+          Allow it only if you know <strong safe>{address}</strong> and trust it.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** RFC 8628 5.4: whoever sent the code would get the access. */
+function DeviceWarning({ userCode }: { userCode: string }): JSX.Element {
+  return (
+    <div class="caution">
+      <p>
+        A device that shows <strong safe>{userCode}</strong> gets this access, wherever it is.
+      </p>
+      <p>Allow it only if you have that device before you. If somebody sent you this code or a link, deny it.</p>
+    </div>
+  );
+}
