@@ -1,38 +1,62 @@
 // What a process has revoked itself, while the notice of it is late.
 
-import { beforeAll, expect, test } from "bun:test";
-import { connect } from "../../server/db/connection.ts";
+import { expect, test } from "bun:test";
+import { connect, type Transaction } from "../../server/db/connection.ts";
 import { createRevocations } from "../../server/oauth/index.ts";
+import { updateFamiliesRevoked } from "../../server/oauth/tokens/families.store.ts";
 import { insertRevokedToken } from "../../server/oauth/tokens/revocations.store.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { db, newTenant, shared } from "../support/tenant.ts";
 
-let tenantId: TenantId;
-beforeAll(async () => {
-  tenantId = (await newTenant()).tenantId as TenantId;
-});
+/** What is live, and how it is revoked. */
+interface Live {
+  id: string;
+  tenantId: TenantId;
+  /** @returns whether it was live */
+  revoke(tx: Transaction): Promise<boolean>;
+}
 
-test("is refused by it from the commit on, and not before", async () => {
+async function token(): Promise<Live> {
+  const id = Bun.randomUUIDv7();
+  const { tenantId } = (await newTenant()).tenant;
+  return { id, tenantId, revoke: (tx) => insertRevokedToken(tx, tenantId, id) };
+}
+
+async function family(): Promise<Live> {
+  const client = await newClient();
+  const { tenantId } = client.tenant;
+  expect((await client.token(await client.code(new Visitor()))).status).toBe(200);
+  const [row] = await db()<{ id: string }[]>`select id from refresh_families where tenant_id = ${tenantId}`;
+  const { id } = row!;
+  return { id, tenantId, revoke: async (tx) => (await updateFamiliesRevoked(tx, tenantId, { familyId: id })) === 1 };
+}
+
+test.each([
+  ["a token", token],
+  ["all tokens of a grant", family],
+])("%s is refused by it from the commit on, and not before", async (_, newLive) => {
+  const { id, tenantId, revoke } = await newLive();
   const name = `deaf ${Bun.randomUUIDv7()}`;
   const sql = connect(shared().databaseUrl, name, 2);
   const { isRevoked } = createRevocations(sql);
-  const [kept, gone] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
-  expect(await isRevoked(gone)).toBe(false);
+  expect(await isRevoked(id)).toBe(false);
   const [listener] = await sql<{ pid: number }[]>`
     select pid from pg_stat_activity where application_name = ${name} and query ilike 'listen%'`;
   process.kill(listener!.pid, "SIGSTOP");
   try {
     const undone = sql.beginFor(tenantId, async (tx) => {
-      await insertRevokedToken(tx, tenantId, kept);
+      expect(await revoke(tx)).toBe(true);
       throw new Error("undone");
     });
     await expect(undone).rejects.toThrow("undone");
-    expect(await isRevoked(kept)).toBe(false);
+    expect(await isRevoked(id)).toBe(false);
     await sql.beginFor(tenantId, async (tx) => {
-      expect(await insertRevokedToken(tx, tenantId, gone)).toBe(true);
-      expect(await isRevoked(gone)).toBe(false);
+      expect(await revoke(tx)).toBe(true);
+      expect(await isRevoked(id)).toBe(false);
     });
-    expect(await isRevoked(gone)).toBe(true);
+    expect(await isRevoked(id)).toBe(true);
   } finally {
     process.kill(listener!.pid, "SIGCONT");
     await sql.end();
