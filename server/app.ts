@@ -200,10 +200,7 @@ export function createApp({
     metrics.accepted(events);
     for (const { eventRecord, recordIds } of events) access.forgetRecords(tenantId, eventRecord, recordIds);
   };
-  const records = createEntities(
-    { sql, onCommitted, onChange: provider.onRecordChange, isNamedByStranger: provider.isNamedByStranger },
-    entities,
-  );
+  const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const administration = { ...provider.administration(findRecord), ownTenant: createOwnTenant(sql) };
   const logouts = createLogouts({
     ...{ sql, workflowUrl, namesOfSessions: provider.namesOfSessions },

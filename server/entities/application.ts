@@ -63,6 +63,7 @@ export const application: EntityDefinition = {
     },
   ],
   identifiers: ["Name", "ExternalId", "ApplicationKey"],
+  strangers: { table: "registered_clients", key: "application_id" },
   form: {
     Name: { label: "Name", hint: "Shown to people when they sign in to it; unique.", needed: true },
     ApplicationKey: { label: "Application key", hint: "A short name for machines; unique." },

@@ -70,6 +70,8 @@ export interface EntityDefinition extends PointedAt {
   references: readonly Reference[];
   /** Text fields that find a record when Id is empty (docs/behaviour.md "Write a record"). */
   identifiers: readonly string[];
+  /** Whose rows, by this key, say that a stranger (`is_open`) has made the record and named it. */
+  strangers?: { table: string; key: string };
   /** The fields and foreign keys that people fill in, in their order; by default all, by their own names. */
   form?: Readonly<Record<string, FormField>>;
 }

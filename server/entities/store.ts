@@ -76,19 +76,32 @@ export async function lockById(sql: Queries, tenantId: TenantId, entity: Entity,
   return row;
 }
 
+/** A record that somebody has named; whether that was a stranger. */
+export interface Named {
+  row: Row;
+  isStrangers: boolean;
+}
+
 /** The rows that any of the identifiers points at, locked in the order of their ids, so that callers cannot deadlock. */
 export async function lockByIdentifiers(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
   identifiers: { column: string; value: string }[],
-): Promise<Row[]> {
+): Promise<Named[]> {
   const matches = identifiers
     .map(({ column, value }) => sql`${sql(column)} = ${value}`)
     .reduce((any, match) => sql`${any} or ${match}`);
-  return sql<Row[]>`
-    select ${columns(sql, entity)} from ${sql(entity.table)}
+  const rows = await sql<(Row & { isStrangers: boolean })[]>`
+    select ${columns(sql, entity)}, ${ofStrangers(sql, entity)} as "isStrangers" from ${sql(entity.table)}
     where tenant_id = ${tenantId} and (${matches}) order by id for update`;
+  return rows.map(({ isStrangers, ...row }) => ({ row, isStrangers }));
+}
+
+function ofStrangers(sql: Queries, { table, strangers }: Entity) {
+  if (!strangers) return sql`false`;
+  return sql`exists (
+    select from ${sql(strangers.table)} s where s.${sql(strangers.key)} = ${sql(table)}.id and s.is_open)`;
 }
 
 /** Locks all rows that the ids or the identifiers point at, in the order of their ids. */

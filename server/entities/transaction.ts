@@ -17,8 +17,6 @@ export interface Records {
   /** Called with the events of a transaction once it has committed. */
   onCommitted(tenantId: TenantId, events: RecordedChange[]): void;
   onChange: OnChange;
-  /** Whether a stranger has made it, and so chosen its name: nobody who writes that name means this record. */
-  isNamedByStranger(tx: Transaction, tenantId: TenantId, entityName: string, id: number): Promise<boolean>;
 }
 
 /** What else a change brings about, in its transaction. */

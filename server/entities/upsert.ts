@@ -21,6 +21,7 @@ import {
   insertRow,
   lockById,
   lockByIdentifiers,
+  type Named,
   type Row,
   updateRow,
   waitForTurn,
@@ -76,7 +77,8 @@ export async function applyUpsert(
 ): Promise<Change> {
   const { tenantId, actor } = caller;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const [before, ...others] = await lookUpTargets(tx, tenantId, entity, input);
+    const [target, ...others] = await lookUpTargets(tx, tenantId, entity, input);
+    const before = target?.row;
     // These two compare nothing: whether there is a record.
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before);
     const { columns, shown } = await resolveReferences(tx, caller, entity, input, before?.id);
@@ -86,9 +88,9 @@ export async function applyUpsert(
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
     requirePermission(caller, entity, before, proposed);
     // That there are several is for who may change each of them.
-    for (const other of others) requirePermission(caller, entity, other, { ...other, ...changes, ...shown });
+    for (const { row } of others) requirePermission(caller, entity, row, { ...row, ...changes, ...shown });
     if (others.length > 0) throw pointsAtSeveral(entity, input);
-    if (before && input.id === undefined) await refuseStrangers(tx, records, tenantId, entity, before.id);
+    if (target) refuseStrangers(entity, target);
     // Only now, so that who may not change a record learns of no value whether it is right.
     if (before) await requireSeen(tx, caller, entity.name, conditions, before, toRecord(entity, before));
     refuseChangedEchoes(caller, entity, input, before);
@@ -153,14 +155,19 @@ function needsTurn(entity: Entity, input: EntityInput): boolean {
   return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => unique === undefined);
 }
 
-/** @returns one, if it is sound input */
-async function lookUpTargets(tx: Transaction, tenantId: TenantId, entity: Entity, input: EntityInput): Promise<Row[]> {
+/** @returns one, if it is sound input; by its Id, nobody means another record, whoever has named it */
+async function lookUpTargets(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  input: EntityInput,
+): Promise<Named[]> {
   // Rule 1: Id is not empty.
   if (input.id !== undefined) {
     const id = toRecordId(input.id);
     const row = id === undefined ? undefined : await lockById(tx, tenantId, entity, id);
     if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
-    return [row];
+    return [{ row, isStrangers: false }];
   }
   const identifiers = givenIdentifiers(entity, input);
   // Rule 3: all are empty.
@@ -169,17 +176,11 @@ async function lookUpTargets(tx: Transaction, tenantId: TenantId, entity: Entity
   return lockByIdentifiers(tx, tenantId, entity, identifiers);
 }
 
-/** @throws Conflict if a stranger has given it the name that it was found by */
-async function refuseStrangers(
-  tx: Transaction,
-  records: Records,
-  tenantId: TenantId,
-  { name }: Entity,
-  id: number,
-): Promise<void> {
-  if (!(await records.isNamedByStranger(tx, tenantId, name, id))) return;
+/** Nobody who writes a name means a record that a stranger has named so. @throws Conflict */
+function refuseStrangers({ name }: Entity, { row, isStrangers }: Named): void {
+  if (!isStrangers) return;
   throw new Conflict(
-    `The ${name} of this name has registered itself. Change it by its Id ${id}, or take another name.`,
+    `The ${name} of this name has registered itself. Change it by its Id ${row.id}, or take another name.`,
   );
 }
 

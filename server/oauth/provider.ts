@@ -68,7 +68,7 @@ import { findTenantOfDocuments } from "./registration/documents.store.ts";
 import { registrationController } from "./registration/endpoints.ts";
 import { createInitialTokens } from "./registration/initial-tokens.ts";
 import { createRegistration } from "./registration/service.ts";
-import { isAnywhereOn, isNamedByStranger } from "./registration/store.ts";
+import { isAnywhereOn } from "./registration/store.ts";
 import { scopesNow } from "./scopes.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
@@ -220,7 +220,6 @@ export function createProvider(deps: ProviderDependencies) {
     administration,
     endGrantsBy: createEndGrantsBy(families),
     onRecordChange: createOnRecordChange(endGrants),
-    isNamedByStranger,
     verifyAccessToken,
     checkPossession: dpop.checkPossession,
     /** By which name a client knows a session. */

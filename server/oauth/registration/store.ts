@@ -202,16 +202,3 @@ export async function listUnused(
       and not exists (select from consents c where c.client_id = r.application_id)
     order by r.registered_on limit ${limit}`;
 }
-
-/** Whether it is an Application that has registered itself without an initial access token. */
-export async function isNamedByStranger(
-  sql: Queries,
-  tenantId: TenantId,
-  entityName: string,
-  id: number,
-): Promise<boolean> {
-  if (entityName !== "Application") return false;
-  const found = await sql`
-    select from registered_clients where tenant_id = ${tenantId} and application_id = ${id} and is_open`;
-  return found.length > 0;
-}
