@@ -1,7 +1,7 @@
 // The calls that receivers get (docs/behaviour.md "Delivery").
 
 import { CONNECTION_TAG, EXAMPLE_PAYLOAD, EXAMPLE_PING_PAYLOAD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
-import { jsonBody, type Operation, type Parameter, type PathItem, schemaRef } from "./operation.ts";
+import { header, jsonBody, type Operation, type Parameter, type PathItem, schemaRef } from "./operation.ts";
 
 export function calls(): Record<string, PathItem> {
   return { change: { post: changeCall() }, ping: { post: pingCall() } };
@@ -51,13 +51,7 @@ function call(...more: Parameter[]): Pick<Operation, "tags" | "security" | "para
     tags: [CONNECTION_TAG.name],
     security: [],
     parameters: [
-      {
-        name: "ApiKey",
-        in: "query",
-        description: "The connection's ApiKey, unless its URL has one already.",
-        required: true,
-        schema: { type: "string" },
-      },
+      { ...header("ApiKey", "The connection's ApiKey, unless its URL has one already."), in: "query", required: true },
       ...more,
       signed("X-Signature", "Lowercase hex of HMAC-SHA256 over the exact body, keyed by the secret."),
       signed("webhook-id", "The EventId (Standard Webhooks)."),
@@ -72,8 +66,4 @@ function call(...more: Parameter[]): Pick<Operation, "tags" | "security" | "para
 
 function signed(name: string, description: string): Parameter {
   return header(name, `${description} Absent without a secret.`);
-}
-
-function header(name: string, description: string): Parameter {
-  return { name, in: "header", description, schema: { type: "string" } };
 }

@@ -54,10 +54,7 @@ const ERRORS = {
     error: new Permission("The access token lacks the scope AccessManager:Read."),
     headers: ["WWW-Authenticate"],
   },
-  NotFound: {
-    when: "There is no such record.",
-    error: new NotFound("There is no User whose Id is 999."),
-  },
+  NotFound: { when: "There is no such record.", error: new NotFound("There is no User whose Id is 999.") },
   MethodNotAllowed: {
     when: "The path has other methods; the header Allow names them.",
     error: new MethodNotAllowed(["GET", "HEAD", "DELETE"]),
@@ -86,11 +83,7 @@ const ERRORS = {
     error: new ServiceBusy(),
     headers: ["Retry-After"],
   },
-  DatabaseAway: {
-    when: DATABASE_AWAY,
-    error: new ServiceUnavailable(OUTAGES.away),
-    headers: ["Retry-After"],
-  },
+  DatabaseAway: { when: DATABASE_AWAY, error: new ServiceUnavailable(OUTAGES.away), headers: ["Retry-After"] },
   InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },
 } satisfies Record<ErrorName, DescribedError>;
 const NAMES = Object.keys(ERRORS) as ErrorName[];

@@ -23,6 +23,7 @@ import {
   type Area,
   type Examples,
   formBody,
+  header,
   headersOf,
   json,
   jsonBody,
@@ -86,17 +87,12 @@ function refusals({ door, path, refused }: FormEndpoint): Record<string, Answer>
   const schema = schemaRef(door === "spec" ? "TokenError" : "Rfc6749Error");
   const byStatus = Map.groupBy(told, ({ status }) => status);
   const answers = [...byStatus].map(([status, group]): [number, Answer] => {
+    const description = group.map(({ when }) => when).join(" Or: ");
+    const headers = headersOf(["X-Request-Id", ...group.flatMap((one) => one.headers ?? [])]);
     const examples: Examples = Object.fromEntries(
       group.map(({ body }, index) => [`${String(body.error).replaceAll(" ", "")}${index || ""}`, { value: body }]),
     );
-    return [
-      status,
-      {
-        description: group.map(({ when }) => when).join(" Or: "),
-        headers: headersOf(["X-Request-Id", ...group.flatMap(({ headers = [] }) => headers)]),
-        content: { "application/json": { schema, examples } },
-      },
-    ];
+    return [status, { description, headers, content: { "application/json": { schema, examples } } }];
   });
   return Object.fromEntries(answers);
 }
@@ -117,10 +113,7 @@ const TOKEN_ERROR: Schema = {
 
 function pageOperation({ id, summary, description, takes, answers }: PageEndpoint, inDocument: InDocument) {
   const form = inDocument(takes);
-  const own = Object.entries(answers).map(([status, told]) => [
-    status,
-    status.startsWith("3") ? sent(told) : html(told),
-  ]);
+  const own = Object.entries(answers).map(([status, told]) => [status, answered(status, told)]);
   return (method: "get" | "post"): Operation => ({
     operationId: id[method],
     tags: [SIGN_IN_TAG.name],
@@ -147,7 +140,9 @@ function html(description: string, headers: string[] = []): Answer {
   };
 }
 
-function sent(description: string): Answer {
+/** A page, or where the browser goes on. */
+function answered(status: string, description: string): Answer {
+  if (!status.startsWith("3")) return html(description);
   return { description, headers: headersOf(["X-Request-Id", "Location"]) };
 }
 
@@ -169,8 +164,10 @@ function registrationItem({ operations }: RegistrationEndpoint, inDocument: InDo
         tags: [RFC_TAG.name],
         ...told,
         security: method === "post" ? [{}, { bearer: [] }] : [{ bearer: [] }],
-        parameters: Object.entries(params).map(([name, description]) => ({
-          ...{ name, in: "path" as const, description, required: true, schema: { type: "string" } },
+        parameters: Object.entries(params).map(([name, told]) => ({
+          ...header(name, told),
+          in: "path",
+          required: true,
         })),
         requestBody: body && jsonBody("The metadata.", inDocument(body.schema), { metadata: body.example }),
         responses: { [status]: answerOf(answer, inDocument), ...refusalsOf(refused) },

@@ -44,10 +44,7 @@ export function operation(described: Described): Operation {
 function withQuota(answers: Record<string, Answer>): Record<string, Answer> {
   const quota = headersOf(["RateLimit", "RateLimit-Policy"]);
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [
-      status,
-      { ...answer, headers: { ...answer.headers, ...quota } },
-    ]),
+    Object.entries(answers).map(([status, one]) => [status, { ...one, headers: { ...one.headers, ...quota } }]),
   );
 }
 
@@ -114,50 +111,45 @@ export function pageOf(item: Schema): Schema {
 
 // Parameters and headers that many operations have.
 
+const TEXT = { type: "string" };
+
+export function header(name: string, description: string): Parameter {
+  return { name, in: "header", description, schema: TEXT };
+}
+
 export const PARAMETERS = {
   Limit: { name: "Limit", in: "query", ...PAGING.Limit },
   Cursor: { name: "Cursor", in: "query", ...PAGING.Cursor },
-  IfMatch: {
-    name: "If-Match",
-    in: "header",
-    description:
-      "ETags in their quotes, one of which the record must still have; `*`: any record that is there. Else 412.",
-    schema: { type: "string" },
-  },
-  IfNoneMatch: {
-    name: "If-None-Match",
-    in: "header",
-    description: "ETags in their quotes, none of which the record may have; `*`: there must be no such record.",
-    schema: { type: "string" },
-  },
-  RequestId: {
-    name: "X-Request-Id",
-    in: "header",
-    description:
-      "The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is " +
+  IfMatch: header(
+    "If-Match",
+    "ETags in their quotes, one of which the record must still have; `*`: any record that is there. Else 412.",
+  ),
+  IfNoneMatch: header(
+    "If-None-Match",
+    "ETags in their quotes, none of which the record may have; `*`: there must be no such record.",
+  ),
+  RequestId: header(
+    "X-Request-Id",
+    "The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is " +
       "absent or anything else.",
-    schema: { type: "string" },
-  },
+  ),
 } satisfies Record<string, Parameter>;
 
 export const HEADERS: Record<string, { description: string; schema: Schema }> = {
-  "X-Request-Id": { description: "The request's key, the RequestKey of an error.", schema: { type: "string" } },
-  ETag: {
-    description: "The record's version, for If-Match and If-None-Match (RFC 9110 8.8.3).",
-    schema: { type: "string" },
-  },
-  Location: { description: "Where the browser goes on.", schema: { type: "string" } },
-  Allow: { description: "The methods of the path.", schema: { type: "string" } },
-  "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: { type: "string" } },
-  "DPoP-Nonce": { description: "For the next DPoP proof (RFC 9449 8).", schema: { type: "string" } },
+  "X-Request-Id": { description: "The request's key, the RequestKey of an error.", schema: TEXT },
+  ETag: { description: "The record's version, for If-Match and If-None-Match (RFC 9110 8.8.3).", schema: TEXT },
+  Location: { description: "Where the browser goes on.", schema: TEXT },
+  Allow: { description: "The methods of the path.", schema: TEXT },
+  "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: TEXT },
+  "DPoP-Nonce": { description: "For the next DPoP proof (RFC 9449 8).", schema: TEXT },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },
   RateLimit: {
     description: "How many requests are left (r), and in how many seconds (t) there are more.",
-    schema: { type: "string", examples: ['"client";r=999;t=1'] },
+    schema: { ...TEXT, examples: ['"client";r=999;t=1'] },
   },
   "RateLimit-Policy": {
     description: "How many requests (q) a client may send in how many seconds (w).",
-    schema: { type: "string", examples: ['"client";q=1000;w=2'] },
+    schema: { ...TEXT, examples: ['"client";q=1000;w=2'] },
   },
 };
 
