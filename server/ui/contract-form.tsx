@@ -95,20 +95,36 @@ export interface ContractFieldsProps extends Omit<ContractFieldProps, "name"> {
   sections?: Sections;
 }
 
+export function ContractFields({ names, sections, ...shared }: ContractFieldsProps): JSX.Element {
+  return (
+    <FieldsInSections
+      {...shared}
+      names={names}
+      sections={sections}
+      field={(name) => <ContractField {...shared} name={name} />}
+    />
+  );
+}
+
+interface FieldsInSectionsProps extends Pick<ContractFieldsProps, "contract" | "names" | "sections" | "state"> {
+  /** One field. */
+  field(name: string): JSX.Element;
+}
+
 /** In their order, and below them those that are in sections. */
-export function ContractFields({ names, sections = {}, ...shared }: ContractFieldsProps): JSX.Element {
-  const fieldsOf = (some: readonly string[]) => some.map((name) => <ContractField {...shared} name={name} />);
+export function FieldsInSections(props: FieldsInSectionsProps): JSX.Element {
+  const { names, sections = {}, contract, state, field } = props;
   const folded = Object.values(sections).flat();
   return (
     <>
-      {fieldsOf(names.filter((name) => !folded.includes(name)))}
+      {names.filter((name) => !folded.includes(name)).map(field)}
       {Object.entries(sections).map(([heading, some]) => (
-        <details class="more" open={some.some((name) => isTold(shared, name))}>
+        <details class="more" open={some.some((name) => isTold(contract.fields[name]!, name, state))}>
           <summary>
             <span safe>{heading}</span>{" "}
-            <small safe>{some.map((name) => shared.contract.fields[name]!.form!.label).join(" · ")}</small>
+            <small safe>{some.map((name) => contract.fields[name]!.form!.label).join(" · ")}</small>
           </summary>
-          <div class="fields">{fieldsOf(some)}</div>
+          <div class="fields">{some.map(field)}</div>
         </details>
       ))}
     </>
@@ -116,8 +132,8 @@ export function ContractFields({ names, sections = {}, ...shared }: ContractFiel
 }
 
 /** Whether it has another value than by default, or there is something wrong with it. */
-function isTold({ contract, state }: Omit<ContractFieldProps, "name">, name: string): boolean {
-  const standard = kindOf(contract.fields[name]!).words[0] ?? "";
+function isTold(field: Field, name: string, state: FormState): boolean {
+  const standard = kindOf(field).words[0] ?? "";
   return !["", "false", standard].includes(state.value(name)) || state.problem(name) !== undefined;
 }
 

@@ -5,6 +5,7 @@ export {
   ContractField,
   ContractFields,
   ContractForm,
+  FieldsInSections,
   FormPanel,
   type FormState,
   formFields,
@@ -14,6 +15,7 @@ export {
   labelsOf,
   type MoreOptions,
   refusedForm,
+  type Sections,
   textOf,
 } from "./contract-form.tsx";
 export {

@@ -98,10 +98,10 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/registration-tokens Name Uses Lifetime": { Uses: "1", Lifetime: "1" },
   "POST /settings/roles/:id/change Name Description": FREE,
   "POST /settings/roles/add Name Description": FREE,
-  "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture MiddleName Nickname Profile Website Gender BirthDate Address":
+  "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName MiddleName Nickname Locale ZoneInfo Picture Profile Website Gender BirthDate Address":
     PERSON,
   "POST /settings/users/:id/identity/link Subject": FREE,
-  "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture MiddleName Nickname Profile Website Gender BirthDate Address":
+  "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName MiddleName Nickname Locale ZoneInfo Picture Profile Website Gender BirthDate Address":
     PERSON,
   "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight":
     CONNECTION,

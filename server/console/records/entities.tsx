@@ -14,10 +14,12 @@ import {
   type Column,
   ContractField,
   Facts,
+  FieldsInSections,
   formOf,
   formOfRecord,
   phrase,
   Section,
+  type Sections,
   Time,
 } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
@@ -46,6 +48,7 @@ export interface EntityKind<Item extends Identified>
   /** A name is of a field of the form. */
   columns?: (string | Column<Item>)[];
   added?: string;
+  sections?: Sections;
   /** It is switched on and off by a button, which asks, since more ends than its form could say. */
   state?: {
     /** What comes of switching one off. */
@@ -67,7 +70,14 @@ export function entityPages<Item extends Identified>(
   const path = `/settings/${name.toLowerCase()}s`;
   const write = ["AccessManager:Create", "AccessManager:Update"] as const;
   const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as Reference));
-  const { state, added = `The ${noun} is added.`, columns = shortOf(entity, fields), more = [], ...special } = own;
+  const {
+    state,
+    sections,
+    added = `The ${noun} is added.`,
+    columns = shortOf(entity, fields),
+    more = [],
+    ...special
+  } = own;
   const namesFor = (isNew: boolean) => (!isNew && state ? all.filter((one) => one !== "Is_Active") : all);
   const texts = all.filter((one) => fields[one]!.sent?.type === "string" && !fields[one]!.form?.rows);
 
@@ -118,8 +128,12 @@ export function entityPages<Item extends Identified>(
       return {
         state: values ? formOfRecord({ fields }, plain, values, more) : formOf({ Is_Active: "true" }),
         fields: (filled) => (
-          <>
-            {names.map((one) => {
+          <FieldsInSections
+            contract={{ fields }}
+            names={names}
+            sections={sections}
+            state={filled}
+            field={(one) => {
               const shared = { state: filled, name: one };
               if (one === ATTRIBUTES) return <AttributeFields state={filled} definitions={definitions} />;
               if (fields[one]!.sent) {
@@ -128,8 +142,8 @@ export function entityPages<Item extends Identified>(
               }
               const choice = choices.get(one);
               return choice ? <ReferenceField {...shared} {...fields[one]!.form!} choice={choice} /> : "";
-            })}
-          </>
+            }}
+          />
         ),
       };
     },

@@ -28,6 +28,7 @@ export function userPages(deps: SettingsDependencies): Page[] {
         ...(options.length > 0 ? [{ name: "Department", label: "Department", options }] : []),
       ];
     },
+    sections: { Profile: PROFILE },
     columns: [
       "Username",
       "Email",
