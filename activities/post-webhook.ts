@@ -23,7 +23,7 @@ import {
 import type { ActivityDependencies } from "./dependencies.ts";
 import { pause } from "./pause.ts";
 
-/** What somebody reads who has reset the workflow in the Temporal UI. */
+/** Shown to a person who has reset the workflow in the Temporal UI. */
 const ENDED_BEFORE = "it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver";
 const DATABASE_WAIT_MS = 500;
 /** A post that there was no place for is tried again after so long, or up to twice as long, so that not all come at once. */
@@ -190,7 +190,7 @@ export function laterBy(): number {
   return UNSENT_WAIT_MS * (1 + Math.random());
 }
 
-/** No attempt, and nobody's failure: it is to be asked again. */
+/** Neither an attempt nor a failure: it is tried again. */
 export function notYet(message: string, waitMs: number): ApplicationFailure {
   const wait = Math.round(waitMs);
   const failure = ApplicationFailure.create({

@@ -177,7 +177,7 @@ await runEntry(async () => {
   lifecycle.serve();
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
-  // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.
+  // A worker that ends by itself has met a fatal error; the supervisor of the process starts it again.
   await running;
 });
 

@@ -1,5 +1,5 @@
-// The workflows as the one script that a worker runs them from. To bundle them takes seconds of work, and comes to the
-// same until code changes; so the script is kept with the installed packages, for whoever starts a worker next.
+// The workflows as the one script that a worker runs them from. Bundling takes seconds, and gives the same
+// until code changes, so the script is kept with the installed packages for the next worker.
 
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -54,7 +54,7 @@ export async function fingerprint(root = PROJECT_ROOT): Promise<string> {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Nobody ever sees half of it, whoever else is at it and whatever power fails; those of other versions go. */
+/** It is never seen half-written, whatever else writes it and whatever power fails. Bundles of other versions go. */
 async function keep(folder: string, name: string, code: string): Promise<void> {
   const others = (await readdir(folder)).filter((other) => other.startsWith(PREFIX));
   const draft = join(folder, `${name}.${process.pid}.draft`);

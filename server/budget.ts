@@ -19,7 +19,7 @@ export interface BudgetLimits {
 
 /** `Tenant` is what a tenant goes by. */
 export interface Budget<Tenant extends string = TenantId> {
-  /** Takes a place that is free, or none: for whoever would hold another resource while it waits. @returns gives it back */
+  /** Takes a free place without waiting, for callers that hold another resource. @returns what gives it back */
   enter(tenantId: Tenant): (() => void) | undefined;
   /** Does the work when it is the tenant's turn. @throws TenantBusy, ServiceBusy */
   run<T>(tenantId: Tenant, work: () => Promise<T>): Promise<T>;

@@ -15,7 +15,7 @@ import { createRequestRecorder } from "./requests/index.ts";
 import { createTracing } from "./tracing/index.ts";
 import { createVault } from "./vault.ts";
 
-/** After so long, as with a large migration, whoever asks is told that the process is alive. */
+/** After so long, as with a large migration, probes are told that the process is alive. */
 const LONG_START_MS = 5_000;
 
 await runEntry(async () => {

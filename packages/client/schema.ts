@@ -1339,7 +1339,7 @@ export interface paths {
         get: operations["getSecondFactor"];
         put?: never;
         post?: never;
-        /** Remove it, of a User who has lost it */
+        /** Remove it for a User who has lost it */
         delete: operations["deleteSecondFactor"];
         options?: never;
         head?: never;
@@ -2679,11 +2679,11 @@ export interface components {
              * @enum {string}
              */
             Provisioning: "Create" | "LinkOnly";
-            /** @description With Provisioning Create, only who has a verified Email at one of these domains gets a User. */
+            /** @description With Provisioning Create, only people with a verified Email at one of these domains get a User. */
             AllowedDomains: string[];
             /** @description With Provisioning Create, only who is of one of these organisations there (the claim hd or tid) gets a User. */
             AllowedTenants: string[];
-            /** @description With Provisioning Create, only who has a verified Email gets a User. */
+            /** @description With Provisioning Create, only people with a verified Email get a User. */
             RequireVerifiedEmail: boolean;
             /** @description Users of an Application that points here may also sign in by password. */
             AllowLocal: boolean;
@@ -2745,11 +2745,11 @@ export interface components {
              * @enum {string}
              */
             Provisioning?: "Create" | "LinkOnly";
-            /** @description With Provisioning Create, only who has a verified Email at one of these domains gets a User. */
+            /** @description With Provisioning Create, only people with a verified Email at one of these domains get a User. */
             AllowedDomains?: string[];
             /** @description With Provisioning Create, only who is of one of these organisations there (the claim hd or tid) gets a User. */
             AllowedTenants?: string[];
-            /** @description With Provisioning Create, only who has a verified Email gets a User. */
+            /** @description With Provisioning Create, only people with a verified Email get a User. */
             RequireVerifiedEmail?: boolean;
             /** @description Users of an Application that points here may also sign in by password. */
             AllowLocal?: boolean;
@@ -3186,7 +3186,7 @@ export interface components {
             Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
             /** @enum {string} */
             Outcome: "Success" | "Failure";
-            /** @description Who did it; null: nobody who has proved who they are. */
+            /** @description Who did it; null: nobody who has proved their identity. */
             Actor: {
                 /** @enum {string} */
                 Type: "User" | "Application";
@@ -3248,7 +3248,7 @@ export interface components {
              */
             BackchannelLogoutUri: string;
             /**
-             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) and token exchange (RFC 8693) are nobody's by default.
+             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. No client has the device grant (RFC 8628) or token exchange (RFC 8693) by default.
              * @default [
              *       "authorization_code",
              *       "client_credentials",
@@ -3407,7 +3407,7 @@ export interface components {
             /** @description Where a logout token is posted to when a session ends in which a user has signed in to it (OpenID Connect Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: it is told nothing. */
             BackchannelLogoutUri?: string | null;
             /**
-             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. The device grant (RFC 8628) and token exchange (RFC 8693) are nobody's by default.
+             * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials. No client has the device grant (RFC 8628) or token exchange (RFC 8693) by default.
              * @default [
              *       "authorization_code",
              *       "client_credentials",

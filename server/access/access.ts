@@ -75,7 +75,7 @@ export interface Access {
   forget(tenantId: TenantId): void;
   /** Forgets its clients alone. */
   forgetClients(tenantId: TenantId): void;
-  /** Forgets who of these records may call, so that the caller who has changed them meets what was changed. */
+  /** Forgets which of these records may call, so that the caller who changed them sees the change at once. */
   forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
 }
 

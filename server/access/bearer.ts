@@ -17,7 +17,7 @@ export interface Bearer {
   clientId: string;
   actor: Actor;
   scopes: ReadonlySet<string>;
-  /** The thumbprint of the key that its holder has to prove (RFC 9449 6); undefined: whoever has it may use it. */
+  /** The thumbprint of the key that its holder has to prove (RFC 9449 6); undefined: any holder may use it. */
   jkt?: string | undefined;
   /** The `sub` of who acts for the user (RFC 8693 4.1). */
   actedBy?: string | undefined;

@@ -9,7 +9,7 @@ import type { Scope } from "./scopes.ts";
 
 type Nothing = Record<never, never>;
 
-/** Its handler is called by who has its scopes, and answers what has passed the gate. */
+/** Its handler runs for callers with its scopes, and answers what has passed the gate. */
 type Endpoint<S extends Scope, P extends Parameters, Q extends Filters, I, A extends Parameters> = AnyEndpoint<
   Permitted<S>,
   S,

@@ -88,7 +88,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 export const AUDIT_KINDS = Object.keys(OUTCOME_OF) as AuditKind[];
 
-/** Those that somebody who has not signed in can cause, as often as they like. */
+/** Those that anybody can cause without signing in, as often as they like. */
 export const STRANGERS_FAILURES: readonly AuditKind[] = [
   "SignIn.Failed",
   "SignIn.Throttled",

@@ -11,7 +11,7 @@ export const FAILURES_PER_HOUR = 1_000;
 
 /** Who did it, and from where. The API's Caller is one; of a page's request `originOf` makes one. */
 export interface Origin {
-  /** Undefined: nobody who has proved who they are. */
+  /** Undefined: nobody has proved their identity. */
   actor?: { type: "User" | "Application"; id: number };
   /** The application it was done by or for. */
   clientId?: string;

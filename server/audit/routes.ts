@@ -84,7 +84,7 @@ const auditEvent = (subjects: readonly string[]) =>
       OccurredOn: time(),
       Kind: word(AUDIT_KINDS),
       Outcome: word(OUTCOMES),
-      Actor: reference(ACTOR_TYPES, "Who did it; null: nobody who has proved who they are."),
+      Actor: reference(ACTOR_TYPES, "Who did it; null: nobody who has proved their identity."),
       ClientId: orNull(Type.String(), { description: "The Application it was done by or for." }),
       Address: Type.String({ description: "Where the request came from." }),
       UserAgent: Type.String({ description: "The head of what the caller calls itself." }),

@@ -57,7 +57,7 @@ async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View
   const { Actor, Subject, ClientId, RequestKey } = event;
   const name = await lookUpNames(visit, namedIn([event]));
   const request = RequestKey ? await findRequest(deps.requests, visit, { requestKey: RequestKey }) : undefined;
-  const nobody = <span class="none">nobody who has proved who they are</span>;
+  const nobody = <span class="none">nobody has proved their identity</span>;
   const none = <span class="none">none</span>;
   const client = ClientId === null ? null : { Type: "Application", Id: ClientId };
   return {

@@ -4,7 +4,7 @@ import { userAgentOf } from "../http/request.ts";
 import { digestOf, type Session } from "../signin/index.ts";
 import type { ConsoleDependencies } from "./page.tsx";
 
-/** Somebody who has come in to Settings, and may go on. */
+/** A person who is signed in to Settings, and may go on. */
 export interface Entrant {
   caller: Caller;
   session: Session;

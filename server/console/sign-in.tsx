@@ -32,8 +32,8 @@ export function signInController(deps: ConsoleDependencies) {
 }
 
 /**
- * For who has to sign in first. It goes by PUBLIC_URL, where the provider's answer will come to: a cookie that is set at
- * another name of this host would not be there.
+ * For visitors who have to sign in first. It goes by PUBLIC_URL, where the provider's answer will come to: a cookie that
+ * is set at another name of this host would not be there.
  */
 export function toSignIn({ publicUrl }: Pick<ConsoleDependencies, "publicUrl">, request: Request): Response {
   // A part of a page that refreshes itself: the page as a whole has to ask.
@@ -117,7 +117,7 @@ async function signOut(deps: ConsoleDependencies, request: Request): Promise<Res
   return to(deps.site.href("/settings/signed-out"), cookies);
 }
 
-/** @param text anybody's; what is no page of Settings, or too long to take along, leads to the first one */
+/** @param text from anybody; if it is not a page of Settings, or is too long to take along, the first page is meant */
 function pathOfSettings(text: string | null): string {
   const url =
     text !== null && text.length <= NEXT_LIMIT && /^\/settings(\/|\?|$)/.test(text)

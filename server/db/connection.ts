@@ -30,7 +30,7 @@ export interface Patience {
   wait_timeout?: number;
 }
 
-/** For whoever has somebody waiting: a frozen PostgreSQL, and a network that swallows all, say nothing by themselves. */
+/** Where somebody waits: a frozen PostgreSQL, or a network that drops everything, gives no error by itself. */
 export const IMPATIENT: Required<Patience> = { answer_timeout: 20, wait_timeout: 15 };
 
 /**

@@ -10,7 +10,7 @@ export async function findUserAttributes(sql: Queries, tenantId: TenantId): Prom
 
 const held = new WeakMap<Transaction, Promise<AttributeDefinition[]>>();
 
-/** The same, and until the transaction ends, whoever changes them waits. */
+/** The same; until the transaction ends, other changes of them wait. */
 export function holdUserAttributes(tx: Transaction, tenantId: TenantId): Promise<AttributeDefinition[]> {
   const hold = async () => {
     await tx`select from tenants where id = ${tenantId} for share`;

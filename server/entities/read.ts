@@ -37,9 +37,9 @@ export async function readRecord(
 }
 
 /**
- * The row that a path names. An Id is no secret, so whoever asks for one is told that there is a record; of what other
- * fields hold, records that the caller may not see tell nothing.
- * @param orFor who may do this with a record finds it too
+ * The row that a path names. An Id is no secret, so a caller is told whether there is a record of that Id. By other
+ * fields, a caller does not find records that it may not see.
+ * @param orFor a caller who may do this with a record finds it too
  * @throws BadInput, NotFound, MultipleRows, Permission
  */
 export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: Address, orFor?: Action) {

@@ -1,4 +1,4 @@
-// Records as REST and the console read and change them, for who has the scopes that each needs.
+// Records as REST and the console read and change them, for callers with the scopes that each needs.
 
 import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";

@@ -80,8 +80,8 @@ export interface RowChange {
 }
 
 /**
- * Tells who wants to know of it. What a person has changed, in Settings or by an application, stands in the audit log:
- * the event does not say who has deleted a record. What clients change by themselves would only be the events again.
+ * Tells OAuth of the change. What a person changes, in Settings or through an application, goes to the audit log,
+ * because the event does not say who deleted a record. Of what clients change, the audit log would repeat the events.
  */
 export async function followChange(
   tx: Transaction,

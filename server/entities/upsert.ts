@@ -155,7 +155,7 @@ function needsTurn(entity: Entity, input: EntityInput): boolean {
   return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => unique === undefined);
 }
 
-/** @returns one, if it is sound input; by its Id, nobody means another record, whoever has named it */
+/** @returns one, if the input is sound. An Id means its record, also one that a stranger has named */
 async function lookUpTargets(
   tx: Transaction,
   tenantId: TenantId,
@@ -176,7 +176,7 @@ async function lookUpTargets(
   return lockByIdentifiers(tx, tenantId, entity, identifiers);
 }
 
-/** Nobody who writes a name means a record that a stranger has named so. @throws Conflict */
+/** A caller who writes a name does not mean the record to which a stranger gave it. @throws Conflict */
 function refuseStrangers({ name }: Entity, { row, isStrangers }: Named): void {
   if (!isStrangers) return;
   throw new Conflict(

@@ -71,7 +71,7 @@ export function formFields(text: string, repeatable: readonly string[] = []): Ma
 }
 
 /**
- * A form body as it stands, for who has to see what is repeated.
+ * A form body as it stands, for callers that have to see repeated fields.
  * @param limit bytes
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */

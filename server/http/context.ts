@@ -57,7 +57,7 @@ export const UNKNOWN_ADDRESS = "unknown";
 const IPV6_PREFIX = 64;
 
 /**
- * An IPv4 or IPv6 address without a zone. Undefined if it is not known: a proxy's own is nobody's.
+ * An IPv4 or IPv6 address without a zone. Undefined if it is not known: a proxy's own address does not count.
  * @param peer the other end of the connection
  * @param trustProxy the peer is a proxy of ours, which has added whom it saw to the end of X-Forwarded-For
  */

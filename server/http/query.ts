@@ -65,7 +65,7 @@ export function idParameter(description: string, entity: string): Parameter<numb
   return { description, schema: Type.String({ pattern: ID_PATTERN }), read: (text) => readId(entity, text) };
 }
 
-/** The Id of an entity's record, which the service looks at: it has the words for what is none. */
+/** The Id of an entity's record, checked by the service, which has the words for a wrong one. */
 export function idTextParameter(description: string): Parameter<string> {
   return textParameter(description, Type.String({ pattern: ID_PATTERN }));
 }

@@ -73,7 +73,7 @@ interface Node {
 /** It tells upper from lower case, and may have a slash. */
 const BASE64 = /^base64(\||%7c)/i;
 
-/** @returns spells a path as one of these is written; one that is none of them stays as it is */
+/** @returns a function that spells a path as one of these is written; others stay as they are */
 export function createSpelling(paths: readonly string[]): (path: string) => string {
   const root: Node = { words: new Map(), parameter: undefined, spelling: [], isPath: false };
   for (const path of paths) addPath(root, path);

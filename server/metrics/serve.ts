@@ -1,4 +1,4 @@
-// GET /metrics in the Prometheus text format: on a port of its own, or on the API's for who has the token.
+// GET /metrics in the Prometheus text format: on a port of its own, or on the API's for callers with the token.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";

@@ -83,7 +83,7 @@ async function mappedClaims(
   const sourceOf = ({ From, Value }: MappedClaim): ClaimValue | null | undefined => {
     if (From === "Roles") return roles;
     if (From === "Constant") return Value;
-    // One that has left the tenant's UserAttributes is nobody's any more.
+    // An attribute that is no longer in the tenant's UserAttributes has no values.
     if (From === "Attribute")
       return user && Object.hasOwn(user.attributes, Value!) ? user.attributes[Value!] : undefined;
     return user && FIELDS[From](user);

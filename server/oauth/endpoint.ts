@@ -159,7 +159,7 @@ const DOORS: Record<string, Door> = {
   [USERINFO_PATH]: "rfc",
 };
 
-/** For a failure that no endpoint has met itself. @returns undefined if the path is none of theirs */
+/** For a failure that no endpoint has met itself. @returns undefined if the path is not an OAuth endpoint */
 export function endpointRefusal(failure: unknown, request: Request): Response | undefined {
   const door = DOORS[requestUrl(request).pathname];
   return door && tokenErrorResponse(failure, request, door);

@@ -1,5 +1,5 @@
 // Requests that come in at MTLS_URL, where a proxy of ours asks clients for a certificate (RFC 8705) and passes it in a
-// header (RFC 9440). At every other address that header is anybody's, and says nothing.
+// header (RFC 9440). At every other address anybody can send that header, so it says nothing.
 
 import type { Config } from "../config.ts";
 import { type Certificate, readCertificate } from "./clients/certificate.ts";

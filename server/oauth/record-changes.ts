@@ -1,4 +1,4 @@
-// What a change of a record is for signing in. It stands in the transaction of the change, whoever makes it.
+// What a change of a record means for signing in. It is written in the transaction of the change.
 
 import type { Caller } from "../access/index.ts";
 import { type AuditEntry, recordAudit } from "../audit/index.ts";

@@ -27,7 +27,7 @@ export interface ReadToken {
 export interface TrialOutcome {
   /** Of the token endpoint; where a token stands, only that there is one. */
   token: { status: number; body: Record<string, unknown> };
-  /** Somebody else has signed in: nothing of theirs is shown. */
+  /** Somebody else has signed in: nothing about them is shown. */
   isAnothers?: boolean;
   idToken?: ReadToken;
   accessToken?: ReadToken;

@@ -13,8 +13,8 @@ export interface PageEndpoints {
 
 /**
  * An address that people's browsers go to: it answers pages, its errors too. HEAD is answered as GET is to a browser
- * without cookies: what GET goes on with there, such as a code or the end of a session, is nobody's who only asks for
- * the head (RFC 9110 9.2.1).
+ * without cookies: a request for the head alone must not cause what GET would, such as a code or the end of a session
+ * (RFC 9110 9.2.1).
  */
 export function pageEndpoint(
   { site, onFailure }: PageEndpoints,

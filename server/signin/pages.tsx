@@ -114,7 +114,7 @@ export interface LinkProps {
   csrf: string;
   /** Why the last attempt failed. */
   problem?: string;
-  /** Where there is another way: of who has no password here. */
+  /** Where there is another way, for a user without a password here. */
   otherHref: string | undefined;
 }
 
@@ -151,8 +151,8 @@ export function LinkPage({
         <button type="submit">Link and sign in</button>
       </form>
       <p class="note">
-        Never had a password here, or is your account at <span safe>{provider}</span> a new one? Ask whoever looks after
-        the accounts here to link it with yours. <span safe>{provider}</span> calls it <code safe>{subject}</code>.
+        Never had a password here, or is your account at <span safe>{provider}</span> a new one? Ask an administrator to
+        link it with yours. <span safe>{provider}</span> calls it <code safe>{subject}</code>.
       </p>
       {otherHref === undefined ? (
         ""

@@ -93,9 +93,9 @@ async function readCommon(): Promise<Set<string>> {
   return new Set(dictionary["passwords-common"]);
 }
 
-/** The password of who has a session, asked for again before what only its owner may do. */
+/** The password of a signed-in user, asked for again before what only the owner may do. */
 export interface OwnPassword {
-  /** Who signs in elsewhere may have none. */
+  /** A user who signs in elsewhere may have none. */
   exists(session: Session): Promise<boolean>;
   /** As slowed down as at sign-in. @throws TenantBusy */
   check(request: Request, session: Session, password: string, caller: Caller): Promise<CheckOutcome>;

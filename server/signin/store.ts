@@ -167,7 +167,7 @@ export async function replaceSession(
   former: Buffer,
   { id, userId }: Pick<NewSession, "id" | "userId">,
 ): Promise<void> {
-  // Before anything that came of it is locked, as whoever redeems a code does.
+  // Before anything that came of it is locked: the order in which a code is redeemed.
   const [same] = await sql<{ id: string }[]>`
     select id from sessions where digest = ${former} and tenant_id = ${tenantId} and user_id = ${userId} for update`;
   if (same) await handOver(sql, tenantId, same.id, id);

@@ -58,7 +58,7 @@ export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: str
 
 /**
  * Marks the blocked ones of these keys, each until its time is over.
- * @param keys are locked in this order: whoever else locks several at once must keep to it
+ * @param keys are locked in this order, which all other code must keep to
  * @returns false if all of them were marked already
  */
 export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<boolean> {

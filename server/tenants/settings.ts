@@ -47,7 +47,7 @@ const FIELDS = {
     audit: "value",
     form: {
       label: "Second factor",
-      hint: "Required: who has none, you too, is led through setting one up with the next click.",
+      hint: "Required: users without one, you included, set one up with their next click.",
       words: { Optional: "Each user decides", Required: "Required of everybody" },
     },
     example: "Required",

@@ -63,7 +63,7 @@ test("whose account there was made anew is told whom to ask, and signs in once a
   const again = newPerson(real, { ...real.people[person.login] });
   const page = await signIn(new Visitor(), real.visitor(), again.login, client.authorize());
   expect(page.heading).toBe("Link your account");
-  expect(page.html).toContain("Ask whoever looks after");
+  expect(page.html).toContain("Ask an administrator");
   expect(page.html).toContain(`<code>${again.login}</code>`);
 
   const path = `/User/${made.Id}/Identities`;

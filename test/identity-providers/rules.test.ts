@@ -153,7 +153,7 @@ describe.concurrent("a provider that is down", () => {
       const visitor = new Visitor();
       const view = await visitor.open(linksOf(await visitor.open(tenant.client.authorize()))[0]!.href);
       expect({ status: view.status, heading: view.heading }).toEqual({ status: 502, heading: "Sign-in did not work" });
-      expect(view.html).toContain("Try again in a while; if it stays so, tell whoever looks after the application.");
+      expect(view.html).toContain("Try again in a while; if it stays so, tell the administrator of the application.");
       expect(linksOf(view).map(({ text }) => text)).toEqual(["Try again", "Sign in another way"]);
     },
   );

@@ -24,7 +24,7 @@ interface Behind {
 /** The same for each of many. */
 type ManyBehind<Item> = Pick<Behind, "action"> & { resource?: (item: Item) => object | readonly object[] };
 
-/** For one caller. Reading takes a policy that permits it; scopes are asked before, by whoever offers it. */
+/** For one caller. Reading takes a policy that permits it; scopes are checked before, by the route. */
 export interface Gate {
   /** One record, whole. @throws Permission */
   show<Item extends object>(type: string, item: Item, behind?: Behind): Promise<Whole<Item>>;
@@ -292,7 +292,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
   };
 }
 
-/** What was sent is no news to who has sent it. */
+/** A caller learns nothing from what it sent itself. */
 function onlySent(item: object, sent: unknown): object {
   const names = typeof sent === "object" && sent !== null ? Object.keys(sent) : [];
   return Object.fromEntries(Object.entries(item).filter(([name]) => name === "Id" || names.includes(name)));

@@ -7,9 +7,8 @@ import type { Vault } from "../../vault.ts";
 import type { Action } from "../scopes.ts";
 
 /**
- * Rows that one request looks at. Where so many in a row are hidden, the page ends early, and its Next goes on. How many
- * it is between the two, Cursors decides: whoever knew could fill up to it with hidden rows, and see by Next whether one
- * more matches a filter.
+ * Rows that one request looks at. Where so many in a row are hidden, the page ends early, and its Next goes on. Cursors
+ * decides the exact number: a caller who knew it could tell from Next whether one more hidden row matches a filter.
  */
 export const FEWEST_LOOKED_AT = 1_000;
 export const MOST_LOOKED_AT = 2_000;

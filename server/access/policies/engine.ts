@@ -11,7 +11,7 @@ const TRIED_SETS = 20;
 /** Decisions that are kept; the one not asked for longest makes room. */
 const DECISIONS = 10_000;
 
-/** A tenant's policies at one moment. Tenants whose policies read the same have one set: it knows nothing of theirs. */
+/** A tenant's policies at one moment. Tenants with the same texts share one set: nothing in it is a tenant's own. */
 export interface PolicySet {
   /** By Cedar's policy id, for one saved policy may hold several statements. */
   statements: Map<string, { policyName: string; effect: Cedar.Effect; text: string }>;
@@ -247,7 +247,7 @@ function holds(json: unknown, isIt: (name: string, value: any) => boolean): bool
   return Object.entries(json).some(([name, value]) => isIt(name, value) || holds(value, isIt));
 }
 
-// Cedar decides in this process's only thread, so whoever asks it for much lets others in between.
+// Cedar decides in this process's only thread, so long questions let others in between.
 
 /** Work that goes on for longer rests for as long as it has worked: so long others have the thread to themselves. */
 const SLICE_MS = 5;

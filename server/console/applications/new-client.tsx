@@ -50,7 +50,7 @@ export function chooseKindPage(visit: Visit): View {
 export async function newClientPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const kind = kindOf(visit);
   const state = refused ?? formOfRecord(CREDENTIALS, kind.asks, kind.sets, { Name: "" });
-  // Who may not read APIs is offered none of theirs.
+  // A visitor who may not read APIs is not offered their scopes.
   const ofApis = visit.may("Settings:Read") ? await scopesOfApis(deps, visit, state.values("Scopes")) : [];
   return {
     title: `New application: ${kind.name}`,

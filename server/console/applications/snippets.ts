@@ -21,7 +21,7 @@ const signsIn = ({ GrantTypes }: CredentialsRecord) => GrantTypes.includes("auth
 export const USES: Use[] = [
   {
     title: "Sign people in",
-    text: "A small web server: /login leads to the sign-in page, and the redirect URI shows who has come back.",
+    text: "A small web server: /login leads to the sign-in page, and the redirect URI shows who signed in.",
     programs: {
       "openid-client (Node, Bun)": "sign-in/openid-client.mjs",
       "Authlib (Python)": "sign-in/sign_in.py",
@@ -70,7 +70,7 @@ export const USES: Use[] = [
       "go-oidc (Go)": "api/main.go",
       "Introspection (curl)": "api/curl.sh",
     },
-    // Tokens of this service itself are of all organisations, so their audience tells nobody's from another's.
+    // Tokens of this service itself are of all organisations, so their audience does not tell one from another.
     isFor: ({ ClientType }, api) => ClientType === "confidential" && api !== undefined,
   },
 ];

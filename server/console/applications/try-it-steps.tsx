@@ -71,7 +71,7 @@ export function Outcome({ clientId, redirectUri, outcome, hasSecret }: OutcomePr
       ) : (
         ""
       )}
-      {idToken ? <Token title="4. The id_token: who has signed in" token={idToken} /> : ""}
+      {idToken ? <Token title="4. The id_token: who signed in" token={idToken} /> : ""}
       {accessToken ? <Token title="5. The access token: what the API takes" token={accessToken} /> : ""}
       {userinfo ? (
         <Step title="6. Userinfo">

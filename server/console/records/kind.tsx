@@ -97,9 +97,9 @@ export interface Kind<Item extends Identified> {
   show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
   /** Instead of the way to a new one: what is told of it this once. */
   once?(visit: Visit, made: Partial<Item>, body: object): View | Response | undefined;
-  /** Beside the heading, for who may change it: before and after the link that leads to the form. */
+  /** Beside the heading, for visitors who may change it: before and after the link that leads to the form. */
   actions?(visit: Visit, record: Item): { first?: JSX.Element; next?: JSX.Element };
-  /** After these, for whoever it says. */
+  /** After these, for the visitors it chooses. */
   others?(visit: Visit, record: Item): JSX.Element;
   /** What deleting one does, one sentence each. */
   effects(record: Item, visit: Visit): string[] | Promise<string[]>;

@@ -169,7 +169,7 @@ export function leaveRole(
   return saveMembers(deps, visit, roleId, ({ Members }) => Members.filter(isOther));
 }
 
-/** As the role stands now: nobody's change in between is lost. */
+/** As the role stands now: no change in between is lost. */
 async function saveMembers(
   { roles }: SettingsDependencies,
   visit: Visit,

@@ -78,7 +78,7 @@ export async function linkPage(deps: SettingsDependencies, visit: Visit, refused
             state={state}
             name="Subject"
             label="Known there as"
-            hint="What the provider calls the account, its subject. Whoever has that account is this user from then on."
+            hint="What the provider calls the account, its subject. The owner of that account is this user from then on."
             required
           />
           <div class="buttons">

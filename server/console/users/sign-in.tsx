@@ -71,7 +71,7 @@ export async function makePasswordLink({ records, users }: SettingsDependencies,
         <p>
           {"It is good once, until "}
           <Time at={new Date(ExpiresOn)} />
-          {". A new link takes its place. Whoever sets a password by it is signed out everywhere else."}
+          {". A new link takes its place. Setting a password with it signs the user out everywhere else."}
         </p>
         <div class="buttons">
           <ButtonLink href={visit.href(pathOf(person))} kind="main">

@@ -82,7 +82,7 @@ function isWithin(publicUrl: string, address: string): boolean {
 
 const scopesOf = ({ scopes }: Api) => scopes.map(({ name }) => name);
 
-/** A scope that is gone is nobody's any more, lest it comes back to them with another API. */
+/** Nobody keeps a scope that is gone, lest it come back with another API. */
 async function takeLostScopes(tx: Queries, caller: Caller, before: string[], after: string[]): Promise<void> {
   const gone = before.filter((scope) => !after.includes(scope));
   if (gone.length === 0) return;

@@ -76,7 +76,7 @@ const names = (sql: Queries) => sql`name, audience, scopes, access_token_alg, ac
   include_claims, claim_mapping,
   application_id, modified_by_type, modified_by_id`;
 
-/** An Application that is not the tenant's is none. */
+/** null unless it is an Application of the tenant. */
 function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof Stamped>, actor: Actor) {
   return sql`${api.name}, ${api.audience}, ${sql.json(api.scopes as never)}, ${api.accessTokenAlg},
     ${api.accessTokenType}, ${api.tokenLifetime}::integer, ${api.includeClaims}::boolean, ${sql.json(api.claimMapping as never)}, (select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${api.applicationId}::bigint),

@@ -77,7 +77,7 @@ function StrangerWarning({ address }: { address: string | undefined }): JSX.Elem
   );
 }
 
-/** RFC 8628 5.4: whoever sent the code would get the access. */
+/** RFC 8628 5.4: the access would go to the person who sent the code. */
 function DeviceWarning({ userCode }: { userCode: string }): JSX.Element {
   return (
     <div class="caution">

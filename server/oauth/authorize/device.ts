@@ -22,7 +22,7 @@ export const DEVICE_LIFETIME = 10 * 60;
 /** Seconds between two polls of a device, to begin with. */
 export const POLL_INTERVAL = 5;
 /**
- * Devices that wait for their users' answers; those of a client without a secret, which are anybody's to begin, of one
+ * Devices that wait for their users' answers; those of a client without a secret, which anybody can begin, of one
  * address.
  */
 export const MOST_WAITING: MostWaiting = { address: 200, client: 2_000, tenant: 10_000 };
@@ -121,7 +121,7 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
         resources: found.resources,
         apis: apisInReach(await findApis(client.tenantId), client),
         nonce: undefined,
-        // RFC 8628 5.4: somebody else may have sent the code. So whoever answers sees what it is for, every time.
+        // RFC 8628 5.4: somebody else may have sent the code. So the user sees what it is for, every time.
         prompts: new Set([...PROMPTS.filter((prompt) => prompt !== "none" && asked.includes(prompt)), "consent"]),
         maxAge: undefined,
         signedInSince: undefined,

@@ -51,8 +51,8 @@ function needsSignIn(request: AuthorizationRequest, session: Session): boolean {
 }
 
 /**
- * The user's and the tenant's own wish is no choice of the client's. Beyond it, an essential acr (OIDC Core 5.5.1.1)
- * leads who has no second factor to one; acr_values are only wishes, which a user with a second factor fulfils anyway.
+ * The client cannot change what the user and the tenant want. Beyond that, an essential acr (OIDC Core 5.5.1.1) makes a
+ * user set up a second factor; acr_values are only wishes.
  */
 function needsSecondFactor({ claims: { acrs } }: AuthorizationRequest, { isUnfinished, acr }: Session): boolean {
   return isUnfinished || (acr === ACR.oneFactor && acrs !== undefined && !acrs.includes(ACR.oneFactor));

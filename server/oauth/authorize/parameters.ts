@@ -115,7 +115,7 @@ export function upstreamPath(providerId: number, target: Target): string {
 }
 
 /**
- * @param text a form's field `request`, so anybody's
+ * @param text a form's field `request`, which anybody can write
  * @throws BadInput
  */
 export function readTarget(text: string | undefined): Target {

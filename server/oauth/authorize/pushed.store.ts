@@ -10,7 +10,7 @@ export interface PushedRequest {
   createdOn: Date;
 }
 
-/** A user who has come in time has as long to sign in. */
+/** A user who came in time has this long to sign in. */
 const KEPT = "30 minutes";
 /** Of the same client's, each new row takes so many with it that have had their day. */
 const CLEARED = 10;

@@ -18,7 +18,7 @@ import { AuthorizationError } from "./reply.ts";
 export const PUSH_LIFETIME = 90;
 /** Seconds that a signed request is kept longer than it is good: our clocks and PostgreSQL's may differ. */
 const CLOCKS_DIFFER = 60;
-/** Of one client; and of a client without a secret, whose are anybody's to push, from one address. */
+/** Of one client; and of a client without a secret, whose requests anybody can push, from one address. */
 export const MOST_PUSHES = { client: 20_000, address: 1_000 };
 
 const URN = "urn:ietf:params:oauth:request_uri:";
@@ -36,7 +36,7 @@ export interface OpenedRequest {
   parameters: Parameters;
   /** Undefined: the browser has brought the parameters themselves. */
   pushed?: PushReference;
-  /** It asks for a sign-in, and a session that began before this time is none. */
+  /** It asks for a sign-in, and a session that began before this time does not count. */
   signedInSince?: Date | undefined;
   /** Its request object is refused, or it is good no more. */
   refused?: AuthorizationError | undefined;
@@ -152,7 +152,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       return {
         parameters: parseParameters(AUTHORIZATION_PARAMETERS, all.toString(), carriedBy(clientId!, digest)),
         pushed,
-        // Whoever has come so far may have done so in another browser.
+        // The user may have come this far in another browser.
         signedInSince: asksToSignIn ? found.createdOn : undefined,
         refused: found.isUsed ? usedBefore(pushed) : found.isExpired && !progress ? expired() : undefined,
       };

@@ -29,7 +29,7 @@ export interface Assertion {
 }
 
 /**
- * Says what is wrong with an assertion: that much whoever sends it can read in it, whether there is such a client or not.
+ * Says only what the sender can read in the assertion itself, so it does not tell whether there is such a client.
  * @param audiences what it may be for: us, or the endpoint that it is sent to
  * @throws TokenError
  */

@@ -12,7 +12,7 @@ import type { Client } from "./store.ts";
 const SETS = 5_000;
 /** A set that was read within this time is not read again, unless a JWT is by none of its keys. */
 const FRESH_MS = 300_000;
-/** Between two requests for one set, whoever asks: anybody can send a JWT in a client's name. */
+/** Between two requests for one set: anybody can send a JWT in a client's name. */
 const RETRY_MS = 30_000;
 /** While it cannot be read, what was read within this time stays good. */
 const STALE_MS = 3_600_000;

@@ -114,8 +114,8 @@ const FIELDS = {
   GrantTypes: list(GRANT_TYPES, STANDARD_GRANT_TYPES, {
     description:
       "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +
-      "have if nobody chose others, is without client_credentials. The device grant (RFC 8628) and token exchange (RFC " +
-      "8693) are nobody's by default.",
+      "have if nobody chose others, is without client_credentials. No client has the device grant (RFC 8628) or " +
+      "token exchange (RFC 8693) by default.",
     audit: "value",
     judged: true,
     form: {

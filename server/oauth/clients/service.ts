@@ -224,7 +224,7 @@ async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, appl
   return { stored, secret };
 }
 
-/** Makes a new Application a client with a secret, which nobody sees again; in the transaction of whoever made it. */
+/** Makes a new Application a client with a secret that is shown once, in the transaction of its creation. */
 export async function makeClient(
   tx: Queries,
   tenantId: TenantId,

@@ -157,7 +157,7 @@ const SETTINGS_CLIENT = {
   tlsClientAuthName: "SubjectDn",
   tlsClientAuthValue: "",
   grantTypes: ["authorization_code"],
-  // Whoever comes in has a role's scopes in Settings, and of these tokens none leaves the process.
+  // A person has a role's scopes in Settings, and none of these tokens leaves the process.
   scopes: [...SCOPES],
   backchannelLogoutUri: null,
   postLogoutRedirectUris: [],
@@ -181,8 +181,8 @@ const SETTINGS_CLIENT = {
   secrets: [],
 } satisfies Partial<Client>;
 
-// The client_id by which people sign in to Settings. It is sealed: who has typed the name of an organisation is led to the
-// sign-in page with one, whether there is such an organisation or not, and cannot tell which it was.
+// The client_id by which people sign in to Settings. It is sealed: typing the name of any organisation leads to the
+// sign-in page, so nobody can tell whether there is such an organisation.
 
 const PURPOSE = "client_id of Settings";
 /** A sealed UUID in base64url. */

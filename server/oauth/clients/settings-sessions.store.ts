@@ -1,7 +1,7 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
-/** Somebody who has come in to Settings. */
+/** A person's session in Settings. */
 export interface SettingsSession {
   clientId: number;
   /** The tenant's name. */

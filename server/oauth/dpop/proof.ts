@@ -61,7 +61,7 @@ export async function readProof(request: Request, base: string, accessToken?: st
 
 async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; alg: string }> {
   try {
-    // A key that is private, or symmetric, is none that EmbeddedJWK takes.
+    // EmbeddedJWK refuses private and symmetric keys.
     const { payload, protectedHeader } = await jwtVerify(jwt, EmbeddedJWK, { typ: PROOF_TYPE, algorithms: DPOP_ALGS });
     return { claims: payload, key: protectedHeader.jwk!, alg: protectedHeader.alg };
   } catch (error) {

@@ -53,7 +53,7 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
   });
 }
 
-/** @returns who has allowed it. @throws TokenError: what RFC 8628 3.5 says until then */
+/** @returns the user who allowed it @throws TokenError as RFC 8628 3.5 says until then */
 async function answered({ sql, client }: GrantRequest, device: PolledDevice, digest: Buffer): Promise<number> {
   const say = (code: string, description: string) => new TokenError("invalid_grant", description, code);
   if (device.isExpired) throw say("expired_token", "The device_code has expired. Begin again.");

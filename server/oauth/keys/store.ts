@@ -2,7 +2,7 @@ import type { Queries } from "../../db/connection.ts";
 
 /** Told of every change of the keys when its transaction commits. */
 export const KEYS_CHANNEL = "gatehouse_signing_keys";
-/** Any constant of our own: whoever changes the keys takes turns. */
+/** An arbitrary constant: processes that change the keys take turns. */
 const KEYS_LOCK = 7_203_416;
 
 export interface StoredKey {

@@ -27,7 +27,7 @@ import { readMetadata } from "./metadata.ts";
 import { admitStranger, lockScopesOfApis, recordChange, requireRoom, scopesFor } from "./service.ts";
 import { insertRegistered, lockRules } from "./store.ts";
 
-/** Seconds between two requests for the document of one client, whoever asks. */
+/** Seconds between two requests for the document of one client. */
 const RETRY_SECONDS = 30;
 /** While a document is not answered, the client stays as it was read within this time. */
 const STALE_SECONDS = 86_400;

@@ -90,7 +90,7 @@ export function metadataOf(
   };
 }
 
-/** Its logo is nobody's proof: no page shows it. Nor is it told of logouts, which would be requests to wherever it says. */
+/** No page shows its logo, which proves nothing. It is told of no logouts: those are requests to any address it names. */
 const COUNTED = [
   "client_name",
   "client_uri",

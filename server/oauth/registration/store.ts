@@ -189,7 +189,7 @@ export async function countOpenLately(
   return row!;
 }
 
-/** Registered by nobody's word; no user has allowed them anything, and no administrator has made them the tenant's own. */
+/** Registered without a token; no user has allowed them anything, and no administrator has adopted them. */
 export async function listUnused(
   sql: Queries,
   seconds: number,

@@ -21,7 +21,7 @@ import { ACCOUNT_PATH, type AccountDependencies, toAccount, userOf, type Visit, 
 export function accountController(deps: AccountDependencies) {
   type Answer = (visit: Visit) => Promise<Response>;
   type Open = (request: Request, caller: Caller) => Promise<Response>;
-  /** For who has signed in. */
+  /** For signed-in users. */
   const own =
     (answer: Answer): Open =>
     (request, caller) =>

@@ -29,7 +29,7 @@ export interface Credentials {
    * @throws TenantBusy
    */
   resetPassword(request: Request, reset: PasswordReset, token: string, password: string): Promise<boolean>;
-  /** @param id anybody's; one that is not the user's own is left alone */
+  /** @param id any session's; one that is not the user's own is left alone */
   endSession(request: Request, session: Session, id: string): Promise<void>;
   endOtherSessions(request: Request, session: Session): Promise<void>;
 }

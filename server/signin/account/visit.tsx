@@ -1,4 +1,4 @@
-// Who may see the account pages: whoever has signed in, both factors given where two are needed.
+// The account pages are for signed-in users who have given both factors where two are needed.
 
 import type { Sql } from "../../db/connection.ts";
 import { NO_STORE } from "../../http/conditions.ts";

@@ -49,7 +49,7 @@ export function userRoutes(users: UserAdministration): Route[] {
       ...end,
       path: `${user}/SecondFactor`,
       id: "deleteSecondFactor",
-      summary: "Remove it, of a User who has lost it",
+      summary: "Remove it for a User who has lost it",
       answer: { description: "What was removed.", schema: FACTOR, example: EXAMPLE_FACTOR },
       handle: (caller, { params: { Id } }) => users.removeSecondFactor(caller, Id),
     }),

@@ -57,7 +57,7 @@ export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): P
   return { codes, cookies: await raised(deps, sent) };
 }
 
-/** Who has just signed in is not asked again, and who has no password is asked for none. */
+/** A user who has just signed in is not asked again, and one without a password is not asked for it. */
 export async function asksPassword(
   { ownPassword }: Pick<FactorDependencies, "ownPassword">,
   session: Session,

@@ -142,7 +142,7 @@ async function discover(issuer: string, guarded: GuardedFetch): Promise<ServerMe
 
 /** Who speaks at an issuer's address calls itself otherwise. */
 export class OtherIssuer extends UpstreamFailure {
-  /** For who has set the Issuer: what it calls itself, which is the provider's own word. */
+  /** What the provider calls itself, for the administrator who set the Issuer. */
   readonly advice: string;
 
   constructor(issuer: string, found: string) {

@@ -37,7 +37,7 @@ export function toUpstreamFailure(error: unknown): unknown {
     }
   }
   if (error instanceof ResponseBodyError) {
-    // A code that is none of ours, or was begun by somebody else: the settings are right.
+    // A code that is not ours, or that somebody else began: the settings are right.
     const kind = error.error === "invalid_grant" ? "untrusted" : "misconfigured";
     return new UpstreamFailure(kind, `the token endpoint answered ${error.status} ${knownCode(error.error)}`);
   }
@@ -60,7 +60,7 @@ export function toUpstreamFailure(error: unknown): unknown {
   return error;
 }
 
-/** Of an answer that is none of the protocol's. RFC 6585 4: 429 is for a while, too. */
+/** For an answer outside the protocol. RFC 6585 4: 429 passes, too. */
 export function kindOfStatus(status: number): UpstreamFailureKind {
   return status >= 500 || status === 429 ? "unavailable" : "untrusted";
 }
@@ -94,12 +94,14 @@ interface Told {
 const TOLD: Record<UpstreamProblem, Told> = {
   unavailable: {
     status: 502,
-    line: "It cannot be reached or does not answer at the moment. Try again in a while; if it stays so, tell whoever looks after the application.",
+    line:
+      "It cannot be reached or does not answer at the moment. Try again in a while; if it stays so, tell the " +
+      "administrator of the application.",
     reason: "ProviderUnavailable",
   },
   misconfigured: {
     status: 502,
-    line: "It and this service do not agree on how they work together. Tell whoever looks after the application.",
+    line: "It and this service do not agree on how they work together. Tell the administrator of the application.",
     reason: "ProviderMisconfigured",
   },
   untrusted: {
@@ -117,8 +119,8 @@ const TOLD: Record<UpstreamProblem, Told> = {
   stranger: {
     status: 403,
     line:
-      "Your account there is none of those that get an account here. Sign in there with another one, or ask whoever " +
-      "looks after the application.",
+      "Your account there does not get an account here. Sign in there with another one, or ask the administrator of " +
+      "the application.",
     reason: "NotAllowed",
   },
   "other-user": {

@@ -5,7 +5,7 @@ import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
 
-/** The connection is Held no more; whoever still probes it is told. */
+/** The connection is no longer Held; a probe that still runs is told. */
 export async function endHold(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set held_on = null, held_reason = null, exhausted_run = 0, probes = 0,

@@ -208,7 +208,7 @@ export async function recordProof(
   });
 }
 
-/** By whoever had it proved. */
+/** In the name of the caller who had it proved. */
 function recordChange(tx: Transaction, tenantId: TenantId, { connectionId, eventId }: ProvedSecret): Promise<void> {
   const subject = { type: TYPE, id: connectionId };
   const details = { EventId: eventId, Proves: "Secret" };

@@ -40,8 +40,8 @@ export async function setAside(sql: Queries, deliveryIds: DeliveryId[]): Promise
 }
 
 /**
- * Puts deliveries into the queue, whoever has them now; new workflows take them from there, no earlier than they were
- * due before.
+ * Puts deliveries into the queue, wherever they are now; new workflows take them from there, no earlier than they were
+ * due.
  * @returns false if they have ended
  */
 export async function putBack(

@@ -1,4 +1,4 @@
-// Why workflows cannot be started, written down for /readyz: whoever starts one, it is seen here.
+// Why workflows cannot be started, written down for /readyz. Every start passes here.
 
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";

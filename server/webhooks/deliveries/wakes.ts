@@ -44,7 +44,7 @@ export function startWakes(databaseUrl: string, sql: Sql, wake: (queue?: Turn) =
   const timer = setInterval(lookAgain, POLL_MS);
   return {
     handOn() {
-      // What was handed on is nobody's to hand on again.
+      // What was handed on is not handed on again.
       if (!stopHearing) return;
       handing ??= setTimeout(() => {
         handing = undefined;

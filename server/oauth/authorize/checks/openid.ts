@@ -88,7 +88,7 @@ export async function expectedUser(
   if (sub !== undefined && claimsOfHint && claimsOfHint.sub !== sub) {
     throw new AuthorizationError("invalid_request", "claims and id_token_hint name different users.");
   }
-  // A sub that is nobody's is a user who never comes.
+  // An unknown sub is a user who never comes.
   if (claimsOfHint) return userTold(client, claimsOfHint.sub!) ?? 0;
   return sub === undefined ? undefined : (userMeant(client, sub) ?? 0);
 }

@@ -36,7 +36,7 @@ const OF_THE_REPLY = ["response_mode", "state"] as const;
 
 /**
  * A request whose object is refused says in it how it wants to be answered, and the refusal is an answer too (OIDC Core
- * 6.1); what stands outside of it comes first. Nothing else is read of it, and nobody's signature is asked for.
+ * 6.1); what stands outside of it comes first. Nothing else is read of it, and its signature is not checked.
  */
 export function parametersOfReply(parameters: Parameters): Parameters {
   const said = payloadOf(parameters.sent.request);

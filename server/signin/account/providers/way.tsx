@@ -18,7 +18,7 @@ export interface Way {
   purpose: "sign-in" | "linking";
   /** Of the account pages: where it goes on, as path and query. */
   target: string;
-  /** Whoever wants to link, or has turned out to sign in. */
+  /** The user who links, or who has turned out to sign in. */
   userId?: number;
 }
 

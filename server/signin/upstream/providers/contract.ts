@@ -165,7 +165,7 @@ const fields = (checkUrl: CheckUrl) => ({
     example: "Create",
   }),
   AllowedDomains: words({
-    description: "With Provisioning Create, only who has a verified Email at one of these domains gets a User.",
+    description: "With Provisioning Create, only people with a verified Email at one of these domains get a User.",
     pattern: DOMAIN,
     most: MOST_ALLOWED,
     must: `must be a list of at most ${MOST_ALLOWED} domains such as example.com.`,
@@ -190,7 +190,7 @@ const fields = (checkUrl: CheckUrl) => ({
     example: [],
   }),
   RequireVerifiedEmail: flag({
-    description: "With Provisioning Create, only who has a verified Email gets a User.",
+    description: "With Provisioning Create, only people with a verified Email get a User.",
     audit: "value",
     form: { label: "Who is new needs a verified e-mail address" },
     example: false,

@@ -217,8 +217,8 @@ export function createIdentityProviders({
           if (!provider) throw notThere();
           permissions.require("Settings:Update", RESOURCE, toRecord(provider));
           await requireSeen(tx, caller, RESOURCE, conditions, versionOf(provider), toRecord(provider));
-          // Sessions before what came of them, as whoever redeems a code holds them; and that by the links, which are
-          // gone afterwards.
+          // Sessions before what came of them, the order in which a code is redeemed. Grants are found by the
+          // links, which are gone afterwards.
           await deleteSessionsOf(tx, tenantId, id);
           await endGrantsBy(tx, tenantId, id);
           await deleteProvider(tx, tenantId, id);

@@ -51,7 +51,7 @@ export interface Provider {
   scopes: string[];
   mapping: Mapping;
   provisioning: Provisioning;
-  /** Whom it may make a User of: who has an address at one of these, in lower case; empty: no such rule. */
+  /** It makes Users only of people with an address at one of these, in lower case; empty: no such rule. */
   allowedDomains: string[];
   /** Who is of one of these organisations there (`hd`, `tid`); empty: no such rule. */
   allowedTenants: string[];
