@@ -202,7 +202,7 @@ describe.concurrent("who a provider makes a User of", () => {
     expect(body.Items).toHaveLength(comesIn ? 2 : 1);
     if (comesIn) return expect(answerOf(view).code).toBeString();
     expect({ status: view.status, heading: view.heading }).toEqual({ status: 403, heading: "Sign-in did not work" });
-    expect(view.html).toContain("none of those that get an account here");
+    expect(view.html).toContain("does not get an account here");
     const { body: log } = await tenant.caller.get("/AuditEvent?Kind=SignIn.Failed");
     expect(log.Items[0].Details.Reason).toBe("NotAllowed");
   });
