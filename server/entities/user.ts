@@ -9,7 +9,7 @@ import {
   WEB_ADDRESS_SHAPE,
 } from "./definition.ts";
 
-/** OpenID Connect Core 5.1: birthdate; the year 0000 is one that is not told. */
+/** OpenID Connect Core 5.1: birthdate; the year 0000 means that it is not known. */
 const BIRTH_DATE = {
   pattern: /^\d{4}(-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$/,
   fits: (text: string) => text.length === 4 || readDate(`${text.replace(/^0000/, "2000")}T00:00:00Z`) !== undefined,
