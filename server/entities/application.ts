@@ -77,6 +77,6 @@ export const application: EntityDefinition = {
     },
     Is_EndUser: { label: "For end users" },
     Is_System: { label: "System application" },
-    Is_Active: { label: "Active", hint: "One that is not active gets no tokens." },
+    Is_Active: { label: "Active", hint: "An inactive application gets no tokens." },
   },
 };

@@ -105,7 +105,7 @@ export const user: EntityDefinition = {
     Address: { label: "Postal address", rows: 3 },
     Attributes: { label: "Attributes" },
     Department: { label: "Department" },
-    Is_Active: { label: "Active", hint: "Who is not active cannot sign in." },
+    Is_Active: { label: "Active", hint: "Inactive users cannot sign in." },
   },
 };
 

@@ -32,7 +32,7 @@ const FIELDS = {
     form: {
       label: "Scopes",
       explained: SCOPE_TEXTS,
-      hint: "What its users may be given in a token, and in Settings; each needs a policy as well.",
+      hint: "What members may be given in a token, and in Settings; each needs a policy as well.",
       // The others are every user's.
       offered: SCOPE_ACTIONS,
     },

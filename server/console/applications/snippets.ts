@@ -63,7 +63,7 @@ export const USES: Use[] = [
   },
   {
     title: "Check the access tokens of callers",
-    text: "The variable TOKEN has what a caller has sent. By the keys a token is good until it expires; introspection knows at once what was revoked.",
+    text: "The variable TOKEN has the caller's token. By the keys alone, a token is good until it expires; introspection knows at once that it was revoked.",
     programs: {
       "jose (Node, Bun)": "api/jose.mjs",
       "PyJWT (Python)": "api/verify.py",

@@ -59,7 +59,7 @@ const FIELDS = {
     audit: "value",
     form: {
       label: "Scopes",
-      hint: "One a line: its name, a space, and what people are told that it allows.",
+      hint: "One a line: its name, a space, and what it allows, as people are told.",
       rows: 6,
       line: {
         show: ({ Name, Description }: ScopeRecord) => `${Name} ${Description}`.trim(),

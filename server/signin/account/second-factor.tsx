@@ -109,7 +109,7 @@ interface Guarded {
 export const NEW_CODES: Guarded = {
   action: "/account/recovery-codes",
   heading: "New recovery codes",
-  lead: "The ones you have are no longer good then.",
+  lead: "Your present ones stop working then.",
   button: "Make new codes",
   act: async (deps, { request, session }) =>
     codesPage(deps, await deps.secondFactor.newRecoveryCodes(request, session)),

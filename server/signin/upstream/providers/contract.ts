@@ -172,7 +172,7 @@ const fields = (checkUrl: CheckUrl) => ({
     takeOne: (word) => word.trim().toLowerCase(),
     form: {
       label: "Domains",
-      hint: "Who is new needs a verified e-mail address at one of these, separated by spaces. Empty: no such rule.",
+      hint: "New users need a verified e-mail address at one of these, separated by spaces. Empty: no such rule.",
     },
     example: ["example.com"],
   }),
@@ -185,7 +185,7 @@ const fields = (checkUrl: CheckUrl) => ({
     takeOne: (word) => word.trim(),
     form: {
       label: "Organisations there",
-      hint: "Who is new has to be of one of these, as Google's hd or Microsoft's tid names them. Empty: no such rule.",
+      hint: "New users must be of one of these: Google's hd, or Microsoft's tid. Empty: no such rule.",
     },
     example: [],
   }),
@@ -208,7 +208,7 @@ const fields = (checkUrl: CheckUrl) => ({
     column: "isActive",
     audit: "value",
     judged: true,
-    form: { label: "Active", hint: "One that is not active is not offered. Test the connection first." },
+    form: { label: "Active", hint: "An inactive provider is not offered. Test the connection first." },
     example: true,
   }),
   ClientSecret: field<string | null>({
