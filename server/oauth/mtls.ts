@@ -14,8 +14,10 @@ export interface Mtls {
 }
 
 export function createMtls(issuer: string, config: Config["mtls"]): Mtls {
-  const host = config && new URL(config.url).host;
-  const isThere = (request: Request) => host !== undefined && request.headers.get("host")?.toLowerCase() === host;
+  const { host = "", port = "" } = config ? new URL(config.url) : {};
+  // Some clients name the port of https, too.
+  const hosts = port === "" ? [host, `${host}:443`] : [host];
+  const isThere = (request: Request) => hosts.includes(request.headers.get("host")?.toLowerCase() ?? "");
   return {
     url: config?.url,
     baseOf: (request) => (config && isThere(request) ? config.url : issuer),

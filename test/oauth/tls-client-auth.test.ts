@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
 import { CERTIFICATE_LIMIT } from "../../server/oauth/clients/certificate.ts";
+import { createMtls } from "../../server/oauth/mtls.ts";
 import { issuer } from "../authorize/client.ts";
 import { unique } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
@@ -163,6 +164,31 @@ describe("a client with tls_client_auth", () => {
     refused(await passed([["x-client-cert", asField(own.cert)]], { ...GRANT, client_id }));
   });
 
+  test.each([
+    ["https://mtls.example", "mtls.example", true],
+    ["https://mtls.example", "MTLS.example", true],
+    ["https://mtls.example", "mtls.example:443", true],
+    ["https://mtls.example", "mtls.example:80", false],
+    ["https://mtls.example", "mtls.example.", false],
+    ["https://mtls.example", "mtls.example, other.example", false],
+    ["https://mtls.example", "other.example@mtls.example", false],
+    ["https://mtls.example:8443", "mtls.example:8443", true],
+    ["https://mtls.example:8443", "mtls.example", false],
+    ["https://mtls.example:8443", "mtls.example:443", false],
+  ])("of %s is there with Host %s: %p", (url, host, isThere) => {
+    const { baseOf } = createMtls("https://id.example", { url, header: "client-cert" });
+    const request = new Request("http://127.0.0.1/oauth2/token", { headers: { host } });
+    expect(baseOf(request)).toBe(isThere ? url : "https://id.example");
+  });
+
+  test("is nowhere without MTLS_URL, also with an empty Host", () => {
+    const { baseOf, url } = createMtls("https://id.example", undefined);
+    expect([url, baseOf(new Request("http://127.0.0.1/", { headers: { host: "" } }))]).toEqual([
+      undefined,
+      "https://id.example",
+    ]);
+  });
+
   test("is told if what a proxy passes is no certificate", async () => {
     const client_id = await newClient("SubjectDn", subject);
     const field = asField(own.cert);
@@ -278,6 +304,8 @@ describe("a client with tls_client_auth", () => {
     ["SanDns", "*.example.com", /must be a host name/],
     ["SanUri", "payroll", /must be an absolute address/],
     ["SanIp", "300.0.0.1", /must be an IP address/],
+    ["SanIp", "010.0.0.1", /must be an IP address/],
+    ["SanIp", "fe80::1%eth0", /must be an IP address/],
     ["SanEmail", "payroll", /must be an e-mail address/],
     ["Subject", "CN=a", /must be one of SubjectDn/],
   ])("is not saved with the %s %j", async (name, value, says) => {

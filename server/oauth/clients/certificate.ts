@@ -2,7 +2,7 @@
 // to an authority that we trust, the proxy that passes it has seen.
 
 import { domainToASCII } from "node:url";
-import ipaddr from "ipaddr.js";
+import { plainAddress } from "../../http/context.ts";
 import { TokenError } from "../endpoint.ts";
 import { distinguishedName, isSameName, type RelativeName } from "./distinguished-name.ts";
 
@@ -77,10 +77,7 @@ const KINDS: Record<
 > = {
   SanDns: { type: "dns", plain: plainHost },
   SanUri: { type: "url", plain: (value) => (URL.canParse(value) ? value : undefined) },
-  SanIp: {
-    type: "ip",
-    plain: (value) => (ipaddr.isValid(value) ? ipaddr.process(value).toNormalizedString() : undefined),
-  },
+  SanIp: { type: "ip", plain: (value) => (value.includes("%") ? undefined : plainAddress(value)) },
   SanEmail: { type: "email", plain: plainEmail },
 };
 
