@@ -121,8 +121,8 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: T
 }
 
 /**
- * A session of another tenant is none here: the tenant is the client's. Nor is one that began elsewhere than at the
- * provider that the client's users have to sign in at. It may be unfinished.
+ * The session counts only if it is of the client's tenant and, where the client's users have to sign in at a provider,
+ * began there. It may be unfinished.
  */
 export async function startedSessionFor(
   { sessions }: Pick<AuthorizeDependencies, "sessions">,

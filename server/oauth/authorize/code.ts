@@ -71,7 +71,7 @@ export async function issueCode(
   return { code, id_token: idToken, nonce: door === "spec" ? nonce : undefined };
 }
 
-/** Who has given two factors has given one, if that is the essential acr that was asked for (OIDC Core 5.5.1.1). */
+/** A user with two factors also satisfies an essential acr of one factor (OIDC Core 5.5.1.1). */
 function answeredAcr({ acrs }: ClaimsRequest, { acr }: Session): string {
   return acrs?.includes(ACR.oneFactor) && !acrs.includes(acr) ? ACR.oneFactor : acr;
 }

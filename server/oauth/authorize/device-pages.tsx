@@ -1,5 +1,5 @@
-// The pages of who signs a device in: where its code is typed, and what follows the answer. What stands between is the
-// way of every authorization request.
+// The pages for signing a device in: where its code is typed, and what follows the answer. Between them the user goes
+// the way of every authorization request.
 
 import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
@@ -25,7 +25,7 @@ import { decideDevice } from "./device.store.ts";
 import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
 
-/** One text for codes that never were, and those that are over. */
+/** One text for unknown and for expired codes. */
 const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";
 
 type Dependencies = Pick<AuthorizeDependencies, "sql" | "endpoints" | "forms" | "sessions" | "devices">;
@@ -70,7 +70,7 @@ async function takeCode(deps: Dependencies, request: Request, { address }: Calle
   return goTo(endpoints.site, DEVICE_CONTINUE_PATH, new URLSearchParams({ device }).toString());
 }
 
-/** Who has signed in does not wait for the guesses of strangers at the same address. */
+/** A signed-in user does not wait for the guesses of strangers at the same address. */
 function guesserOf(session: Session | undefined, address: string): Guesser {
   return session ? { tenantId: session.tenantId, userId: session.userId } : { address };
 }

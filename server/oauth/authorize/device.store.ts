@@ -26,7 +26,7 @@ export interface WaitingDevice {
   resources: string[];
 }
 
-/** Whose answer it is, and how they had signed in. */
+/** The user who answered, and how they had signed in. */
 export interface DeviceGrant {
   userId: number;
   scopes: string[];
@@ -54,7 +54,7 @@ export interface MostWaiting {
   tenant: number;
 }
 
-/** @returns what came of it: "taken" if another has the user code */
+/** @returns the outcome; "taken" if another request has the user code */
 export async function insertDeviceCode(
   sql: Queries,
   tenantId: TenantId,
@@ -81,7 +81,7 @@ export async function insertDeviceCode(
   return row!.isMade ? "made" : row!.isRoom ? "taken" : "too many";
 }
 
-/** By what a person typed: whose tenant it is, the code alone says. */
+/** By what a person typed: only the code tells whose tenant it is. */
 export async function findWaitingDigest(sql: Queries, userCode: string): Promise<Buffer | undefined> {
   const [row] = await sql<{ digest: Buffer }[]>`
     select digest from device_codes where user_code = ${userCode} and decided_on is null and expires_on > now()`;
@@ -148,7 +148,7 @@ export async function takeDevice(sql: Queries, tenantId: TenantId, digest: Buffe
   return rows.length > 0;
 }
 
-/** Notes what came of it. */
+/** Notes the tokens that came from it. */
 export async function linkDevice(sql: Queries, tenantId: TenantId, digest: Buffer, familyId: string): Promise<void> {
   await sql`update device_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}`;
 }

@@ -1,6 +1,6 @@
 // Requests of devices that have no browser, or no keyboard (RFC 8628): the device shows a code, and its user types it in
-// a browser elsewhere. From there on it goes the way of any authorization request, but for its answer: that is the
-// device's to fetch.
+// a browser elsewhere. From there on it goes the way of any authorization request, except that the device
+// fetches the answer.
 
 import { randomInt } from "node:crypto";
 import type { Sql } from "../../db/connection.ts";
@@ -30,7 +30,7 @@ export const MOST_WAITING: MostWaiting = { address: 200, client: 2_000, tenant: 
 /** RFC 8628 6.1: no vowels, so no words; and no digits that look like letters. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
-/** One is taken: a second time in a row is beyond luck. */
+/** Tries for a free code; that two in a row are taken is beyond chance. */
 const TRIES = 3;
 const PURPOSE = "device request";
 

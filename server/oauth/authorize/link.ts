@@ -1,5 +1,5 @@
-// POST /signin/link: the owner of an account proves it by all that signing in to it takes, once; a provider
-// has proved the rest.
+// POST /signin/link: the owner of an account proves it once, by all that signing in takes; the provider has proved the
+// rest.
 
 import { originOf } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";

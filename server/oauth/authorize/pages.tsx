@@ -88,14 +88,14 @@ export function chooseAccountPage(
   );
 }
 
-/** What nobody here has set up can have any name (RFC 7591 5). */
+/** An application that nobody here has set up can have any name, so it is shown with its address (RFC 7591 5). */
 function nameOfClient(checked: AuthorizationRequest): string {
   const { name, isOpen } = checked.client;
   const address = isOpen ? strangersAddress(checked) : undefined;
   return address === undefined ? name : `${name} (${address})`;
 }
 
-/** What nobody can take from another; undefined: the answer stays on the user's device, with whatever listens there. */
+/** What a stranger cannot fake: its host or scheme. Undefined if the answer goes to a program on the user's device. */
 function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
   if (documentUrl !== null) return new URL(documentUrl).host;
   return withoutLoopbackPort(redirectUri) === undefined ? destinationOf(redirectUri) : undefined;
@@ -136,7 +136,7 @@ function otherRecipients(scopes: string[], apis: readonly Api[], resources: stri
   return unheard.map(({ name }) => phrase`tell ${name} who you are`);
 }
 
-/** What a user is asked to allow, in words; what an API is for, its own maker says. */
+/** What a user is asked to allow, in words; those of an API are its own maker's. */
 export function inWords(scopes: string[], apis: readonly Pick<Api, "name" | "scopes">[]): string[] {
   const told = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
   const ofApis = new Map(

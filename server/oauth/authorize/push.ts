@@ -85,7 +85,7 @@ function boundTo(jkt: string, parameters: Parameters): Parameters {
   return { ...parameters, sent: { ...parameters.sent, dpop_jkt: jkt }, text: all.toString() };
 }
 
-/** RFC 9126 2.3: what would go to the redirect URI by a browser, the client hears itself. */
+/** RFC 9126 2.3: errors that a browser would carry to the redirect URI are answered to the client itself. */
 export async function tellingByCode<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();

@@ -12,7 +12,7 @@ export interface PushedRequest {
 
 /** A user who came in time has this long to sign in. */
 const KEPT = "30 minutes";
-/** Of the same client's, each new row takes so many with it that have had their day. */
+/** Each new row deletes so many expired ones of the same client. */
 const CLEARED = 10;
 
 export interface NewPush {

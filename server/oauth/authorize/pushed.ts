@@ -1,6 +1,6 @@
-// Authorization requests that their clients have pushed (RFC 9126). The browser brings a request_uri, and what stands
-// beside it counts for nothing. A request is answered once; until then its pages may be loaded again, so that whatever
-// looks at an address before the user does no harm.
+// Authorization requests that their clients have pushed (RFC 9126). The browser brings a request_uri, and other
+// parameters do not count. A request is answered once; until then its pages may be loaded again, so that a program that
+// opens an address before the user does no harm.
 
 import { createHash } from "node:crypto";
 import type { Sql } from "../../db/connection.ts";
@@ -16,7 +16,7 @@ import { AuthorizationError } from "./reply.ts";
 
 /** Seconds in which the browser has to come. */
 export const PUSH_LIFETIME = 90;
-/** Seconds that a signed request is kept longer than it is good: our clocks and PostgreSQL's may differ. */
+/** Seconds that a signed request is kept beyond its end: our clocks and PostgreSQL's may differ. */
 const CLOCKS_DIFFER = 60;
 /** Of one client; and of a client without a secret, whose requests anybody can push, from one address. */
 export const MOST_PUSHES = { client: 20_000, address: 1_000 };
@@ -38,7 +38,7 @@ export interface OpenedRequest {
   pushed?: PushReference;
   /** It asks for a sign-in, and a session that began before this time does not count. */
   signedInSince?: Date | undefined;
-  /** Its request object is refused, or it is good no more. */
+  /** Its request object is refused, or it is no longer good. */
   refused?: AuthorizationError | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What comes of a grant is bound to the key that the client has proved by DPoP (RFC 9449 5), whichever grant it is.
+// Tokens of every grant are bound to the key that the client has proved by DPoP (RFC 9449 5).
 
 import type { Client } from "../clients/store.ts";
 import { TokenError } from "../endpoint.ts";

@@ -16,7 +16,7 @@ const SLOW_DOWN = 5;
  */
 export async function deviceCode(request: GrantRequest): Promise<Issued> {
   const { client, door, form, sql, families, apis, resource } = request;
-  // Its answers are words of the RFC, which the other door does not have.
+  // The other door has no words for its answers.
   if (door === "spec") throw new TokenError("unsupported_grant_type", `Devices ask at ${RFC_TOKEN_PATH}.`);
   const digest = digestOf(requireField(form, "device_code"));
   const device = await findDevice(sql, client.tenantId, digest);

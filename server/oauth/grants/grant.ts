@@ -36,10 +36,10 @@ export interface GrantRequest {
 
 /** @throws TokenError */
 export type Grant = (request: GrantRequest) => Promise<Issued>;
-/** Whether what was issued is bound to a key, is the same for every grant. */
+/** Binding tokens to a key is the same for every grant. */
 export type Issued = Omit<TokenResponse, "token_type">;
 
-/** A code that comes twice was stolen: what came of it is no longer good (RFC 6749 4.1.2). */
+/** A code that comes twice was stolen: the tokens from it are no longer good (RFC 6749 4.1.2). */
 export async function revokeReused(
   { request, client, sql, families }: Pick<GrantRequest, "request" | "client" | "sql" | "families">,
   what: "code" | "device_code",

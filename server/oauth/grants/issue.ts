@@ -1,4 +1,4 @@
-// What comes of a grant that has a family, whichever grant it is.
+// The tokens of every grant that has a family.
 
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { carriedScopes, type Target } from "../resources.ts";

@@ -27,17 +27,17 @@ import type { GrantRequest, Issued } from "./grant.ts";
 /** Those who act one for another in one token. */
 const MOST_ACTING = 3;
 
-/** An access token of a user's. */
+/** A user's access token. */
 type UserToken = ReadAccessToken & { userId: number };
 
 /**
  * RFC 8693: a client gets a token in the name of the user whose token it has, for another API, with fewer scopes, or with
- * an actor in it. It can never do more than the user and the client can, it ends with the grant that it comes of, and
- * policies have to permit it: to the client, and to the actor.
+ * an actor in it. It can never do more than the user and the client can, it ends with the grant that it came from, and
+ * policies have to permit it to the client and to the actor.
  */
 export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const { client, door, form, sql, tokens } = request;
-  // Its answers are words of the RFC, which the other door does not have.
+  // The other door has no words for its answers.
   if (door === "spec") throw new TokenError("unsupported_grant_type", `Tokens are exchanged at ${RFC_TOKEN_PATH}.`);
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can exchange tokens.");
@@ -95,8 +95,8 @@ async function read({ client, tokens }: GrantRequest, name: string, token: strin
 }
 
 /**
- * The client's own token, or one that was sent to the API that it is. The latter had its proof when it came, so the key
- * of a bound one is asked for of its own client alone.
+ * A token of the client itself, or one that was sent to the API whose client it is. The API has checked the latter's
+ * proof, so only the token's own client has to prove the key of a bound one.
  */
 async function subjectOf(request: GrantRequest): Promise<UserToken> {
   const { client, form, jkt, allApis } = request;
@@ -106,7 +106,7 @@ async function subjectOf(request: GrantRequest): Promise<UserToken> {
   else if (!allApis.some(({ audience, applicationId }) => audience === subject.aud && applicationId === client.id)) {
     throw invalid("subject_token was issued to another client, and not for an API whose ApplicationId is this client.");
   }
-  // Who has a token of one sector would else learn the user's subject in another (OIDC Core 8.1).
+  // Otherwise a client of one sector would learn the user's subject in another (OIDC Core 8.1).
   if (subjectFor(client, subject.userId) !== subject.sub) {
     throw invalid("subject_token names its user by a pairwise subject of another sector.");
   }
@@ -115,7 +115,7 @@ async function subjectOf(request: GrantRequest): Promise<UserToken> {
 
 const isOfUser = (token: ReadAccessToken): token is UserToken => token.userId !== undefined;
 
-/** Who is to act proves it by a token that the client has of its own. */
+/** The actor is named by a token that was issued to this client. */
 async function actorOf(request: GrantRequest, token: string): Promise<ReadAccessToken> {
   const actor = await read(request, "actor_token", token);
   if (actor.client_id !== String(request.client.id)) throw invalid("actor_token was issued to another client.");
@@ -157,7 +157,7 @@ function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: Us
   }
 }
 
-/** For another API, what the client and the user have there; else, and of OpenID Connect, no more than there was. */
+/** For another API, what client and user have there. For the same one, and of OpenID Connect, no more than before. */
 async function scopesOf(
   { client, apis, sql, form, tokens }: GrantRequest,
   { userId, aud, scope }: UserToken,

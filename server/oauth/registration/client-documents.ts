@@ -1,5 +1,5 @@
-// Clients that are known by the address of their metadata: made of the document at the first authorization request, read
-// anew at a later one. Nothing is asked for at the token endpoint, which takes such a client as it stands.
+// Clients known by the address of their metadata. The first authorization request makes the client from its document,
+// later ones read the document anew. The token endpoint takes such a client as it is stored.
 
 import type { Logger } from "pino";
 import type { Access } from "../../access/index.ts";
@@ -29,12 +29,12 @@ import { insertRegistered, lockRules } from "./store.ts";
 
 /** Seconds between two requests for the document of one client. */
 const RETRY_SECONDS = 30;
-/** While a document is not answered, the client stays as it was read within this time. */
+/** Seconds for which a client stays as it was read while its document cannot be had. */
 const STALE_SECONDS = 86_400;
 
 /**
- * Sees to it that a client known by an address is there, and is what its document says, before a request of it is looked
- * at. Of any other client_id, and where no tenant takes such clients, it does nothing.
+ * Makes or updates a client known by an address, before its request is checked. Does nothing for any other client_id,
+ * or where no tenant takes such clients.
  * @throws BadInput that says what is wrong; ApiError 429
  */
 export type RefreshClient = (request: Request, clientId: string | undefined) => Promise<void>;
@@ -49,9 +49,9 @@ interface ClientDocumentsDependencies {
 
 export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshClient {
   const { sql, access, fetch, checkUrl, log } = deps;
-  // Everybody can read a document, so what a certificate is called says nothing there.
+  // Everybody can read a document, so a certificate's name proves nothing there.
   const possible = { checkUrl, takesCertificates: false };
-  /** Who asks while the document is being read waits for the same answer. */
+  /** Requests that come while the document is being read wait for the same answer. */
   const underWay = new Map<string, Promise<void>>();
 
   async function refresh(request: Request, url: string): Promise<void> {
@@ -112,7 +112,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
     });
   }
 
-  /** What it may, an administrator alone changes from now on. */
+  /** From now on only an administrator changes what it may do. */
   async function change(request: Request, url: string, known: ClientDocument, { document, fresh }: ReadDocument) {
     const { tenantId, applicationId } = known;
     await sql.beginFor(tenantId, async (tx) => {
@@ -144,7 +144,7 @@ function requireKept({ isKept, url }: ClientDocument): void {
   if (!isKept) throw unread(url);
 }
 
-/** In one text, whatever failed: who asks chose the address, and learns nothing of what can be reached from here. */
+/** One text for every failure: the requester chose the address, and must not learn what can be reached from here. */
 function unread(url: string): BadInput {
   return new BadInput(`The document of the application at ${url} cannot be read. Try again in a minute.`);
 }

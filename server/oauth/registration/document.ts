@@ -1,5 +1,5 @@
-// A client ID metadata document (draft-ietf-oauth-client-id-metadata-document): where it may stand, how it is fetched, and
-// what of it counts.
+// A client ID metadata document (draft-ietf-oauth-client-id-metadata-document): where it may be, how it is fetched, and
+// which members count.
 
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -9,9 +9,9 @@ import { invalid } from "./metadata.ts";
 /** Bytes of a document (6.6 of the draft). */
 export const DOCUMENT_LIMIT = 5 * 1024;
 const TIMEOUT_MS = 5_000;
-/** Seconds that a document is taken as it was read: what it says of itself counts within these bounds. */
+/** Seconds for which a document is not read again; its own Cache-Control counts within these bounds. */
 const FRESH_SECONDS = { least: 300, standard: 3_600, most: 86_400 };
-/** What such a client may use; others that its document names are left out, for it names them to every server. */
+/** Grants that such a client may use. Its document is for all servers, so others in it are left out. */
 const GRANTS = ["authorization_code", "refresh_token"];
 const METHODS = ["none", "private_key_jwt"];
 
@@ -21,11 +21,11 @@ export interface ReadDocument {
   fresh: number;
 }
 
-/** The document was not had: nothing is known of the client that was not known before. */
+/** The document could not be had, so nothing new is known about the client. */
 export class NoAnswer extends Error {}
 
 /**
- * @throws NoAnswer; TokenError invalid_client_metadata if what stands there is no document of this client
+ * @throws NoAnswer; TokenError invalid_client_metadata if the address answers with something else
  */
 export async function fetchDocument(fetch: EgressFetch, tenantId: TenantId, url: string): Promise<ReadDocument> {
   const answer = await asked(fetch, tenantId, url);
@@ -60,7 +60,7 @@ function freshSeconds(cacheControl: string): number {
 }
 
 /**
- * What of a document counts, as a client would register it.
+ * The members of a document that count, as a client would register them.
  * @param scopes the most that it gets
  * @throws TokenError invalid_client_metadata
  */

@@ -1,4 +1,4 @@
-// When the documents of clients that are known by an address were read.
+// When the documents of clients known by an address were read.
 
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -49,7 +49,7 @@ export async function claimDocument(
   return rows.length > 0;
 }
 
-/** What was read before counts no more: another answer has come in its place. */
+/** What was read before no longer counts: the address has answered something else. */
 export async function dropDocument(sql: Queries, tenantId: TenantId, applicationId: number): Promise<void> {
   await sql`
     update registered_clients set document_read_on = null

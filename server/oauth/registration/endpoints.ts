@@ -118,7 +118,7 @@ export const REGISTRATION: RegistrationEndpoint[] = [
 ];
 
 export function registrationController(registration: Registration, onFailure: OnFailure) {
-  /** To every page: who registers is no client yet, and who reads or changes one has its token. */
+  /** Open to every page: one that registers is no client yet, and one that reads or changes a client has its token. */
   async function answer(request: Request, methods: string[], work: () => Promise<Response>): Promise<Response> {
     if (request.method === "OPTIONS") return preflight("*", methods);
     try {

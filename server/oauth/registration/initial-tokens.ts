@@ -1,4 +1,4 @@
-// Initial access tokens (RFC 7591 3): …/RegistrationToken. Who has one may register as many clients as it has uses.
+// Initial access tokens (RFC 7591 3): …/RegistrationToken. Each registers as many clients as it has uses.
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";

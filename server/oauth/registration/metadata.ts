@@ -1,4 +1,4 @@
-// A client's metadata (RFC 7591 2), and what of an Application and its Credentials each of it is.
+// A client's metadata (RFC 7591 2), and the fields of Application and Credentials that its members become.
 
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
@@ -56,7 +56,7 @@ const NEED_INITIAL_TOKEN: string[] = ["client_credentials", DEVICE_GRANT, EXCHAN
 /** Characters. */
 const NAME_LIMIT = 100;
 const URI_LIMIT = 2_000;
-/** By them a name would look like another application's, or change how the text around it is read (RFC 7591 5). */
+/** They would make a name look like another one, or change how the text around it is read (RFC 7591 5). */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 const UNNAMED = "Registered application";
 
@@ -141,7 +141,7 @@ export function readMetadata(
   const shape = {
     ...Object.fromEntries(fields),
     ...certificateOf(sent),
-    // Libraries that say nothing of it go on by a secret in the form or in the header.
+    // Libraries that do not choose send a secret in the form or in the header.
     TokenEndpointAuthMethod: sent.token_endpoint_auth_method ?? null,
     ClientType: clientTypeOf(sent),
     GrantTypes: sent.grant_types ?? ["authorization_code"],
@@ -187,7 +187,7 @@ function methodOf({ tokenEndpointAuthMethod, clientType }: Credentials): string 
   return tokenEndpointAuthMethod ?? (clientType === "confidential" ? "client_secret_basic" : "none");
 }
 
-/** RFC 7591 2: said by application_type; without it, an application without a secret that has no https address is native. */
+/** RFC 7591 2: as application_type says; without it, a client without a secret and an https address is native. */
 function clientTypeOf({ token_endpoint_auth_method: method, application_type: type, redirect_uris: uris }: Sent) {
   if (type !== undefined && type !== "web" && type !== "native")
     throw invalid("application_type must be web or native");
@@ -256,7 +256,7 @@ function protocolOf(uri: string): string {
   return URL.canParse(uri) ? new URL(uri).protocol : "";
 }
 
-/** What the contract says of a field is said of the metadata. @throws TokenError */
+/** Tells the contract's problems by the names of the metadata. @throws TokenError */
 function inWordsOfMetadata<T>(work: () => T): T {
   try {
     return work();
@@ -272,8 +272,8 @@ function inWordsOfMetadata<T>(work: () => T): T {
 }
 
 /**
- * Where it says that its sector is listed.
- * @throws TokenError: nobody makes us send requests who could not be asked why
+ * The address that lists its sector.
+ * @throws TokenError for a client that nobody vouches for: it must not make us send requests
  */
 export function sectorNamed(body: unknown, { isOpen }: Pick<Bounds, "isOpen">): string {
   const { sector_identifier_uri: uri } = (body ?? {}) as Sent;

@@ -108,7 +108,7 @@ export function createRegistration({
       if (!tenantId || (tenant !== undefined && tenant !== tenantId)) throw refused(initial);
       const isOpen = initial === undefined;
       const network = clientNetwork(request);
-      // Before it takes one of the tenant's transactions: a flood is told of its limit by one look.
+      // Before it takes one of the tenant's transactions: one look is enough to refuse a flood.
       if (isOpen) await requireRoom(sql, tenantId, network);
       const token = newOpaqueValue();
       const listing = await readSector(tenantId, sectorNamed(body, { isOpen }));
@@ -196,7 +196,7 @@ export function createRegistration({
 
 type Registered = Pick<RegisteredClient, "applicationId" | "registeredOn" | "name" | "webSite">;
 
-/** One text, whether there is no such token or registration is off: nobody learns what a tenant has set. */
+/** One text for a wrong token and for registration that is off, so that a tenant's settings stay unknown. */
 function refused(token: string | undefined): Unauthorized {
   if (token !== undefined) return unknownToken();
   return new Unauthorized("Registering a client here needs an initial access token.", "Bearer");
@@ -206,7 +206,7 @@ function unknownToken(): Unauthorized {
   return new Unauthorized("The token is not one of ours, or is good no more.", 'Bearer error="invalid_token"');
 }
 
-/** One who comes without an initial access token. @param tx in which the tenant's rules are locked */
+/** For a client without an initial access token. @param tx in which the tenant's rules are locked */
 export async function admitStranger(tx: Queries, tenantId: TenantId, network: string): Promise<void> {
   await requireRoom(tx, tenantId, network);
   await noteOpenRegistration(tx, tenantId, network);
@@ -225,12 +225,12 @@ export async function requireRoom(sql: Queries, tenantId: TenantId, network: str
 
 const tooMany = (reason: string) => new TooManyRequests(reason, 3_600);
 
-/** Of what the tenant has set, what such a client may have: nobody who comes unasked gets a power over this service. */
+/** The scopes that the tenant allows such a client. Without an initial access token, none of this service's own API. */
 export function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {
   return common(rules.scopes, [...(isOpen ? OPENID_SCOPES : SCOPES), ...ofApis]);
 }
 
-/** Before the tenant's rules are locked: who changes an API locks in this order too. */
+/** Before the tenant's rules are locked: the order in which changes of an API lock, too. */
 export async function lockScopesOfApis(tx: Queries, tenantId: TenantId): Promise<string[]> {
   return (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
 }

@@ -1,4 +1,4 @@
-// Clients that have registered themselves, and the initial access tokens that they did so by.
+// Clients that have registered themselves, and the initial access tokens for it.
 
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -40,7 +40,7 @@ export async function isAnywhereOn(sql: Queries): Promise<boolean> {
   return row!.isOn;
 }
 
-/** An initial access token as it can be read again: without itself. */
+/** An initial access token as it can be read again, without the token itself. */
 export interface StoredInitialToken {
   id: string;
   name: string;

@@ -106,7 +106,7 @@ export async function verifyAccessToken(
   return claims as unknown as AccessTokenClaims | undefined;
 }
 
-/** Who calls with it. */
+/** The caller that it stands for. */
 export function callerOf({ userId, ...claims }: ReadAccessToken): Bearer {
   return {
     tenantId: claims.tenant,

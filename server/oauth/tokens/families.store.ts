@@ -6,7 +6,7 @@ import { cameOfProvider } from "../clients/store.ts";
 import { ENTITY_API } from "../resources.ts";
 import { forgottenOn, REVOCATION_CHANNEL } from "./revocations.store.ts";
 
-/** Everything that came of one grant. */
+/** All tokens that came from one grant. */
 export interface Family {
   id: string;
   clientId: number;
@@ -113,8 +113,8 @@ export async function advanceFamily(
 }
 
 /**
- * Whose families: one, those of a sign-in session, those of the users of an identity provider that came of signing in at
- * one, or those of a user: with one client, of all other sessions, or all.
+ * Which families: one; those of a sign-in session; those that users of an identity provider got by signing in at a
+ * provider; or those of a user, with one client, of all other sessions, or all.
  */
 export type FamilyFilter =
   | { familyId: string }
@@ -123,7 +123,8 @@ export type FamilyFilter =
   | { userId: number; clientId?: number; exceptSessionId?: string };
 
 /**
- * Ends families: their refresh tokens at once, their access tokens in this process with the commit, in others as soon as they have heard of it.
+ * Ends families: their refresh tokens at once, their access tokens in this process with the commit, and in others as
+ * soon as they hear of it.
  * @returns how many were live until now
  */
 export async function updateFamiliesRevoked(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number> {

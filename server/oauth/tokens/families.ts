@@ -22,7 +22,7 @@ import type { ClientRefreshGrant, Tokens } from "./tokens.ts";
 const FAMILY_LIFETIME = 90 * 24 * 3_600;
 const PATIENCE = {
   idle: FAMILY_IDLE,
-  /** For a client whose answer was lost: so long it may ask again, and gets the same refresh token. */
+  /** For so long, a client whose answer was lost may ask again, and gets the same refresh token. */
   grace: "10 seconds",
 };
 
@@ -215,7 +215,7 @@ const NAMED_BYTES = FAMILY_BYTES + CLIENT_BYTES + GENERATION_BYTES;
 export interface RefreshValue {
   familyId: string;
   clientId: number;
-  /** The how many-th of its family; it is good while the family is at the same one. */
+  /** Its number in the family; it is good while the family is at that number. */
   generation: number;
 }
 
@@ -239,7 +239,7 @@ function createRefreshValues(vault: Vault): RefreshValues {
     },
     read(text) {
       const bytes = Buffer.from(text, "base64url");
-      // Of the spellings that base64 leaves open, one is ours.
+      // base64 leaves several spellings open; only ours is taken.
       if (bytes.length !== NAMED_BYTES + MAC_BYTES || bytes.toString("base64url") !== text) return undefined;
       const named = bytes.subarray(0, NAMED_BYTES);
       if (!keys.some((key) => timingSafeEqual(mac(named, key), bytes.subarray(NAMED_BYTES)))) return undefined;

@@ -47,8 +47,8 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
 };
 
 /**
- * A client sees its own tokens, and access tokens of its tenant for the entity API and for the API that it is; of anything
- * else, that it is not active.
+ * A client sees its own tokens, and access tokens of its tenant for the entity API and for the API whose client it is.
+ * Anything else is not active.
  */
 export function introspectionController(deps: IntrospectionDependencies) {
   const { sql, tokens, families, issuer } = deps;
@@ -78,7 +78,7 @@ async function describeAccessToken(
   return isForIt ? { ...claims, active: true, token_type: claims.cnf ? "DPoP" : "Bearer" } : undefined;
 }
 
-/** Of a token for an API, what it is good for is for that API to know, and for whom it was issued to (RFC 7662 4). */
+/** A token for an API is shown to that API's client, and to the client it was issued to (RFC 7662 4). */
 async function mayIntrospect(
   { findApis, issuer }: Pick<IntrospectionDependencies, "findApis" | "issuer">,
   client: Client,
@@ -111,7 +111,7 @@ async function describeRefreshToken(
   );
 }
 
-// A token that a client presents for revocation or introspection: of which kind it is, it need not know.
+// A token that a client presents for revocation or introspection, without having to say of which kind it is.
 
 export interface PresentedToken {
   /** At most one of the two; neither: it is not ours, or has expired. */

@@ -14,13 +14,13 @@ const EVERY_MS = 5_000;
 const MOST_COUNTERS = 10_000;
 const HOUR_MS = 3_600_000;
 
-/** Tokens are handed out by requests, which stand in the log of requests; who sees all of that sees how many there were. */
+/** Tokens are issued by requests, so callers who may read every request see how many there were. */
 const READ_WITH = "Request";
 
 export interface IssuedTokens {
   /** Told of every access token that the token endpoint has issued. */
   count(tenantId: TenantId, grantType: string): void;
-  /** By the hour and grant, from the beginning of an hour on. @returns undefined for who may not read every request */
+  /** By the hour and grant, from the beginning of an hour on. @returns undefined to callers who may not see it */
   since(caller: Permitted<"Settings:Read">, since: Date): Promise<HourOfTokens[] | undefined>;
   /** Writes what waits; to be called when no more requests come. */
   stop(): Promise<void>;

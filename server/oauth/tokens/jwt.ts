@@ -101,7 +101,7 @@ function digestOf(token: string): string {
   return new Bun.CryptoHasher("sha256").update(token).digest("base64");
 }
 
-// Who a token speaks of. A User and an Application may have the same Id, so a user's `sub` says that it is one
+// Whom a token is about. A User and an Application may have the same Id, so a user's `sub` says that it is one
 // (RFC 9068 5).
 
 const USER_SUBJECT = /^user-([1-9]\d{0,9})$/;

@@ -1,5 +1,5 @@
-// The keys by which tenants make pairwise subjects, sealed by MASTER_KEY. One stays as it is: with another one, every user
-// would be another to every sector.
+// The keys by which tenants make pairwise subjects, sealed by MASTER_KEY. A key never changes: with another one, every
+// user would become somebody else to every sector.
 
 import { randomBytes } from "node:crypto";
 import type { Sql } from "../../db/connection.ts";

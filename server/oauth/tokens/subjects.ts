@@ -1,4 +1,4 @@
-// The `sub` of a user, as one client is told of it (OIDC Core 8): the same for all of them, or a pairwise one, which only
+// The `sub` of a user, as one client sees it (OIDC Core 8): the same for all clients, or a pairwise one, which only
 // clients of one sector share. A pairwise one is the sector and the user, encrypted by the tenant's key (the second way of
 // OIDC Core 8.1): so nothing of it is stored, and it leads back to the user.
 
@@ -19,7 +19,7 @@ export function subjectFor(client: SubjectOwner, userId: number): string {
   return client.subjectType === "pairwise" ? pairwise(client, userId) : subjectOfUser(userId);
 }
 
-/** Whom a client may mean by a `sub`: a pairwise one's client knows no other. */
+/** The user that a client may mean by a `sub`; a pairwise client knows no other. */
 export function userMeant(client: SubjectOwner, sub: string): number | undefined {
   return client.subjectType === "pairwise" ? userOfPairwise(client, sub) : userOfSubject(sub);
 }
@@ -30,8 +30,8 @@ export function userTold(client: SubjectOwner, sub: string): number | undefined 
 }
 
 /**
- * The `sid` of a session, as one client is told of it. One that all were told would say which pairwise subjects are one
- * user.
+ * The `sid` of a session, as one client sees it. If all clients saw the same one, it would tell which pairwise subjects
+ * are one user.
  */
 export function sessionFor(client: SubjectOwner, sessionId: string): string {
   if (client.subjectType !== "pairwise") return sessionId;
@@ -64,7 +64,7 @@ const CIPHER = "aes-256-ecb";
 /** Bytes of each half of the one block. */
 const HALF = 8;
 
-/** One block: each sector's users are others, and nobody without the key tells which belong together. */
+/** One block, so that nobody without the key can tell which subjects of two sectors belong together. */
 function pairwise(client: SubjectOwner, userId: number): string {
   const block = Buffer.concat([sectorMark(client), Buffer.alloc(HALF)]);
   block.writeBigUInt64BE(BigInt(userId), HALF);

@@ -59,7 +59,7 @@ export interface Tokens {
   readAccessToken(token: string): Promise<ReadAccessToken | undefined>;
   /** The same of a token for whatever API. */
   readAnyAccessToken(token: string): Promise<ReadAccessToken | undefined>;
-  /** @returns undefined if it is not ours or expired; whether it was used or revoked is for its family to say */
+  /** @returns undefined if it is not ours or expired; its family knows whether it was used or revoked */
   readClientRefreshToken(token: string): Promise<ClientRefreshGrant | undefined>;
   /** @returns the claims of an id_token of ours, also of an expired one */
   readIdTokenHint(hint: string): Promise<JWTPayload | undefined>;
@@ -89,7 +89,7 @@ type FindScopes = (
 export function createTokens(deps: TokenDependencies): Tokens {
   const { keys, issuer, lifetime, isRevoked, pairwiseUser, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
-  /** Of no API, so that who looks at signature and audience alone takes none for an access token. */
+  /** Of no API, so that nobody who checks signature and audience alone takes one for an access token. */
   const clientRefreshAudience = issuer + RFC_TOKEN_PATH;
   const lifetimeOf = ({ accessTokenLifetime }: Client, target: Target) => {
     const own = accessTokenLifetime ?? target?.tokenLifetime ?? lifetime;

@@ -19,7 +19,7 @@ export interface ClientDependencies {
 /**
  * The client that asks, and where it is answered: one of its own (docs/behaviour.md "Authorization request"). The RFC
  * door lets a client with a single one leave it out (RFC 6749 3.1.2.3), unless it asks for an id_token (OIDC Core
- * 3.1.2.1). Of a client that there is not, the answer is that of one whose address is another.
+ * 3.1.2.1). An unknown client gets the same answer as an unknown address.
  * @throws NotFound, BadInput
  */
 export async function registeredClient(
@@ -40,7 +40,7 @@ export async function registeredClient(
   return { client, redirectUri };
 }
 
-/** That of Settings has a client_id of its own: by its Application's Id anybody could count the tenants. */
+/** The client of Settings has a sealed client_id: from its Application's Id, anybody could count the tenants. */
 async function activeClient(
   { findClient, settingsClient }: ClientDependencies,
   clientId: string,

@@ -93,10 +93,10 @@ export async function expectedUser(
   return sub === undefined ? undefined : (userMeant(client, sub) ?? 0);
 }
 
-/** How sure a sign-in can be of its user. */
+/** The acr values of our sign-ins. */
 export const ATTAINABLE_ACRS: string[] = Object.values(ACR);
 
-/** OIDC Core 5.5, as far as we have what it asks for: claims that nobody knows are left out, as it wants. */
+/** OIDC Core 5.5, as far as we have what it asks for. As it says, unknown claims are left out. */
 export interface ClaimsRequest {
   /** Names of claims for the id_token. */
   idToken: string[];

@@ -13,7 +13,7 @@ import { AuthorizationError } from "../reply.ts";
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
-/** JARM is the RFC door's alone. */
+/** Only the RFC door has JARM. */
 const MODES: Record<Door, readonly string[]> = {
   spec: RESPONSE_MODES,
   rfc: [...RESPONSE_MODES, ...SIGNED_RESPONSE_MODES],
@@ -31,7 +31,7 @@ export function noNul(parameters: Parameters): void {
   if (name) throw new AuthorizationError("invalid_request", `${printable(name)} has a NUL character in it.`);
 }
 
-/** Of a request object, what says how its refusal is told. */
+/** The members of a request object that say how its refusal is answered. */
 const OF_THE_REPLY = ["response_mode", "state"] as const;
 
 /**
@@ -75,7 +75,7 @@ export function supportedResponseType(parameters: Parameters): ResponseType {
   return known;
 }
 
-/** What to answer in, as far as the request says it rightly; what is wrong with it, permittedResponseMode tells. */
+/** The response mode, as far as the request names a right one; permittedResponseMode tells what is wrong with it. */
 export function responseMode(door: Door, { sent, repeated }: Parameters): { mode: ResponseMode; isSigned: boolean } {
   const asked = repeated.includes("response_mode")
     ? undefined
@@ -136,7 +136,7 @@ export function mayUseCodes(client: Client): void {
   throw new AuthorizationError("unauthorized_client", "The client is not permitted to use authorization_code.");
 }
 
-/** What is asked for, of the client's own scopes; the user's are taken from it once the user is known. */
+/** The requested scopes that the client has; those that the user lacks are removed once the user is known. */
 export function ownedScopes(
   door: Door,
   client: Client,
