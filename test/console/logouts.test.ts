@@ -33,6 +33,9 @@ test(
     await page.keyboard.press("Enter");
     await page.getByText("The logout is sent again.").waitFor();
     expect(new URL(page.url()).hash).toBe("#logouts");
+    // The browser goes to the address's fragment when it draws the loaded page.
+    await page.waitForLoadState();
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
     await page.keyboard.press("Tab");
     expect(await logouts.locator(":focus").count()).toBe(1);
     await logouts.getByText(/Pending|Retrying/).waitFor();
