@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Sql } from "../server/db/connection.ts";
+import type { Sql } from "../server/db/sql.ts";
 import type { AttemptLogout } from "../server/logouts/index.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { KeyRotation } from "../server/oauth/index.ts";

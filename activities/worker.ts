@@ -5,12 +5,12 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import { startAlertWatch } from "../server/alerts/index.ts";
 import type { TemporalConfig } from "../server/config.ts";
-import { connect, refuseSharedSessions } from "../server/db/connection.ts";
 import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
+import { connect, refuseSharedSessions } from "../server/db/sql.ts";
 import { createEgress } from "../server/egress/index.ts";
 import { CannotStart } from "../server/errors.ts";
-import { createLifecycle, serveWorkerProbes } from "../server/http/probes.ts";
+import { createLifecycle, serveWorkerProbes } from "../server/http/health.ts";
 import { createLog } from "../server/log.ts";
 import { createAttemptLogout, startLogouts } from "../server/logouts/index.ts";
 import { startMaintenance } from "../server/maintenance.ts";

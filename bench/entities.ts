@@ -5,7 +5,7 @@
 //   bun run bench entities
 
 import { join } from "node:path";
-import type { Sql } from "../server/db/connection.ts";
+import type { Sql } from "../server/db/sql.ts";
 import { createTenant, type NewTenant } from "../server/tenants/index.ts";
 import { requestText } from "./load.ts";
 import { startOther, startOwnApi } from "./own-api.ts";

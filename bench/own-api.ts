@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../server/config.ts";
-import { connect, type Sql } from "../server/db/connection.ts";
+import { connect, type Sql } from "../server/db/sql.ts";
 import { apiPart, readiness } from "../server/embedded/api.ts";
 import { newMasterKey, openLog } from "../server/embedded/data-directory.ts";
 import { Part } from "../server/embedded/part.ts";

@@ -1,7 +1,7 @@
 // What the API's GET User and PATCH Application come to in SQL, and nothing else: no token, policy, validation or log.
 // The least that a server of this stack could do; bench/entities.ts measures the API against it.
 
-import { connect } from "../server/db/connection.ts";
+import { connect } from "../server/db/sql.ts";
 import { user } from "../server/entities/user.ts";
 
 const sql = connect(process.env.DATABASE_URL!, "raw postgres.js", 10);

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate, type ReceiverCertificate } from "../examples/receiver/certificate.ts";
-import { connect, type Sql } from "../server/db/connection.ts";
+import { connect, type Sql } from "../server/db/sql.ts";
 import { Installation, type PartName } from "../server/embedded/installation.ts";
 import type { TenantId } from "../server/tenant-id.ts";
 import { createTenant, type NewTenant } from "../server/tenants/index.ts";

@@ -8,8 +8,8 @@ import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import { createOnce, nothingHere, settingsController } from "./console/index.ts";
-import type { Sql } from "./db/connection.ts";
 import { outageOf } from "./db/failures.ts";
+import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
 import {
   createEntities,
@@ -23,7 +23,7 @@ import {
 import { ApiError, ServiceUnavailable } from "./errors.ts";
 import { clientAddress, contextOf, createRequestLog, isProbe } from "./http/context.ts";
 import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
-import { type Lifecycle, probesController, servingLifecycle } from "./http/probes.ts";
+import { healthController, type Lifecycle, servingLifecycle } from "./http/health.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
 import { controllerOf } from "./http/route.ts";
@@ -269,7 +269,7 @@ export function createApp({
       lifecycle.end(request);
       logRequest(request, route, responseValue instanceof Response ? responseValue.status : undefined);
     })
-    .use(probesController(sql, config.temporal.address, lifecycle))
+    .use(healthController(sql, config.temporal.address, lifecycle))
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(publicUrl, routes))
     .use(provider.controller)

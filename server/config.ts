@@ -27,7 +27,7 @@ import {
   type TraceSampler,
 } from "./config-values.ts";
 import type { EgressConfig } from "./egress/index.ts";
-import type { WorkerProbesConfig } from "./http/probes.ts";
+import type { WorkerProbesConfig } from "./http/health.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 
 export interface Config {

@@ -4,7 +4,7 @@ import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from "@tem
 import type { Logger } from "pino";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { removeOldAlerts } from "./alerts/index.ts";
-import type { Sql } from "./db/connection.ts";
+import type { Sql } from "./db/sql.ts";
 import { removeOldLogouts } from "./logouts/index.ts";
 import {
   deleteExpiredJwts,

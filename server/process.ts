@@ -2,9 +2,9 @@
 
 import type { Logger } from "pino";
 import { type Config, ConfigError, readConfig } from "./config.ts";
-import { refuseSharedSessions } from "./db/connection.ts";
 import { outageOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
+import { refuseSharedSessions } from "./db/sql.ts";
 import { CannotStart } from "./errors.ts";
 import { createOutageLog } from "./log.ts";
 import { WrongMasterKey } from "./vault.ts";

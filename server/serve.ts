@@ -2,11 +2,11 @@
 
 import { createApp } from "./app.ts";
 import { type Config, hostProblems } from "./config.ts";
-import { connect, IMPATIENT, refuseSharedSessions } from "./db/connection.ts";
 import { migrate } from "./db/migrate.ts";
+import { connect, IMPATIENT, refuseSharedSessions } from "./db/sql.ts";
 import { createEgress } from "./egress/index.ts";
 import { CannotStart } from "./errors.ts";
-import { createLifecycle, shutDown } from "./http/probes.ts";
+import { createLifecycle, shutDown } from "./http/health.ts";
 import { createLog } from "./log.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
 import { createIssuedTokens, createKeyRotation } from "./oauth/index.ts";

@@ -2,7 +2,7 @@
 
 import type { Logger } from "pino";
 import { createBudget } from "../budget.ts";
-import type { Queries, Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/sql.ts";
 import { Unauthorized } from "../errors.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Vault } from "../vault.ts";

@@ -1,7 +1,7 @@
 // Reading and changing what an administrator sets up; REST and the console both go through it. Each asks for a policy
 // that permits it; what is special about a kind stands in its own folder.
 
-import type { Queries, Sql, Transaction } from "../db/connection.ts";
+import type { Queries, Sql, Transaction } from "../db/sql.ts";
 import { Conflict, NotFound } from "../errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
 import { type Contract, changesOf, type Details, valuesShown } from "../http/contract.ts";

@@ -2,7 +2,7 @@
 
 import type { Caller, FindRecords, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
-import type { Queries, Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { firstPage, isUuid, type Paging } from "../http/query.ts";
 import { ALERT_RESOURCE_TYPE, type AlertKind, type AlertState } from "./contract.ts";

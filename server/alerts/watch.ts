@@ -1,7 +1,7 @@
 // Looks for what somebody should look at. Beside each worker; one of them looks at a time.
 
 import type { Logger } from "pino";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { createOutageLog } from "../log.ts";
 import { recordAlertEvent } from "./event.ts";
 import { listStanding, saveStanding } from "./store.ts";

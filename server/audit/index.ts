@@ -3,8 +3,8 @@ export {
   toFilter as toAuditFilter,
 } from "./filter.ts";
 export { AUDIT_KINDS, AUDIT_RESOURCE_TYPE, OUTCOMES } from "./kinds.ts";
-export { type AuditEntry, FAILURES_PER_HOUR, type Origin, originOf, recordAudit } from "./record.ts";
 export { auditRoutes, exportResponse } from "./routes.ts";
 export type { AuditRecord } from "./service.ts";
 export { type AuditLog, createAuditLog } from "./service.ts";
 export { type HourOfSignIns, insertConsequence, type SignIns } from "./store.ts";
+export { type AuditEntry, FAILURES_PER_HOUR, type Origin, originOf, recordAudit } from "./write.ts";

@@ -7,8 +7,8 @@ import type { Route } from "../http/route.ts";
 import type { Export } from "./export.ts";
 import { ACTOR_TYPES, toFilter } from "./filter.ts";
 import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
-import { FAILURES_PER_HOUR } from "./record.ts";
 import { type AuditLog, MOST_EXPORTED } from "./service.ts";
+import { FAILURES_PER_HOUR } from "./write.ts";
 
 export function auditRoutes(log: AuditLog): Route[] {
   const path = "/AuditEvent";

@@ -2,7 +2,7 @@
 
 import type { Caller, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { createBudget } from "../budget.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { BadInput, NotFound } from "../errors.ts";
 import { isUuid, type Paging } from "../http/query.ts";
 import { type Export, type ExportFormat, exportAs } from "./export.ts";

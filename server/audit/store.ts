@@ -1,9 +1,9 @@
-import type { Queries, Transaction } from "../db/connection.ts";
+import type { Queries, Transaction } from "../db/sql.ts";
 import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
-import type { AuditEntry, Origin } from "./record.ts";
+import type { AuditEntry, Origin } from "./write.ts";
 
 export interface AuditEvent {
   id: string;

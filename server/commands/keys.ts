@@ -1,7 +1,7 @@
 // `bun run keys`: what a person does to the installation's keys. docs/operations.md "Signing keys" says when, and what it breaks.
 
 import { readConfig } from "../config.ts";
-import { connect, type Sql } from "../db/connection.ts";
+import { connect, type Sql } from "../db/sql.ts";
 import { createKeyRotation, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/index.ts";
 import { runEntry } from "../process.ts";
 import { SEALED_BY_SIGN_IN } from "../signin/index.ts";

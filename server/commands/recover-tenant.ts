@@ -2,7 +2,7 @@
 
 import { type DeletedPolicy, recoverAccess, SCOPES } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { insertSystemApplication } from "../entities/index.ts";
 import { makeClient } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";

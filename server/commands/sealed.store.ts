@@ -1,4 +1,4 @@
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import type { SealedColumn, Vault } from "../vault.ts";
 
 /**

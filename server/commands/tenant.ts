@@ -2,7 +2,7 @@
 // `bun run tenant recover NAME`: for one whose settings nobody can change any more, prints a client that can.
 
 import { readConfig } from "../config.ts";
-import { connect, type Sql } from "../db/connection.ts";
+import { connect, type Sql } from "../db/sql.ts";
 import { demoRecord } from "../embedded/demo.ts";
 import { runEntry } from "../process.ts";
 import { createTenant, tryOutUris } from "../tenants/index.ts";

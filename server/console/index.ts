@@ -29,7 +29,6 @@ import { createSettingsSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log.tsx";
 import { consolePages } from "./console.tsx";
 import { departmentPages } from "./departments.tsx";
-import { frontDoor } from "./front-door.tsx";
 import { historyPages } from "./history.tsx";
 import { organisationPages } from "./organisation.tsx";
 import { overviewPages } from "./overview/pages.tsx";
@@ -39,6 +38,7 @@ import { entityPages } from "./records/entities.tsx";
 import { plainSettingsPages } from "./records/settings.tsx";
 import { registrationTokenPages } from "./registration-tokens.tsx";
 import { requestPages } from "./requests.tsx";
+import { rootController } from "./root.tsx";
 import { searchPages } from "./search/pages.tsx";
 import { apiPages } from "./settings/apis.tsx";
 import { identityProviderPages } from "./settings/identity-providers.tsx";
@@ -48,8 +48,8 @@ import { signingKeyPages } from "./signing-keys.tsx";
 import { userPages } from "./users/pages.tsx";
 import { webhookPages } from "./webhooks/pages.tsx";
 
-export { nothingHere } from "./front-door.tsx";
 export { createOnce } from "./once.ts";
+export { nothingHere } from "./root.tsx";
 
 /** Entities with more to their pages than what comes from their definitions. */
 const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
@@ -110,7 +110,7 @@ export function settingsController(deps: SettingsDependencies) {
   const settingsSite = createSettingsSite(deps.publicUrl);
   const console: ConsoleDependencies = { ...deps, settingsSite };
   return new Elysia()
-    .use(frontDoor(deps.site))
+    .use(rootController(deps.site))
     .use(settingsSite.controller())
     .use(signInController(console))
     .use(consolePages(console, createPages(deps)));

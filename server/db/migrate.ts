@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { connect, type Queries } from "./connection.ts";
+import { connect, type Queries } from "./sql.ts";
 
 const FOLDER = join(import.meta.dir, "migrations");
 /** Any constant of our own: it keeps two starting processes from migrating at once. */

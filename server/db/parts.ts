@@ -1,6 +1,6 @@
 // How the parts stand, as PostgreSQL sees it. Its clock alone is asked, so machines need not agree on the time.
 
-import { connect, IMPATIENT, type Queries } from "./connection.ts";
+import { connect, IMPATIENT, type Queries } from "./sql.ts";
 
 /** The name of the connection by which a worker that takes work gives a sign of life. */
 const WORKER_CONNECTION = "gatehouse worker ready";

@@ -1,6 +1,6 @@
 // What a process keeps in memory of PostgreSQL, and how it hears of other processes' changes.
 
-import { onCommit, type Queries, type Sql } from "./connection.ts";
+import { onCommit, type Queries, type Sql } from "./sql.ts";
 
 /** The net under NOTIFY, which is deaf while PostgreSQL restarts: in use, memory is never much older than this. */
 const NET_MS = 2_000;

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { PROJECT_ROOT, type ShutdownConfig } from "../config.ts";
-import { type Readiness, STARTING } from "../http/probes.ts";
+import { type Readiness, STARTING } from "../http/health.ts";
 import type { PartSpec } from "./part.ts";
 import { requireListener } from "./ports.ts";
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
-import { connect } from "../db/connection.ts";
+import { connect } from "../db/sql.ts";
 import { createTenant, type NewTenant, tenantCount } from "../tenants/index.ts";
 import { writePrivately } from "./data-directory.ts";
 

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../db/connection.ts";
+import type { Queries, Transaction } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 

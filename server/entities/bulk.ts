@@ -1,7 +1,7 @@
 // PATCH and POST of an array: all of it or nothing.
 
 import type { Caller } from "../access/index.ts";
-import type { Transaction } from "../db/connection.ts";
+import type { Transaction } from "../db/sql.ts";
 import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { toRecordId } from "../http/query.ts";

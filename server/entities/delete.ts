@@ -1,7 +1,7 @@
 // DELETE of one record, found as GET finds it.
 
 import { type Caller, requireSeen } from "../access/index.ts";
-import type { Transaction } from "../db/connection.ts";
+import type { Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Address, findAddressed } from "./read.ts";

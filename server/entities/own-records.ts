@@ -1,7 +1,7 @@
 // Records that no caller writes: users whom signing in makes or changes, applications that register themselves, and the
 // application of the system itself.
 
-import type { Transaction } from "../db/connection.ts";
+import type { Transaction } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import { checkInput } from "./input.ts";

@@ -1,7 +1,7 @@
 // GET of one record, and of a list.
 
 import type { Action, Caller, Whole } from "../access/index.ts";
-import { type Queries, readWithin, type Sql } from "../db/connection.ts";
+import { type Queries, readWithin, type Sql } from "../db/sql.ts";
 import { BadInput, MultipleRows, NotFound, ServiceBusy } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { Asked, Filters } from "../http/query.ts";

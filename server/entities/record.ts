@@ -1,7 +1,7 @@
 // A record as the API answers it, and as policies see it.
 
 import type { AttributeType, FindRecords, ResourceType } from "../access/index.ts";
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { EventType, RecordedChange } from "../webhooks/index.ts";

@@ -1,7 +1,7 @@
 // Foreign keys of an input, looked up within the tenant.
 
 import type { Caller } from "../access/index.ts";
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { TenantId } from "../tenant-id.ts";

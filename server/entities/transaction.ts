@@ -2,8 +2,8 @@
 
 import type { Caller } from "../access/index.ts";
 import { type AuditEntry, recordAudit } from "../audit/index.ts";
-import type { Sql, Transaction } from "../db/connection.ts";
 import { refusalOf } from "../db/failures.ts";
+import type { Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import { changesOf } from "../http/contract.ts";
 import type { TenantId } from "../tenant-id.ts";

@@ -1,8 +1,8 @@
 // PATCH and POST of an entity: docs/behaviour.md "Write a record", in its order.
 
 import { type Caller, requireSeen } from "../access/index.ts";
-import type { Transaction } from "../db/connection.ts";
 import { refusalOf } from "../db/failures.ts";
+import type { Transaction } from "../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";

@@ -1,7 +1,7 @@
 // Logouts as they are looked at, and sent again.
 
 import type { LogoutId, LogoutState } from "../../workflows/contract.ts";
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { LOGOUT_CHANNEL } from "./store.ts";
 

@@ -3,7 +3,7 @@
 import type { LogoutId } from "../../workflows/contract.ts";
 import type { Permitted, Shown, ShownPage, Tagged } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { Conflict, NotFound } from "../errors.ts";
 import type { Paging } from "../http/query.ts";
 import type { ClientCredentials } from "../oauth/index.ts";

@@ -5,7 +5,7 @@ import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/com
 import type { Logger } from "pino";
 import { type DeliverLogoutInput, type LogoutId, TASK_QUEUE } from "../../workflows/contract.ts";
 import type { Config } from "../config.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { type Passes, startPasses } from "../db/watch.ts";
 import { createOutageLog } from "../log.ts";
 import { detailsLink, inBytes, TENANT_ID } from "../webhooks/index.ts";

@@ -1,7 +1,7 @@
 // Clients that are told of the end of a session. The rows come of a trigger, wherever a session ends.
 
 import { LOGOUT_STATES, type LogoutId, type LogoutState } from "../../workflows/contract.ts";
-import type { Queries, Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/sql.ts";
 import type { EndedSession } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Attempt } from "../webhooks/index.ts";

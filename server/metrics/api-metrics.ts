@@ -1,7 +1,7 @@
 // What an API process measures: its requests, the changes it has committed, and the backlog that all share.
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import type { ObservedRequest } from "../http/context.ts";
 import { createRegistry } from "./serve.ts";
 import { type Backlog, readBacklog } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 
 /** What all processes together have still to do. */
 export interface Backlog {

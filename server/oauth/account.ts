@@ -1,7 +1,7 @@
 // What the account pages have of the provider: applications, what they may do in the name of users, and the tokens they hold.
 
 import { originOf } from "../audit/index.ts";
-import type { Queries, Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { FindApis } from "./apis/known-apis.ts";

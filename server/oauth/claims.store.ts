@@ -1,4 +1,4 @@
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import type { Attributes } from "../entities/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 

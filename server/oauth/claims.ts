@@ -2,7 +2,7 @@
 // administrator has added.
 
 import { type Actor, listRoleNames } from "../access/index.ts";
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { MappedClaim } from "./claim-mapping.ts";
 import { findUserClaims, type UserRow } from "./claims.store.ts";

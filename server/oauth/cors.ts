@@ -2,11 +2,11 @@
 // answer: those of the origins that the client's redirect URIs are of. Discovery, the JWKS and registration are open to
 // all.
 
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { contextOf } from "../http/context.ts";
 import { openTo, preflight } from "../http/cors.ts";
 import { API_PATH, requestUrl } from "../http/request.ts";
-import { hasOrigin } from "./clients/changes.ts";
+import { hasOrigin } from "./clients/credential-rules.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
 import { isOriginOfClient } from "./clients/store.ts";
 import { PUSHED_REQUEST_PATH, REVOCATION_PATH, RFC_TOKEN_PATH, SPEC_TOKEN_PATH, USERINFO_PATH } from "./door.ts";

@@ -3,7 +3,7 @@
 
 import { Elysia } from "elysia";
 import type { JWTPayload } from "jose";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { BadInput } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";

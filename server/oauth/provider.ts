@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import type { Logger } from "pino";
 import type { Access, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import type { EgressFetch } from "../egress/index.ts";
 import type { DeviceStep } from "../metrics/index.ts";
 import {
@@ -38,7 +38,6 @@ import {
   deviceAuthorizationController,
   pushController,
 } from "./authorize/index.ts";
-import type { CheckUrl } from "./clients/changes.ts";
 import {
   type AuthenticateClient,
   authenticateClient,
@@ -46,6 +45,7 @@ import {
   strangersNetwork,
 } from "./clients/client-authentication.ts";
 import { createClientKeys } from "./clients/client-keys.ts";
+import type { CheckUrl } from "./clients/credential-rules.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
 import { createReadSector } from "./clients/sector.ts";

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../access/index.ts";
 import { type AuditEntry, recordAudit } from "../audit/index.ts";
-import type { Transaction } from "../db/connection.ts";
+import type { Transaction } from "../db/sql.ts";
 import type { OnChange } from "../entities/index.ts";
 import { changesOf } from "../http/contract.ts";
 import { type EndGrants, endSessions } from "../signin/index.ts";

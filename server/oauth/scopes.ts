@@ -1,7 +1,7 @@
 // Which scopes a token carries when it is issued, which of them it still gives when it is used.
 
 import { userScopes } from "../access/index.ts";
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { findConsentedScopes } from "./clients/consents.store.ts";
 import { type Client, findActiveScopes } from "./clients/store.ts";

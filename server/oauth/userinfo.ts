@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { type CheckPossession, type PresentedToken, presentedToken, requirePossession } from "../access/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { type ApiError, BadInput, Permission, Unauthorized } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";

@@ -1,6 +1,6 @@
 // How the service itself stands, and this document.
 
-import { READINESS } from "../http/probes.ts";
+import { READINESS } from "../http/health.ts";
 import { type Area, json, operation, type Schema } from "./operation.ts";
 import { documentedSchema } from "./routes.ts";
 

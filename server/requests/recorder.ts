@@ -1,7 +1,7 @@
 // Writes down the requests of clients, in batches.
 
 import type { Logger } from "pino";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { contextOf, type ObservedRequest } from "../http/context.ts";
 import { createOutageLog } from "../log.ts";
 import type { TenantId } from "../tenant-id.ts";

@@ -1,7 +1,7 @@
 // The last requests, as they are read: by REST and by the console.
 
 import type { Permitted, ResourceType, Shown, ShownPage } from "../access/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { NotFound } from "../errors.ts";
 import type { Paging } from "../http/query.ts";
 import { timeOfId } from "../ids.ts";

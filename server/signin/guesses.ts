@@ -2,7 +2,7 @@
 // the guesses of one person or place count, whatever they are at.
 
 import { createHash } from "node:crypto";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type FailureRule, forgiveAttempt, secondsBlocked, takeAttempt } from "./throttle.store.ts";
 import { ANY_TENANT } from "./throttle.ts";

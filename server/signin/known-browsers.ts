@@ -1,6 +1,6 @@
 // Browsers in which a user has signed in before: what strangers do must not hold their owner up.
 
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import type { Session } from "./sessions.ts";

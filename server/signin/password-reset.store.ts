@@ -1,6 +1,6 @@
 // One-time links to choose a new password.
 
-import type { Queries, Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 
 /** A link as it is found again. */

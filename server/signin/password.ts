@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { originOf } from "../audit/index.ts";
 import { createBudget } from "../budget.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import type { CheckOutcome } from "./second-factor/second-factor.ts";

@@ -1,5 +1,5 @@
 import { originOf, recordAudit } from "../audit/index.ts";
-import type { Queries, Sql, Transaction } from "../db/connection.ts";
+import type { Queries, Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../tenant-id.ts";

@@ -1,5 +1,5 @@
 import { originOf } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Cookies } from "./cookies.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { newId } from "../ids.ts";
 import { hashSecret, redirectUriProblem, SETTINGS_APPLICATION, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";

@@ -13,7 +13,7 @@ import {
   type Shown,
 } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { countUsersWith, takenOut, USER_ATTRIBUTES } from "../entities/index.ts";
 import { Conflict } from "../errors.ts";
 import { changesOf, contract } from "../http/contract.ts";

@@ -1,6 +1,6 @@
 // Tenants, with what each begins with and what it has set.
 
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import type { AttributeDefinition } from "../entities/index.ts";
 import type { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";

@@ -12,7 +12,7 @@ import {
   type RedeliverInput,
   TASK_QUEUE,
 } from "../../workflows/contract.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import { type Passes, startPasses } from "../db/watch.ts";
 import { createOutageLog } from "../log.ts";
 import type { TenantId } from "../tenant-id.ts";

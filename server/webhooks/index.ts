@@ -36,8 +36,8 @@ export { detailsLink, inBytes, TENANT_ID } from "./deliveries/start-workflow.ts"
 export { type Attempt, closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
 export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
 export { ALERT_RECORD, EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
-export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
 export { isAlertHeard } from "./events/store.ts";
+export { type Change as RecordedChange, recordEvent } from "./events/write-event.ts";
 export type { Counts, HourCount } from "./figures/day.store.ts";
 export type { Health } from "./figures/health.store.ts";
 export { figureRoutes } from "./figures/routes.ts";

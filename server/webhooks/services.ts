@@ -1,7 +1,7 @@
 // What REST and the console do with webhooks, made once.
 
 import type { VerifyAccessToken } from "../access/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Sql } from "../db/sql.ts";
 import type { Vault } from "../vault.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/rotation.ts";

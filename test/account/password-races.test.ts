@@ -1,7 +1,7 @@
 // A one-time link has the last word: what still goes on by the former password comes to nothing.
 
 import { describe, expect, test } from "bun:test";
-import type { Transaction } from "../../server/db/connection.ts";
+import type { Transaction } from "../../server/db/sql.ts";
 import { answerOf, type Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";

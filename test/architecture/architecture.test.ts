@@ -18,6 +18,7 @@ import {
   sendingDoesNotKnowItsLog,
   sqlStandsInStores,
   transactionsAreShares,
+  wordsMeanOneThing,
   workflowsArePure,
   workflowsShareTheirContract,
 } from "./rules.ts";
@@ -39,7 +40,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     sources: product,
     bad: [
       source("workflows/a.ts", `import { randomUUID } from "node:crypto";`),
-      source("workflows/a.ts", `import type { Sql } from "../server/db/connection.ts";`),
+      source("workflows/a.ts", `import type { Sql } from "../server/db/sql.ts";`),
       source("workflows/a.ts", `import { createActivities } from "../activities/index.ts"; createActivities();`),
       source("workflows/a.ts", `import { Client } from "@temporalio/client"; new Client();`),
       source("workflows/a.ts", `export { post } from "../activities/index.ts";`),
@@ -271,6 +272,24 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     sources: everything,
     bad: [source("server/utils/a.ts", ""), source("test/helpers/deep/a.ts", ""), source("server/common/a.ts", "")],
     good: [source("server/http/common.ts", "")],
+  },
+  {
+    name: "a word of the glossary means one thing in the names of files",
+    rule: wordsMeanOneThing,
+    sources: everything,
+    bad: [
+      source("server/db/connection.ts", ""),
+      source("server/http/probes.ts", ""),
+      source("server/access/policies/worker.ts", ""),
+      source("server/signin/families.store.ts", ""),
+      source("server/console/front-door.tsx", ""),
+    ],
+    good: [
+      source("server/webhooks/connections/probe.ts", ""),
+      source("server/oauth/tokens/families.store.ts", ""),
+      source("server/console/webhooks/connection.tsx", ""),
+      source("test/webhooks/worker.ts", ""),
+    ],
   },
   {
     name: "no source file has more than 400 lines",

@@ -7,6 +7,7 @@ import { CLIENT_TYPES, clientTypes } from "../documents/client-types.ts";
 import { GENERATED, withGenerated } from "../documents/generated.ts";
 import { anchorOf, type Block, blocksOf, headingsOf, linksOf, PAGES, ROOT, readPage } from "../documents/pages.ts";
 import { readSources } from "./imports.ts";
+import { ROOMS_OF_WORDS } from "./rules.ts";
 
 /** Languages of blocks that nothing can run. */
 const PICTURES = ["mermaid", "text"];
@@ -52,6 +53,7 @@ test("README.md has at most 150 lines", () => {
 test("the glossary has a word once, in alphabetical order", () => {
   const words = [...readPage("docs/glossary.md").matchAll(/^\| ([a-zA-Z ]+) \|/gm)].map(([, word]) => word!).slice(1);
   expect(words).toEqual([...new Set(words)].toSorted((a, b) => a.localeCompare(b, "en")));
+  expect(Object.keys(ROOMS_OF_WORDS).filter((word) => !words.includes(word))).toEqual([]);
 });
 
 test("the product cites documents that everybody has", async () => {

@@ -261,6 +261,38 @@ export const foldersHaveNames: Rule = (sources) =>
     return nameless ? [`${path} stands in a folder called ${nameless}.`] : [];
   });
 
+/** Words of docs/glossary.md that could mean something else in a file's name, and where they do not. */
+export const ROOMS_OF_WORDS: Readonly<Record<string, RegExp>> = {
+  attempt: /^(server\/(webhooks|logouts|console)|workflows|activities)\//,
+  change: /^server\/(webhooks|console\/activity)\/|\/record-changes\.ts$/,
+  client: /^server\/(oauth|console\/applications)\//,
+  connection: /^(server\/(webhooks|console\/webhooks)|workflows|activities)\//,
+  delivery: /^(server\/(webhooks|console)|workflows|activities)\//,
+  door: /^server\/oauth\//,
+  drain: /^(server\/webhooks|workflows)\//,
+  event: /^server\/(webhooks|alerts|console\/activity)\//,
+  family: /^server\/oauth\//,
+  gate: /^server\/access\/gate\//,
+  grant: /^server\/(oauth|console)\//,
+  logout: /^(server\/(oauth|logouts|console)|workflows|activities)\//,
+  probe: /^(server\/webhooks|workflows|activities)\//,
+  queue: /^server\/webhooks\//,
+  run: /^server\/webhooks\//,
+  session: /^server\/(signin|oauth|console)\//,
+  window: /^server\/webhooks\//,
+  worker: /^(server\/metrics|activities)\//,
+};
+
+export const wordsMeanOneThing: Rule = (sources) =>
+  sources.flatMap(({ path }) => {
+    const parts = basename(path).split(/[-.]/);
+    return Object.entries(ROOMS_OF_WORDS).flatMap(([word, rooms]) => {
+      const isNamed = parts.includes(word) || parts.includes(word.replace(/y$/, "ie").concat("s"));
+      const hasNames = /^(server|workflows|activities)\//.test(path);
+      return hasNames && isNamed && !rooms.test(path) ? [`${path} has the word ${word}, which the glossary has.`] : [];
+    });
+  });
+
 export const filesAreShort: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
     const lines = text.split("\n").length - 1;

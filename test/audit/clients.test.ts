@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { createOnRefusedClient, MOST_ROWS_WAITING } from "../../server/oauth/clients/client-authentication.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { db, request, TOKEN_PATH } from "../entities/client.ts";

@@ -5,7 +5,7 @@ import { appendFileSync, chmodSync, chownSync, realpathSync, statSync, writeFile
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import { type ConfigError, readConfig } from "../../server/config.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { Part } from "../../server/embedded/part.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { preparePostgresql } from "../../server/embedded/postgresql.ts";

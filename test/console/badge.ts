@@ -3,7 +3,7 @@
 import { descriptionField, idField, nameField, STAMP_FIELDS, type Stamped } from "../../server/access/fields.ts";
 import { type RecordChange, settingsResource, settingsType } from "../../server/access/index.ts";
 import { createSettingsService, type SettingsStore } from "../../server/access/settings.ts";
-import type { Queries, Sql } from "../../server/db/connection.ts";
+import type { Queries, Sql } from "../../server/db/sql.ts";
 import { contract } from "../../server/http/contract.ts";
 import { integer, oneOf } from "../../server/http/fields.ts";
 import { isUuid } from "../../server/http/query.ts";

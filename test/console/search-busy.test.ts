@@ -1,7 +1,7 @@
 // The search box while something is busy: it finds what it can, and says that it is not all.
 
 import { expect, test } from "bun:test";
-import type { Sql } from "../../server/db/connection.ts";
+import type { Sql } from "../../server/db/sql.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { type PrivateApp, startPrivateApp } from "../http/private-app.ts";
 import { type KeyDatabase, newKeyDatabase } from "../oauth/key-database.ts";

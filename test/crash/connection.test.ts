@@ -1,7 +1,7 @@
 // What becomes of a transaction when its connection ends; patches/postgres@3.4.9.patch is what makes it so.
 
 import { expect, test } from "bun:test";
-import { connect, type Queries } from "../../server/db/connection.ts";
+import { connect, type Queries } from "../../server/db/sql.ts";
 import { until } from "../support/api.ts";
 import { startRelay } from "../support/relay.ts";
 import { setting } from "../support/tenant.ts";

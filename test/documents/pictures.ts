@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { type Api, type LoggedEvent, signIn, until } from "../support/api.ts";
 import { launch } from "../support/browser.ts";
 import { fill } from "../support/fill.ts";

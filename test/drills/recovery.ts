@@ -2,7 +2,7 @@
 // Then all its processes stand still, with their connections open.
 
 import { readFileSync } from "node:fs";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { until } from "../support/api.ts";
 import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { until } from "../support/api.ts";
 import { type StartedProcess, startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
-import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
+import { connect, type Sql } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { ENTITIES, type EntityDefinition, UNSET_DATE } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";

@@ -3,7 +3,7 @@
 import pino from "pino";
 import { createApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
-import { connect, type Patience } from "../../server/db/connection.ts";
+import { connect, type Patience } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import type { EntityDefinition } from "../../server/entities/index.ts";
 import { createVault } from "../../server/vault.ts";

@@ -1,7 +1,7 @@
 // One client at both doors, and what the product's own parts can arrange that no request can yet.
 
 import { expect } from "bun:test";
-import type { Sql } from "../../server/db/connection.ts";
+import type { Sql } from "../../server/db/sql.ts";
 import {
   createFamilies,
   createRevocations,

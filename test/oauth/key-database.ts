@@ -1,7 +1,7 @@
 // An installation's database of a test's own: the keys of the shared one sign every other test's tokens.
 
-import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
+import { connect, type Sql } from "../../server/db/sql.ts";
 import { createKeyRotation, type KeyRotation } from "../../server/oauth/index.ts";
 import { createVault, type Vault } from "../../server/vault.ts";
 import { shared } from "../support/tenant.ts";

@@ -1,7 +1,7 @@
 // MASTER_KEY is replaced: first both keys are known, then all is sealed anew, and then the former one is gone.
 
 import { expect, test } from "bun:test";
-import type { Sql } from "../../server/db/connection.ts";
+import type { Sql } from "../../server/db/sql.ts";
 import { createFamilies, createSigningKeys, createTokens, SEALED_BY_OAUTH } from "../../server/oauth/index.ts";
 import {
   createCookies,

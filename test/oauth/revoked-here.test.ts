@@ -1,7 +1,7 @@
 // What a process has revoked itself, while the notice of it is late.
 
 import { expect, test } from "bun:test";
-import { connect, type Transaction } from "../../server/db/connection.ts";
+import { connect, type Transaction } from "../../server/db/sql.ts";
 import { createRevocations } from "../../server/oauth/index.ts";
 import { updateFamiliesRevoked } from "../../server/oauth/tokens/families.store.ts";
 import { insertRevokedToken } from "../../server/oauth/tokens/revocations.store.ts";

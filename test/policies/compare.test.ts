@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { type Caller, type Case, createAccess, type Permitted, POLICIES, SCOPES } from "../../server/access/index.ts";
 import { policyTypes } from "../../server/app.ts";
 import { recordAudit } from "../../server/audit/index.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { createFindRecords, ENTITIES } from "../../server/entities/index.ts";
 import { Conflict } from "../../server/errors.ts";
 import { createLog } from "../../server/log.ts";

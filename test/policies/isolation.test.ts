@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createVault } from "../../server/vault.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { createAccess } from "../../server/access/index.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { createFindRecords, ENTITIES, type EntityDefinition, resourceTypes } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
 import { scopesNow } from "../../server/oauth/index.ts";

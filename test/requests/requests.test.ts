@@ -1,7 +1,7 @@
 // The last requests of a tenant's clients, as who has a RequestKey looks them up.
 
 import { describe, expect, test } from "bun:test";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { removeOldRequests } from "../../server/requests/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
 import { API, expectError, request, TOKEN_PATH } from "../entities/client.ts";

@@ -7,7 +7,7 @@ import { Client, Connection } from "@temporalio/client";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
-import type { Readiness } from "../../server/http/probes.ts";
+import type { Readiness } from "../../server/http/health.ts";
 import { prepareDatabase } from "../../server/process.ts";
 import { startPrivateApp } from "../http/private-app.ts";
 import { until } from "../support/api.ts";

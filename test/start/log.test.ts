@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { setting } from "../support/tenant.ts";
 
 const VALUE = `ada-${Bun.randomUUIDv7()}@example.com`;
@@ -28,7 +28,7 @@ test("a conflict stands in PostgreSQL's log, without the value and the statement
 
 test("an error stands in our log by its message, its stack and its cause, without PostgreSQL's values", async () => {
   const script = `
-    import { connect } from "./server/db/connection.ts";
+    import { connect } from "./server/db/sql.ts";
     import { createLog } from "./server/log.ts";
     const log = createLog("info", "test");
     const sql = connect(process.env.DATABASE_URL, "gatehouse test", 1);

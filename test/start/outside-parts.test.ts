@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
 import { Part } from "../../server/embedded/part.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { startRelay } from "../support/relay.ts";
 import { setting, shared } from "../support/tenant.ts";
 import { startTransactionPooler } from "../support/transaction-pooler.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { demoFile } from "../../server/embedded/demo.ts";
 import { Part } from "../../server/embedded/part.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";

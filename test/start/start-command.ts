@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { commandLine } from "../../server/embedded/processes.ts";
-import type { Readiness } from "../../server/http/probes.ts";
+import type { Readiness } from "../../server/http/health.ts";
 import { newDataDirectory } from "../support/directories.ts";
 import { withoutSettings } from "../support/stack.ts";
 

@@ -1,4 +1,4 @@
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import type { Api } from "./api.ts";
 import { shared } from "./tenant.ts";
 

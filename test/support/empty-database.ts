@@ -1,6 +1,6 @@
 // A database of a test's own on the shared PostgreSQL, with nothing in it, and roles that may do less than its owner.
 
-import { connect, type Sql } from "../../server/db/connection.ts";
+import { connect, type Sql } from "../../server/db/sql.ts";
 import { blockMarked } from "../documents/pages.ts";
 import { shared } from "./tenant.ts";
 

@@ -6,7 +6,7 @@ import { readiness } from "../../server/embedded/api.ts";
 import { type Demo, demoFile } from "../../server/embedded/demo.ts";
 import { Installation, type PartName, type Running } from "../../server/embedded/installation.ts";
 import type { Part } from "../../server/embedded/part.ts";
-import type { Readiness } from "../../server/http/probes.ts";
+import type { Readiness } from "../../server/http/health.ts";
 import { newDataDirectory } from "./directories.ts";
 
 type Env = Record<string, string | undefined>;

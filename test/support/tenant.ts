@@ -1,6 +1,6 @@
 // A tenant of a test's own, so that all tests can share one Gatehouse at the same time.
 
-import { connect, type Sql } from "../../server/db/connection.ts";
+import { connect, type Sql } from "../../server/db/sql.ts";
 import { createTenant, type NewTenant, newAdminPassword } from "../../server/tenants/index.ts";
 import { type Api, signIn } from "./api.ts";
 

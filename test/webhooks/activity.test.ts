@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createAttemptLogout } from "../../server/logouts/index.ts";

@@ -2,7 +2,7 @@
 // is made here is never committed, so no worker sees it.
 
 import { describe, expect, test } from "bun:test";
-import type { Transaction } from "../../server/db/connection.ts";
+import type { Transaction } from "../../server/db/sql.ts";
 import { listBeyond, listQueued, listSelected, PAGE } from "../../server/webhooks/deliveries/candidates.store.ts";
 import { lockPosts } from "../../server/webhooks/deliveries/opening.store.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";

@@ -1,7 +1,7 @@
 // When a queue is looked at that nothing can be taken from, as another worker has it: nobody tells when that ends.
 
 import { expect, test } from "bun:test";
-import type { Sql } from "../../server/db/connection.ts";
+import type { Sql } from "../../server/db/sql.ts";
 import { createLog } from "../../server/log.ts";
 import { createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";

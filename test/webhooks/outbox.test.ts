@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
-import { connect, type Sql } from "../../server/db/connection.ts";
+import { connect, type Sql } from "../../server/db/sql.ts";
 import { createLog } from "../../server/log.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { startDispatcher } from "../../server/webhooks/deliveries/dispatcher.ts";

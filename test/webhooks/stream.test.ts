@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { PROJECT_ROOT } from "../../server/config.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect } from "../../server/db/sql.ts";
 import { hide, READING } from "../attacks/world.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";

@@ -1,7 +1,7 @@
 // The one gate for what leaves: whether this caller may see this record, asked for all that an answer or a page shows.
 
 import type { Budget } from "../../budget.ts";
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import type { Paging } from "../../http/query.ts";
 import type { Call } from "../access.ts";
 import { createPause } from "../policies/engine.ts";

@@ -2,7 +2,7 @@
 // principal and its roles, of the record and of all policies, so all of these have to be the caller's to read.
 
 import type { Static } from "@sinclair/typebox";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { BadInput, NotFound, Permission, type Problem } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { readDate, toRecordId } from "../../http/query.ts";

@@ -5,8 +5,8 @@ import { LRUCache } from "lru-cache";
 import { createBudget } from "../../budget.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Problem } from "./cedar.ts";
+import type { Outcome, Task } from "./examiner-thread.ts";
 import type { ResourceType } from "./resource-type.ts";
-import type { Outcome, Task } from "./worker.ts";
 
 /** One examination; a policy that people write takes a hundredth of it where the processors are free. */
 const EXAMINATION_MS = 10_000;
@@ -94,7 +94,7 @@ interface Thread {
 }
 
 function startThread(types: readonly ResourceType[]): Thread {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url));
+  const worker = new Worker(new URL("./examiner-thread.ts", import.meta.url));
   worker.unref();
   let settle: PromiseWithResolvers<unknown> = Promise.withResolvers();
   worker.on("message", (outcome: Outcome) =>

@@ -1,4 +1,4 @@
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { BadInput, type Problem as FieldProblem, NotFound } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";

@@ -1,4 +1,4 @@
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Actor } from "../bearer.ts";
 import type { Stamped } from "../fields.ts";

@@ -1,6 +1,6 @@
 // Roles: named sets of members with scopes.
 
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";

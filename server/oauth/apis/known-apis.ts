@@ -1,7 +1,7 @@
 // A tenant's APIs as the token endpoint asks for them, at every request: from memory, until they change.
 
 import type { Access } from "../../access/index.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Api, listApis } from "./store.ts";
 

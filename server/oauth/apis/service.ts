@@ -9,7 +9,7 @@ import {
   settingsType,
 } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";

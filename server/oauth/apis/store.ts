@@ -1,5 +1,5 @@
 import type { Actor, SettingsStore, Stamped } from "../../access/index.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";

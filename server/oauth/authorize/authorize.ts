@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import {
   type AccountReturns,
   type Cookies,

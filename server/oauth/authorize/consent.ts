@@ -1,7 +1,7 @@
 // POST /consent: what the consent page sends.
 
 import { originOf, recordAudit } from "../../audit/index.ts";
-import type { Transaction } from "../../db/connection.ts";
+import type { Transaction } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { pageEndpoint, type Session } from "../../signin/index.ts";

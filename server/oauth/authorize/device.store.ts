@@ -1,6 +1,6 @@
 // Requests of devices (RFC 8628).
 
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { cameOfProvider } from "../clients/store.ts";
 

@@ -3,7 +3,7 @@
 // fetches the answer.
 
 import { randomInt } from "node:crypto";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { BadInput, TooManyRequests } from "../../errors.ts";
 import type { DeviceStep } from "../../metrics/index.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";

@@ -3,7 +3,7 @@
 import { ChooseAccountPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
 import { pageResponse, phrase, type Site } from "../../ui/index.ts";
 import type { Api } from "../apis/store.ts";
-import { withoutLoopbackPort } from "../clients/changes.ts";
+import { withoutLoopbackPort } from "../clients/credential-rules.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { ConsentPage } from "./consent-page.tsx";
 import { type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";

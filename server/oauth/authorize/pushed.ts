@@ -3,7 +3,7 @@
 // opens an address before the user does no harm.
 
 import { createHash } from "node:crypto";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { BadInput, TooManyRequests } from "../../errors.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";

@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Logger } from "pino";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { TooManyRequests } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
 import { requestUrl } from "../../http/request.ts";

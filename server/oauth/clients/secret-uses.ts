@@ -2,7 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import { recordUses, USE_EVERY_MS } from "./store.ts";
 

@@ -4,7 +4,7 @@ import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import type { CheckUrl } from "./changes.ts";
+import type { CheckUrl } from "./credential-rules.ts";
 import type { Credentials } from "./store.ts";
 
 const TIMEOUT_MS = 5_000;

@@ -14,7 +14,7 @@ import {
   withoutRecords,
 } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Queries, Sql, Transaction } from "../../db/connection.ts";
+import type { Queries, Sql, Transaction } from "../../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
 import { changesOf } from "../../http/contract.ts";
@@ -22,7 +22,6 @@ import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Api, lockApis } from "../apis/store.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
-import { changedCredentials, type Possible, requireSound } from "./changes.ts";
 import { hashSecret } from "./client-authentication.ts";
 import {
   CREDENTIALS,
@@ -31,6 +30,7 @@ import {
   type SecretInput,
   toCredentialsRecord,
 } from "./contract.ts";
+import { changedCredentials, type Possible, requireSound } from "./credential-rules.ts";
 import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
 import {
   type Credentials,

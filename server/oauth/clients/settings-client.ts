@@ -3,7 +3,7 @@
 
 import { createHash, createHmac } from "node:crypto";
 import { SCOPES } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import { AUTHORIZATION_PATH } from "../door.ts";

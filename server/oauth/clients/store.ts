@@ -1,13 +1,13 @@
 // Clients and their secrets.
 
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS, SECURITY_PROFILES, SUBJECT_TYPES } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 import type { CertificateName } from "./certificate.ts";
-import { defaultsOf, withoutLoopbackPort } from "./changes.ts";
+import { defaultsOf, withoutLoopbackPort } from "./credential-rules.ts";
 import type { Jwks } from "./jwks.ts";
 
 export type ClientType = "confidential" | "public" | "native";

@@ -1,7 +1,7 @@
 // JWTs of clients that are good once, by their jti: in PostgreSQL, so that no other process takes one a second time.
 
 import { createHash } from "node:crypto";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** Seconds that a use is kept after its JWT has expired: the clocks of our processes and PostgreSQL's may differ. */

@@ -1,7 +1,7 @@
 // How many JWTs of a client may be alive that were used. They are counted as seldom as the room that was found allows.
 
 import { LRUCache } from "lru-cache";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { insertUsedJwt, type UsedJwt } from "./used-jwts.store.ts";
 

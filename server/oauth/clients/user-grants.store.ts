@@ -1,7 +1,7 @@
 // What applications may do in the name of users: what a user has consented to, and what live families of tokens carry.
 // Applications that ask for no consent have the latter alone.
 
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { isLiveFamily } from "../tokens/families.store.ts";
 

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown, type ShownPage } from "../../access/index.ts";
 import { type Origin, recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import { NotFound } from "../../errors.ts";
 import { ABSTRACT_LONG, orNull, time, uuid } from "../../http/fields.ts";
 import { idTextParameter, type Paging, readId } from "../../http/query.ts";

@@ -1,7 +1,7 @@
 // Tokens bound to a key of the client's (RFC 9449): at the endpoints that issue them, and wherever they are used.
 
 import type { CheckPossession } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { Unauthorized } from "../../errors.ts";
 import { contextOf } from "../../http/context.ts";
 import type { TenantId } from "../../tenant-id.ts";

@@ -1,7 +1,7 @@
 // DPoP proofs are good once (RFC 9449 11.1): in PostgreSQL, so that no other process takes one a second time.
 
 import { createHash } from "node:crypto";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** Each use takes so many expired ones away, so the table grows no larger than what is live. */

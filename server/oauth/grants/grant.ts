@@ -2,7 +2,7 @@
 
 import { type Access, grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { printable } from "../../http/body.ts";
 import type { Api } from "../apis/store.ts";
 import { originOfClient } from "../clients/client-authentication.ts";

@@ -1,7 +1,7 @@
 // The token endpoint: /oAuth/rest/v2/Token (docs/behaviour.md "Token request") and /oauth2/token (RFC 6749 3.2).
 
 import { Elysia } from "elysia";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { Api } from "../apis/store.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";

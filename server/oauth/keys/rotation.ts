@@ -1,7 +1,7 @@
 // The life of a signing key: published, then signing, then published still until its last token has expired.
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import type { SealedColumn, Vault } from "../../vault.ts";
 import {
   currentTime,

@@ -3,7 +3,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type ShownPage } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { time, word } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
 import { SIGNING_KEY_RESOURCE_TYPE } from "../resource-types.ts";

@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { type CryptoKey, importJWK, type JWK } from "jose";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { watch } from "../../db/watch.ts";
 import { openTo, preflight } from "../../http/cors.ts";
 import { requireMethod } from "../../http/request.ts";

@@ -1,4 +1,4 @@
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 
 /** Told of every change of the keys when its transaction commits. */
 export const KEYS_CHANNEL = "gatehouse_signing_keys";

@@ -4,14 +4,14 @@
 import type { Logger } from "pino";
 import type { Access } from "../../access/index.ts";
 import { originOf, recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { EgressFetch } from "../../egress/index.ts";
 import { changeOwnApplication, makeOwnApplication } from "../../entities/index.ts";
 import { BadInput } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { type CheckUrl, defaultsOf } from "../clients/changes.ts";
+import { type CheckUrl, defaultsOf } from "../clients/credential-rules.ts";
 import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";
 import { TokenError } from "../endpoint.ts";
 import { fetchDocument, metadataOf, NoAnswer, type ReadDocument } from "./document.ts";

@@ -3,7 +3,7 @@
 
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import type { CheckUrl } from "../clients/changes.ts";
+import type { CheckUrl } from "../clients/credential-rules.ts";
 import { invalid } from "./metadata.ts";
 
 /** Bytes of a document (6.6 of the draft). */

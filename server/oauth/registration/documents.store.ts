@@ -1,6 +1,6 @@
 // When the documents of clients known by an address were read.
 
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** A client that is known by the address of its metadata. */

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { body } from "../../http/contract.ts";

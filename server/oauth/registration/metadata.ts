@@ -3,8 +3,8 @@
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
 import type { CertificateName } from "../clients/certificate.ts";
-import { changedCredentials, type Possible, requireSound } from "../clients/changes.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import { changedCredentials, type Possible, requireSound } from "../clients/credential-rules.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
 import type { Credentials } from "../clients/store.ts";
 import {

@@ -3,7 +3,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Access, SCOPES } from "../../access/index.ts";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
-import type { Queries, Sql, Transaction } from "../../db/connection.ts";
+import type { Queries, Sql, Transaction } from "../../db/sql.ts";
 import { changeOwnApplication, deleteOwnApplication, makeOwnApplication } from "../../entities/index.ts";
 import { Conflict, TooManyRequests, Unauthorized } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
@@ -12,9 +12,9 @@ import { toRecordId } from "../../http/query.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { lockApis } from "../apis/store.ts";
-import { defaultsOf, type Possible } from "../clients/changes.ts";
 import { hashSecret } from "../clients/client-authentication.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
 import type { ReadSector } from "../clients/sector.ts";
 import {
   type Credentials,

@@ -1,6 +1,6 @@
 // Clients that have registered themselves, and the initial access tokens for it.
 
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 export const REGISTRATION_MODES = ["Off", "InitialAccessToken", "Open"] as const;

@@ -1,4 +1,4 @@
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import { hearOwn } from "../../db/watch.ts";
 import { IDLE_LIFETIME } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";

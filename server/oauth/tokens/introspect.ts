@@ -1,6 +1,6 @@
 // POST /oauth2/introspect (RFC 7662).
 
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";

@@ -2,7 +2,7 @@
 
 import type { Logger } from "pino";
 import type { Permitted } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { createWriteBehind } from "../../write-behind.ts";

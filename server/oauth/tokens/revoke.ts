@@ -1,7 +1,7 @@
 // POST /oauth2/revoke (RFC 7009), and the access tokens it has revoked.
 
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import { watch } from "../../db/watch.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type AuthenticateClient, originOfClient } from "../clients/client-authentication.ts";

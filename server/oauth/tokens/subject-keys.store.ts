@@ -1,4 +1,4 @@
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** @returns the tenant's, which is this one if it had none */

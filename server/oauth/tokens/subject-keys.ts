@@ -2,7 +2,7 @@
 // user would become somebody else to every sector.
 
 import { randomBytes } from "node:crypto";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { SealedColumn, Vault } from "../../vault.ts";
 import { keepSubjectKey } from "./subject-keys.store.ts";

@@ -1,7 +1,7 @@
 // What ends with a password or a session: also the tokens that came of it.
 
 import { type AuditEntry, originOf, recordAudit } from "../../audit/index.ts";
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { digestOf } from "../opaque.ts";

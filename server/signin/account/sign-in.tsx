@@ -12,7 +12,7 @@ import { SignInPage } from "../pages.tsx";
 import type { Caller } from "../sessions.ts";
 import { type Trouble, throttled } from "../throttle.ts";
 import { beginSessionByProvider } from "../upstream/accounts.ts";
-import type { TakenAttempt } from "../upstream/attempts.ts";
+import type { TakenAttempt } from "../upstream/round-trips.ts";
 import { findProvider, refuse, sendOff, tellingTheUser, type Way } from "./providers/way.tsx";
 import { type AccountDependencies, type SigningApplication, signInTarget, toAccount } from "./visit.tsx";
 

@@ -1,6 +1,6 @@
 // The account pages are for signed-in users who have given both factors where two are needed.
 
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { isRead } from "../../http/request.ts";
 import type { TenantId } from "../../tenant-id.ts";

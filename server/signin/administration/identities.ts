@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import type { Permitted, Shown, ShownPage } from "../../access/index.ts";
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf } from "../../http/fields.ts";

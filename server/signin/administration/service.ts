@@ -3,7 +3,7 @@
 
 import { type Caller, type Permitted, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";

@@ -1,7 +1,7 @@
 // A second factor beside the password: an authenticator app, and recovery codes for the day it is lost.
 
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";

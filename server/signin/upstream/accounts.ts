@@ -1,14 +1,14 @@
 // Who somebody that a provider has signed in is here.
 
 import { type Origin, recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import { changeOwnUser, makeOwnUser, type Vouched, waitForUsers } from "../../entities/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { ACR, type Caller, type Session, type Sessions } from "../sessions.ts";
-import type { PendingLink } from "./attempts.ts";
 import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";
 import { MAPPED_FIELDS, type Provider } from "./providers/store.ts";
+import type { PendingLink } from "./round-trips.ts";
 import {
   type Attempt,
   deleteAttempt,

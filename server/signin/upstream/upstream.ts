@@ -1,6 +1,6 @@
 // Signing in by a provider, put together from its parts.
 
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
@@ -8,12 +8,12 @@ import type { Cookies } from "../cookies.ts";
 import type { Session } from "../sessions.ts";
 import { isSession } from "../store.ts";
 import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
-import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
 import { authorityOf } from "./configuration.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
 import { findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
+import { type Attempts, createAttempts, type PendingLink } from "./round-trips.ts";
 import { type Attempt, findLinkedUser, holdAttempt } from "./store.ts";
 
 /** The sign-in page has room for so many. */

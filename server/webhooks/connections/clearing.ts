@@ -3,7 +3,7 @@
 
 import type { Logger } from "pino";
 import type { ConnectionId } from "../../../workflows/contract.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";

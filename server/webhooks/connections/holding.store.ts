@@ -1,7 +1,7 @@
 // Held connections: those that a receiver's failures have stopped, and their probes.
 
 import type { ConnectionId, DeliveryId } from "../../../workflows/contract.ts";
-import type { Queries, Transaction } from "../../db/connection.ts";
+import type { Queries, Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
 

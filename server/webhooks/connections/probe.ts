@@ -2,7 +2,7 @@
 // again and gets the rest.
 
 import type { ConnectionId, ProbeResult } from "../../../workflows/contract.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { AttemptDelivery } from "../deliveries/attempt.ts";
 import { openProbe } from "../deliveries/opening.store.ts";

@@ -1,7 +1,7 @@
 // How a connection's secret changes: staged, proved by a ping, in force, and the former one beside it for a while.
 
 import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 export interface Rotation {

@@ -13,7 +13,7 @@ import {
   type Whole,
 } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
@@ -22,7 +22,7 @@ import { isUuid, type Paging } from "../../http/query.ts";
 import { newId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { countPostsOut } from "../deliveries/opening.store.ts";
-import { recordPing } from "../events/record-event.ts";
+import { recordPing } from "../events/write-event.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { clearSome } from "./clearing.ts";

@@ -1,5 +1,5 @@
 import type { ConnectionId } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;

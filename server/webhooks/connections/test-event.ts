@@ -3,13 +3,13 @@
 import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import { type Permitted, route } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { oneOf } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
 import { EVENT_TYPES, type EventType } from "../events/event.ts";
-import { recordTest } from "../events/record-event.ts";
+import { recordTest } from "../events/write-event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noConnection } from "./record.ts";
 import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./routes.ts";

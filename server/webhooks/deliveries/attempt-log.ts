@@ -2,7 +2,7 @@
 // more there are. What a batch leaves out, or fails with, is asked for alone: no delivery waits or fails for another.
 
 import type { Logger } from "pino";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import { createBatches } from "./batches.ts";
 import { type DueAttempt, lockPosts, type OpenDelivery, openAttempts } from "./opening.store.ts";

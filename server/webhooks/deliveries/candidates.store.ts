@@ -3,7 +3,7 @@
 
 import type { PendingQuery, Row } from "postgres";
 import type { ConnectionId, DeliveryId } from "../../../workflows/contract.ts";
-import type { Transaction } from "../../db/connection.ts";
+import type { Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isUnderWay } from "./opening.store.ts";

@@ -1,7 +1,7 @@
 // The outbox: claimed by lease, removed once its workflow is started.
 
 import type { ConnectionId, DeliveryId, DeliveryToMake, EventId } from "../../../workflows/contract.ts";
-import type { Queries, Sql } from "../../db/connection.ts";
+import type { Queries, Sql } from "../../db/sql.ts";
 import { listen } from "../../db/watch.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";

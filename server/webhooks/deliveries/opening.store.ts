@@ -1,7 +1,7 @@
 // Attempts that are to be made: marked in PostgreSQL before anything is sent.
 
 import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
-import { type Queries, type Transaction, uuids } from "../../db/connection.ts";
+import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type EndedState, insertLost } from "./store.ts";
 

@@ -8,7 +8,7 @@ import {
   type DeliveryId,
   type RedeliveryId,
 } from "../../../workflows/contract.ts";
-import { type Queries, type Transaction, uuids } from "../../db/connection.ts";
+import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { wakeQueue } from "../events/store.ts";
 import type { Redelivery } from "../redelivery/store.ts";

@@ -5,7 +5,7 @@ import type { Client } from "@temporalio/client";
 import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
 import { type EventId, workflowId } from "../../../workflows/contract.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import { findStaleDeliveries, type StaleDelivery } from "./dispatch.store.ts";
 import { putBack } from "./queue.store.ts";

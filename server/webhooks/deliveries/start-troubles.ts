@@ -3,8 +3,8 @@
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { Logger } from "pino";
-import type { Sql } from "../../db/connection.ts";
 import { clearTrouble, noteTrouble } from "../../db/parts.ts";
+import type { Sql } from "../../db/sql.ts";
 
 /** A trouble that lasts is told again after so long. */
 const AGAIN_MS = 10_000;

@@ -1,7 +1,7 @@
 // A delivery's life: its attempts, as the activity records them, and what becomes of it with its connection.
 
 import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
-import { type Queries, uuids } from "../../db/connection.ts";
+import { type Queries, uuids } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** An end that is not an attempt's. */

@@ -2,7 +2,7 @@
 // room for. Were all woken by each change, an empty claim of every worker would be part of its cost.
 
 import type { Logger } from "pino";
-import { connect, type Sql } from "../../db/connection.ts";
+import { connect, type Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import { handOnDispatches, isFirstListener, listenForDispatches, listenForHandedOn } from "./dispatch.store.ts";
 import type { Turn } from "./turns.ts";

@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from "postgres";
 import { type ConnectionId, DELIVERIES_PER_WORKFLOW, type EventId } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { ALERT_RECORD, type EventType } from "./event.ts";
 

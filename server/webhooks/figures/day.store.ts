@@ -1,7 +1,7 @@
 // What a tenant's deliveries came to of late, counted in one pass over an index made for it.
 
 import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** So many deliveries came to this state in one hour. */

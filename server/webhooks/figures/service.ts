@@ -2,7 +2,7 @@
 
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
 import { type Backlog, type Health, listBacklogs, listHealth } from "./health.store.ts";

@@ -1,5 +1,5 @@
 import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import { lowestIdOf } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 

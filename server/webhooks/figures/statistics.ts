@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { orNull, time, uuid } from "../../http/fields.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.store.ts";

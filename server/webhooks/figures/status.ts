@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConnectionId } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { noConnection } from "../connections/record.ts";

@@ -2,7 +2,7 @@
 // nothing is decided by that.
 
 import type { Logger } from "pino";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import type { Windows } from "../deliveries/windows.ts";
 import { forgetWindows, noteWindows } from "./status.store.ts";

@@ -1,5 +1,5 @@
 import type { ConnectionId, DeliveryId, DeliveryState, EventId, RedeliveryId } from "../../../workflows/contract.ts";
-import type { Queries, Transaction } from "../../db/connection.ts";
+import type { Queries, Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { wakeQueue } from "../events/store.ts";
 

@@ -3,7 +3,7 @@
 import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { PING } from "../events/event.ts";
 import { countEnded } from "../redelivery/follow.store.ts";

@@ -2,7 +2,7 @@
 
 import type { ConnectionId, DeliveryId, EventId } from "../../../workflows/contract.ts";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { Permission } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
 import { sequenceOf } from "../deliveries/request.ts";

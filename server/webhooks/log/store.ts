@@ -2,7 +2,7 @@
 
 import type { Fragment } from "postgres";
 import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import { lowestIdOf } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";

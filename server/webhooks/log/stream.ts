@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { EventId } from "../../../workflows/contract.ts";
 import { type Caller, presentedToken, type VerifyAccessToken } from "../../access/index.ts";
 import { createBudget } from "../../budget.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { isUuid } from "../../http/query.ts";

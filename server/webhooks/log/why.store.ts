@@ -1,5 +1,5 @@
 import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Connection, type ConnectionState, connectionColumns } from "../connections/store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type ConnectionId, DELIVERY_STATES, type DeliveryId, type EventId } from "../../../workflows/contract.ts";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import { orNull, uuid, word } from "../../http/fields.ts";
 import type { Paging } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";

@@ -2,7 +2,7 @@
 // delivery.
 
 import type { ConnectionId, RedeliveryId } from "../../../workflows/contract.ts";
-import type { Queries, Transaction } from "../../db/connection.ts";
+import type { Queries, Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
 import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";

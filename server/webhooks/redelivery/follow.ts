@@ -1,7 +1,7 @@
 // Follows a bulk redelivery, which the queue sends: counts what has ended, and says when all has.
 
 import type { RedeliveryId, RedeliveryProgress } from "../../../workflows/contract.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { completeRedelivery, countEnded, countOpen, countTotal, endDraining, isAnyLeft } from "./follow.store.ts";
 import { reasonToWait } from "./record.ts";

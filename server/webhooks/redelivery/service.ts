@@ -3,7 +3,7 @@
 import type { RedeliveryId, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown, ShownPage } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
 import type { Paging } from "../../http/query.ts";

@@ -8,7 +8,7 @@ import type {
   RedeliveryId,
   RedeliveryState,
 } from "../../../workflows/contract.ts";
-import type { Queries, Transaction } from "../../db/connection.ts";
+import type { Queries, Transaction } from "../../db/sql.ts";
 import { lowestIdOf, timeOfId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { endHold } from "../connections/holding.store.ts";

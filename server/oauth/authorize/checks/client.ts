@@ -1,9 +1,9 @@
 // The checks whose failure is told to the user alone: nothing may be sent to an address that is not known to be the
 // client's.
 
-import type { Sql } from "../../../db/connection.ts";
+import type { Sql } from "../../../db/sql.ts";
 import { BadInput, NotFound } from "../../../errors.ts";
-import { withoutLoopbackPort } from "../../clients/changes.ts";
+import { withoutLoopbackPort } from "../../clients/credential-rules.ts";
 import type { FindKnownClient } from "../../clients/known-clients.ts";
 import type { SettingsClient } from "../../clients/settings-client.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";

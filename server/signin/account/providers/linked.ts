@@ -1,7 +1,7 @@
 // The accounts at other providers by which a user can sign in here.
 
 import { type Origin, originOf, recordAudit } from "../../../audit/index.ts";
-import type { Queries, Sql } from "../../../db/connection.ts";
+import type { Queries, Sql } from "../../../db/sql.ts";
 import type { TenantId } from "../../../tenant-id.ts";
 import { digestOf } from "../../opaque.ts";
 import type { Session } from "../../sessions.ts";

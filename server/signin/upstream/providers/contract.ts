@@ -16,7 +16,7 @@ import {
   text,
   word,
 } from "../../../http/fields.ts";
-import { PROBE_CHECKS, PROBE_OUTCOMES } from "../probe.ts";
+import { PROBE_CHECKS, PROBE_OUTCOMES } from "../try-provider.ts";
 import {
   address,
   type CheckUrl,

@@ -9,7 +9,7 @@ import {
   type Tagged,
 } from "../../../access/index.ts";
 import { recordAudit } from "../../../audit/index.ts";
-import type { Sql, Transaction } from "../../../db/connection.ts";
+import type { Sql, Transaction } from "../../../db/sql.ts";
 import { type EgressFetch, requireSecretsAnew } from "../../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { type Conditions, requireConditions } from "../../../http/conditions.ts";
@@ -18,7 +18,7 @@ import { readId } from "../../../http/query.ts";
 import type { TenantId } from "../../../tenant-id.ts";
 import type { Vault } from "../../../vault.ts";
 import { redirectUriOf } from "../configuration.ts";
-import { createProbe, type ProbeResult } from "../probe.ts";
+import { createProbe, type ProbeResult } from "../try-provider.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { CLIENT_SECRET_PURPOSE, merged, requireSound, toProviderRecord, versionOf } from "./record.ts";
 import {

@@ -3,15 +3,15 @@
 import { connect } from "node:net";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Sql } from "../db/connection.ts";
 import { outageOf } from "../db/failures.ts";
 import { type PartsSeen, readParts } from "../db/parts.ts";
+import type { Sql } from "../db/sql.ts";
 import { CannotStart, NotFound } from "../errors.ts";
 import { errorResponse } from "./error-record.ts";
 import { word } from "./fields.ts";
 import { requireMethod } from "./request.ts";
 
-export function probesController(sql: Sql, temporalAddress: string, lifecycle: Pick<Lifecycle, "phase">) {
+export function healthController(sql: Sql, temporalAddress: string, lifecycle: Pick<Lifecycle, "phase">) {
   return new Elysia()
     .all("/healthz", ({ request }) => {
       requireMethod(request, "GET");

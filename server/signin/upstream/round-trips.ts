@@ -1,7 +1,7 @@
 // A browser on its way to a provider and back.
 
 import { createHmac } from "node:crypto";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Cookies } from "../cookies.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";

@@ -7,7 +7,7 @@ import { prefersPage } from "../http/request.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
 
 /** A browser that opens the address alone is led to Settings; for a client of the API there is nothing. */
-export function frontDoor(site: Site) {
+export function rootController(site: Site) {
   return new Elysia().all("/", ({ request }) => {
     if (!prefersPage(request)) return nothingHere(site, request);
     return new Response(null, { status: 303, headers: { location: site.href("/settings"), vary: "Accept" } });

@@ -1,4 +1,4 @@
-import type { Queries } from "../db/connection.ts";
+import type { Queries } from "../db/sql.ts";
 import { contextOf } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import { userAgentOf } from "../http/request.ts";
