@@ -11,7 +11,7 @@ const LEVELS = { TRACE: "trace", DEBUG: "debug", INFO: "debug", WARN: "warn", ER
 const SLOW_WORKFLOW_TASK = "[TMPRL1104]";
 /** Each of its calls says so after some tries, and again after each further one. */
 const TRIED_AGAIN = /^gRPC call \w+ retried \d+ times$/;
-/** Of the slow lane's worker, which has none by design. */
+/** Said by the workers of the other two task queues, which run activities only. */
 const NO_WORKFLOWS = "No workflows registered";
 
 export function temporalLogger(log: Logger): TemporalLogger {

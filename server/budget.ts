@@ -32,7 +32,7 @@ interface Share {
   waiting: (() => void)[];
 }
 
-/** Who waits has its turn in the order of asking within a tenant, and among tenants one after the other. */
+/** Requests of one tenant are served in order; tenants take turns. */
 export function createBudget<Tenant extends string = TenantId>(limits: BudgetLimits): Budget<Tenant> {
   const { perTenant, total = Number.POSITIVE_INFINITY, longestWaitMs = Number.POSITIVE_INFINITY } = limits;
   /** Of tenants with work under way or waiting; who had the last turn comes last. */

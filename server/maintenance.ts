@@ -7,10 +7,10 @@ import { removeOldAlerts } from "./alerts/index.ts";
 import type { Sql } from "./db/sql.ts";
 import { removeOldLogouts } from "./logouts/index.ts";
 import {
+  deleteEndedFamilies,
   deleteExpiredJwts,
   deleteExpiredProofs,
   deleteExpiredRevocations,
-  removeEndedFamilies,
   removeExpiredCodes,
   removeExpiredDevices,
   removeExpiredPushes,
@@ -72,7 +72,7 @@ async function ensureSchedule(client: Client): Promise<void> {
 
 /** What has had its day, by its table; each removal tells how many rows went. A new one is a line here. */
 const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
-  refresh_families: removeEndedFamilies,
+  refresh_families: deleteEndedFamilies,
   revoked_tokens: deleteExpiredRevocations,
   authorization_codes: removeExpiredCodes,
   pushed_requests: removeExpiredPushes,

@@ -1924,7 +1924,7 @@ export interface components {
              */
             TimeoutMs: number | null;
             /**
-             * @description Record: of one record, one delivery at a time is out or waits for a retry, in the order of the changes. An exhausted one lets the next pass. None: no order is promised.
+             * @description Record: each record has one delivery at a time in flight or waiting for a retry, in the order of its changes. An exhausted one lets the next pass. None: no order is promised.
              * @enum {string}
              */
             Order: "None" | "Record";
@@ -1984,7 +1984,7 @@ export interface components {
              */
             TimeoutMs?: number | null;
             /**
-             * @description Record: of one record, one delivery at a time is out or waits for a retry, in the order of the changes. An exhausted one lets the next pass. None: no order is promised.
+             * @description Record: each record has one delivery at a time in flight or waiting for a retry, in the order of its changes. An exhausted one lets the next pass. None: no order is promised.
              * @enum {string}
              */
             Order?: "None" | "Record";

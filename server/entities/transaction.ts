@@ -107,7 +107,7 @@ function entryOf(entity: Entity, { before, after }: RowChange): AuditEntry {
 }
 
 /**
- * Who deletes or deactivates itself could not call again to undo it, and maybe nobody could.
+ * A caller that deletes or deactivates itself could not undo it, and perhaps nobody could.
  * @throws Conflict if the record is the client that calls, or the user it calls for
  */
 export function refuseOwnEnd(

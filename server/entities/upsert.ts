@@ -87,7 +87,7 @@ export async function applyUpsert(
     // The record as it would stand, before anything is written.
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
     requirePermission(caller, entity, before, proposed);
-    // That there are several is for who may change each of them.
+    // Only a caller who may change each of them learns that there are several.
     for (const { row } of others) requirePermission(caller, entity, row, { ...row, ...changes, ...shown });
     if (others.length > 0) throw pointsAtSeveral(entity, input);
     if (target) refuseStrangers(entity, target);
@@ -197,7 +197,7 @@ export function givenIdentifiers(entity: Entity, input: EntityInput) {
     .map(({ name, column, unique }) => ({ name, column, unique, value: String(input.values[column]) }));
 }
 
-/** Read-only fields may come back as they were read, but not changed; from who may not read them, not at all. */
+/** Read-only fields may be sent back unchanged, but only by a caller who may read them. */
 function refuseChangedEchoes(
   { gate }: Pick<Caller, "gate">,
   entity: Entity,

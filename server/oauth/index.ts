@@ -48,7 +48,8 @@ export { DOCUMENT_MODES, REGISTRATION_MODES, removeSpentInitialTokens } from "./
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { scopesNow } from "./scopes.ts";
 export { SEALED_BY_OAUTH } from "./sealed.ts";
-export { createFamilies, removeEndedFamilies } from "./tokens/families.ts";
+export { deleteEndedFamilies } from "./tokens/families.store.ts";
+export { createFamilies } from "./tokens/families.ts";
 export { type HourOfTokens, removeOldIssued } from "./tokens/issued.store.ts";
 export { createIssuedTokens, type IssuedTokens } from "./tokens/issued.ts";
 export { createLogoutTokens, type EndedSession, type IssueLogoutToken } from "./tokens/logout-token.ts";

@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import {
   ANY_SCOPE,
   type Caller,
+  judgedFields,
   type Permitted,
   type ResourceType,
   requireKnownScopes,
@@ -24,27 +25,13 @@ import { USERS_TAG } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
 
-/** What policies can say of a tenant's own settings; their Id is the tenant's. */
-export const SETTINGS_RESOURCE_TYPE: ResourceType = {
-  name: "TenantSettings",
-  families: ["Settings"],
-  attributes: [
-    { name: "Id", type: "text" },
-    { name: "SecondFactor", type: "text" },
-    { name: "ClientRegistration", type: "text" },
-    { name: "ClientIdMetadataDocuments", type: "text" },
-    { name: "RegistrationScopes", type: "texts" },
-  ],
-};
-
-// GET and PATCH …/TenantSettings: what holds for all of the caller's own tenant.
-
-const RESOURCE = SETTINGS_RESOURCE_TYPE.name;
+const RESOURCE = "TenantSettings";
 
 const FIELDS = {
   SecondFactor: oneOf(SECOND_FACTOR_RULES, {
     description: "Required: a user without a second factor is led through setting one up at sign-in.",
     audit: "value",
+    judged: true,
     form: {
       label: "Second factor",
       hint: "Required: users without one, you included, set one up with their next click.",
@@ -99,6 +86,14 @@ const FIELDS = {
 };
 
 export const TENANT_SETTINGS = contract(RESOURCE, "What holds for all of a tenant.", FIELDS);
+
+/** What policies can say of a tenant's own settings; their Id is the tenant's. */
+export const SETTINGS_RESOURCE_TYPE: ResourceType = {
+  name: RESOURCE,
+  families: ["Settings"],
+  attributes: [{ name: "Id", type: "text" }, ...judgedFields(TENANT_SETTINGS)],
+};
+
 const AUDITED = TENANT_SETTINGS.namesOf(({ audit }) => audit);
 
 type Input = InputOf<typeof FIELDS>;

@@ -1,4 +1,4 @@
-// Sees to it that each bulk redelivery and each Held connection has its workflow, and that it hears of what is wished.
+// Starts a workflow for each bulk redelivery and each Held connection, and signals it when something changes.
 // Runs beside the worker: the API writes wishes down in PostgreSQL and needs no Temporal for them.
 
 import type { Client } from "@temporalio/client";

@@ -143,9 +143,9 @@ function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord 
 /** Who may be new, where there is a rule. */
 function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: ProviderRecord): [string, JSX.Element][] {
   const rules: [string, string][] = [
-    ["Domains of who is new", AllowedDomains.join(", ")],
-    ["Organisations of who is new", AllowedTenants.join(", ")],
-    ["Verified e-mail address of who is new", RequireVerifiedEmail ? "needed" : ""],
+    ["Domains of new users", AllowedDomains.join(", ")],
+    ["Organisations of new users", AllowedTenants.join(", ")],
+    ["Verified e-mail address for new users", RequireVerifiedEmail ? "needed" : ""],
   ];
   return rules.filter(([, text]) => text !== "").map(([name, text]) => [name, <Text text={text} />]);
 }

@@ -34,7 +34,7 @@ export interface Credentials {
   client_assertion?: string;
 }
 
-/** Why a client was refused: for who reads the audit log, never for who tries. */
+/** Why a client was refused: for the audit log; the caller is never told. */
 export type Refusal =
   | "NoSecret"
   | "WrongSecret"
@@ -89,7 +89,7 @@ export async function authenticateClient(
     requireProfile(proof.client, presented.assertion);
     const { jti, expiresAt } = presented.assertion;
     const { id, tenantId } = proof.client;
-    const use = await useOnce(tenantId, { kind: "client_assertion", clientId: id, issuer: clientId, jti, expiresAt });
+    const use = await useOnce(tenantId, { clientId: id, issuer: clientId, jti, expiresAt });
     if (use === "TooMany") throw tooManyAssertions();
     if (use === "Used") {
       onRefused(request, proof.client, "UsedAssertion");

@@ -11,6 +11,7 @@ import { TokenError } from "../endpoint.ts";
 import { authorizationCode } from "../grants/authorization-code.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
+import { defaultsOf } from "./credential-rules.ts";
 import { findSettingsSession, insertSettingsSession, type SettingsSession } from "./settings-sessions.store.ts";
 import { type Client, findSettingsClient } from "./store.ts";
 
@@ -144,36 +145,17 @@ export const SETTINGS_APPLICATION = {
 };
 
 const SETTINGS_CLIENT = {
+  ...defaultsOf("confidential"),
   name: SETTINGS_APPLICATION.name,
   webSite: "",
   isActive: true,
   isSettings: true,
   documentUrl: null,
   isOpen: false,
-  clientType: "confidential",
-  tokenEndpointAuthMethod: null,
-  jwks: null,
-  jwksUri: "",
-  tlsClientAuthName: "SubjectDn",
-  tlsClientAuthValue: "",
   grantTypes: ["authorization_code"],
   // A person has a role's scopes in Settings, and none of these tokens leaves the process.
   scopes: [...SCOPES],
-  backchannelLogoutUri: null,
-  postLogoutRedirectUris: [],
   accessTokenAlg: "EdDSA",
-  accessTokenType: "at+jwt",
-  accessTokenLifetime: null,
-  refreshTokenLifetime: null,
-  idTokenAlg: "RS256",
-  idTokenClaims: false,
-  claimMapping: [],
-  subjectType: "public",
-  sectorIdentifierUri: "",
-  requirePar: false,
-  requireSignedRequestObject: false,
-  dpopBound: false,
-  securityProfile: "None",
   firstParty: true,
   // Its users are known by the same sub everywhere.
   subjectKey: new Uint8Array(),

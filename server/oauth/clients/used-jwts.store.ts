@@ -9,11 +9,7 @@ const KEPT_SECONDS = 60;
 /** Each use takes so many expired ones away, so the table grows no larger than what is live. */
 const SWEPT = 2;
 
-/** What a JWT is for; the jtis of one kind are none of another's. */
-export type UsedKind = "client_assertion";
-
 export interface UsedJwt {
-  kind: UsedKind;
   clientId: number;
   /** Whose it is: a jti is unique to its issuer alone. */
   issuer: string;
@@ -30,11 +26,11 @@ export interface UsedJwt {
 export async function insertUsedJwt(
   sql: Queries,
   tenantId: TenantId,
-  { kind, clientId, issuer, jti, expiresAt }: UsedJwt,
+  { clientId, issuer, jti, expiresAt }: UsedJwt,
   most: number | undefined,
 ): Promise<{ isFirst: boolean; live: number }> {
   const digest = createHash("sha256")
-    .update(JSON.stringify([kind, issuer, jti]))
+    .update(JSON.stringify([issuer, jti]))
     .digest();
   const count =
     most === undefined

@@ -51,18 +51,14 @@ export interface NewFamily {
   expiresOn: Date | number;
 }
 
-/** How long, as PostgreSQL's intervals. */
-export interface Patience {
-  idle: string;
-  grace: string;
-}
-
-/** A family that nobody has refreshed for so long has ended. */
-export const FAMILY_IDLE = "30 days";
+/** A family that was not refreshed for so long has ended. */
+const IDLE = "30 days";
+/** For so long, a client whose answer was lost may ask again, and gets the same refresh token. */
+const GRACE = "10 seconds";
 
 /** Neither revoked nor expired. */
 export const isLiveFamily = (sql: Queries) => sql`
-  revoked_on is null and expires_on > now() and rotated_on > now() - ${FAMILY_IDLE}::interval`;
+  revoked_on is null and expires_on > now() and rotated_on > now() - ${IDLE}::interval`;
 
 /** @returns false if there is one with this id already */
 export async function insertFamily(sql: Queries, tenantId: TenantId, family: NewFamily): Promise<boolean> {
@@ -78,19 +74,14 @@ export async function insertFamily(sql: Queries, tenantId: TenantId, family: New
   return rows.length > 0;
 }
 
-export async function findFamily(
-  sql: Queries,
-  tenantId: TenantId,
-  familyId: string,
-  { idle, grace }: Patience,
-): Promise<Family | undefined> {
+export async function findFamily(sql: Queries, tenantId: TenantId, familyId: string): Promise<Family | undefined> {
   const [family] = await sql<Family[]>`
     select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, s.id as "sessionId",
       f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.rotated_on as "rotatedOn",
-      least(f.expires_on, f.rotated_on + ${idle}::interval) as "endsOn",
-      f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${idle}::interval
+      least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn",
+      f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval
         and (f.user_id is null or u.is_active) as "isLive",
-      f.generation > 0 and f.rotated_on > now() - ${grace}::interval as "inGrace"
+      f.generation > 0 and f.rotated_on > now() - ${GRACE}::interval as "inGrace"
     from refresh_families f left join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
       left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
         and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
@@ -158,9 +149,9 @@ function matches(sql: Queries, tenantId: TenantId, filter: FamilyFilter) {
  * A client's own family stays until its signed first refresh token has expired, lest that one count as unused again.
  * @returns how many
  */
-export async function deleteEndedFamilies(sql: Queries, idle: string): Promise<number> {
+export async function deleteEndedFamilies(sql: Queries): Promise<number> {
   const result = await sql`
     delete from refresh_families
-    where expires_on < now() or (user_id is not null and rotated_on < now() - ${idle}::interval)`;
+    where expires_on < now() or (user_id is not null and rotated_on < now() - ${IDLE}::interval)`;
   return result.count;
 }

@@ -8,8 +8,6 @@ import type { Vault } from "../../vault.ts";
 import { TokenError } from "../endpoint.ts";
 import {
   advanceFamily,
-  deleteEndedFamilies,
-  FAMILY_IDLE,
   type Family,
   type FamilyFilter,
   findFamily,
@@ -20,11 +18,6 @@ import type { ClientRefreshGrant, Tokens } from "./tokens.ts";
 
 /** Seconds from the sign-in on, however often it is refreshed, of a client without a RefreshTokenLifetime. */
 const FAMILY_LIFETIME = 90 * 24 * 3_600;
-const PATIENCE = {
-  idle: FAMILY_IDLE,
-  /** For so long, a client whose answer was lost may ask again, and gets the same refresh token. */
-  grace: "10 seconds",
-};
 
 /** What a user granted a client. */
 export interface UserGrant {
@@ -91,7 +84,7 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
   const values = createRefreshValues(vault);
 
   const find = async (sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken) =>
-    (await findFamily(sql, tenantId, presented.familyId, PATIENCE)) ??
+    (await findFamily(sql, tenantId, presented.familyId)) ??
     (presented.signed?.tenantId === tenantId ? unwritten(presented.signed) : undefined);
 
   const revoke = updateFamiliesRevoked;
@@ -165,9 +158,6 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
     },
   };
 }
-
-/** @returns how many ended families were removed */
-export const removeEndedFamilies = (sql: Queries) => deleteEndedFamilies(sql, PATIENCE.idle);
 
 /** Whose the tokens are: the user's, or the client's own. */
 export function ownerOf({ userId, clientId }: Pick<Family, "userId" | "clientId">) {

@@ -175,8 +175,8 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
   }),
   Order: oneOf(ORDERS, {
     description:
-      "Record: of one record, one delivery at a time is out or waits for a retry, in the order of the changes. An " +
-      "exhausted one lets the next pass. None: no order is promised.",
+      "Record: each record has one delivery at a time in flight or waiting for a retry, in the order of its changes. " +
+      "An exhausted one lets the next pass. None: no order is promised.",
     audit: "value",
     judged: true,
     form: {

@@ -21,7 +21,7 @@ export function outcomeOf(
   isCancelled: boolean,
 ): Outcome {
   const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
-  // Who is cut off by us has not failed; and what a cancelled workflow leaves open is closed by its end.
+  // A post that we cut off has not failed. A cancelled workflow closes its open deliveries itself.
   const cutOff = result.attempt.failure === "cancelled";
   const ends = last && !(cutOff && isCancelled);
   const rule = { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };

@@ -118,7 +118,7 @@ export function createIdentityProviders({
     if (!before) return make(tx, caller, input, after, conditions, id);
     const changed = { ...after, id: before.id };
     permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));
-    // That there are several is for who may change each of them.
+    // Only a caller who may change each of them learns that there are several.
     for (const other of others) {
       const otherwise = { ...merged(secrets, other, input), id: other.id };
       permissions.require("Settings:Update", RESOURCE, toRecord(other), toRecord(otherwise));
