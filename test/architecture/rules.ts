@@ -22,6 +22,9 @@ const CLOSED_FOLDERS = [
   "console",
   "ui",
   "tracing",
+  "alerts",
+  "logouts",
+  "requests",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 
