@@ -7,7 +7,7 @@ import {
   TemporalFailure,
   TimeoutFailure,
 } from "@temporalio/workflow";
-import { ATTEMPT_FAILED, backoff, NOT_YET, type RetrySettings } from "./contract.ts";
+import { ATTEMPT_FAILED, backoff, EXHAUSTED, NOT_YET, type RetrySettings } from "./contract.ts";
 
 /**
  * What reading and recording may take beyond the post itself. The post has its own, short limit; this one is long, so
@@ -27,6 +27,14 @@ export function waitAfter(error: unknown, retry: RetrySettings, attempt: number)
   if (cause instanceof ApplicationFailure && cause.nonRetryable) throw error;
   if (cause instanceof TimeoutFailure) return 0;
   return waitOf(error) ?? backoff(retry, attempt);
+}
+
+/** How a workflow fails once no attempt is left. */
+export function exhaustedBy(reason: string): ApplicationFailure {
+  const failure = ApplicationFailure.nonRetryable(reason, EXHAUSTED);
+  // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
+  failure.stack = "";
+  return failure;
 }
 
 /** What an attempt that ended by itself says of the next one. */

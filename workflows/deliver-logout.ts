@@ -9,7 +9,7 @@ import {
   TemporalFailure,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
-import { causeOf, RECORDING_MS, SILENCE_MS, waitAfter } from "./attempts.ts";
+import { causeOf, exhaustedBy, RECORDING_MS, SILENCE_MS, waitAfter } from "./attempts.ts";
 import { type DeliverLogoutInput, EXHAUSTED, LOGOUT_QUEUE, type LogoutOutcome } from "./contract.ts";
 
 const { closeLogout } = proxyActivities<Activities>({
@@ -27,7 +27,7 @@ export async function deliverLogout(input: DeliverLogoutInput): Promise<LogoutOu
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
     const cause = causeOf(error);
-    if (cause instanceof ApplicationFailure && cause.type === EXHAUSTED) throw exhaustion(cause.message);
+    if (cause instanceof ApplicationFailure && cause.type === EXHAUSTED) throw exhaustedBy(cause.message);
     const { tenantId, logoutId } = input;
     const state = CancellationScope.current().consideredCancelled ? "Cancelled" : "Exhausted";
     await CancellationScope.nonCancellable(() => closeLogout({ tenantId, logoutId, state }));
@@ -53,11 +53,4 @@ async function post({ timeout, ...asked }: DeliverLogoutInput): Promise<LogoutOu
       await sleep(waitAfter(error, asked.retry, turn), { summary: "until the next post" });
     }
   }
-}
-
-function exhaustion(reason: string): ApplicationFailure {
-  const failure = ApplicationFailure.nonRetryable(reason, EXHAUSTED);
-  // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
-  failure.stack = "";
-  return failure;
 }

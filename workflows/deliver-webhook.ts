@@ -14,7 +14,7 @@ import {
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
-import { causeOf, RECORDING_MS, SILENCE_MS, waitAfter, waitOf } from "./attempts.ts";
+import { causeOf, exhaustedBy, RECORDING_MS, SILENCE_MS, waitAfter, waitOf } from "./attempts.ts";
 import {
   type DeliverWebhookInput,
   type DeliveryOutcome,
@@ -124,9 +124,5 @@ function worst(outcomes: DeliveryOutcome[], held: number): DeliveryState {
 
 function exhaustion(outcomes: DeliveryOutcome[], exhausted: DeliveryOutcome[]): ApplicationFailure {
   const reasons = [...new Set(exhausted.map((outcome) => outcome.reason))].slice(0, 5).join("; ");
-  const message = `${exhausted.length} of ${outcomes.length} deliveries exhausted: ${reasons}`;
-  const failure = ApplicationFailure.nonRetryable(message, EXHAUSTED);
-  // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
-  failure.stack = "";
-  return failure;
+  return exhaustedBy(`${exhausted.length} of ${outcomes.length} deliveries exhausted: ${reasons}`);
 }

@@ -2112,22 +2112,22 @@ export interface components {
             State: "Active" | "Held" | "Paused";
             /**
              * Format: int32
-             * @description Deliveries that a workflow has: out, about to go, or waiting for a retry. null: not told to who may not read every event.
+             * @description Deliveries that a workflow has: out, about to go, or waiting for a retry. null: the caller may not read every event.
              */
             UnderWay: number | null;
             /**
              * Format: int32
-             * @description Deliveries in its queue, which wait for room in its window, its limits, or their time. null: not told to who may not read every event.
+             * @description Deliveries in its queue, which wait for room in its window, its limits, or their time. null: the caller may not read every event.
              */
             Queued: number | null;
             /**
              * Format: int32
-             * @description Deliveries that are Held. null: not told to who may not read every event.
+             * @description Deliveries that are Held. null: the caller may not read every event.
              */
             Held: number | null;
             /**
              * Format: date-time
-             * @description When the oldest event of all these happened; null: none waits. null: not told to who may not read every event.
+             * @description When the oldest event of all these happened; null: none waits. null: the caller may not read every event.
              */
             OldestOn: string | null;
             /**
@@ -2140,7 +2140,7 @@ export interface components {
              * @description When it is probed again; null: it is not Held.
              */
             NextProbeOn: string | null;
-            /** @description Its window in each worker that has posted to it lately, a few seconds old. null: not told to who may not read every event. */
+            /** @description Its window in each worker that has posted to it lately, a few seconds old. null: the caller may not read every event. */
             Windows: {
                 /**
                  * Format: int32
@@ -2168,7 +2168,7 @@ export interface components {
             From: string;
             /** Format: date-time */
             To: string;
-            /** @description The oldest first; null: not told to who may not read every event. */
+            /** @description The oldest first; null: the caller may not read every event. */
             Slices: {
                 /** Format: date-time */
                 From: string;
@@ -2470,7 +2470,7 @@ export interface components {
             ConnectionName: string;
             /**
              * Format: int32
-             * @description null: not told to who may not read every event.
+             * @description null: the caller may not read every event.
              */
             Count: number | null;
             /**
@@ -2579,7 +2579,7 @@ export interface components {
         RedeliveryCount: {
             /**
              * Format: int32
-             * @description null: not told to who may not read every event.
+             * @description null: the caller may not read every event.
              */
             Count: number | null;
         };

@@ -2,19 +2,15 @@
 
 import type { Logger } from "pino";
 import type { Sql } from "../db/sql.ts";
+import { type Passes, startEvery } from "../db/watch.ts";
 import { createOutageLog } from "../log.ts";
 import { recordAlertEvent } from "./event.ts";
 import { listStanding, saveStanding } from "./store.ts";
 
 const EVERY_MS = 15_000;
 
-export interface AlertWatch {
-  stop(): Promise<void>;
-}
-
-export function startAlertWatch(sql: Sql, log: Logger): AlertWatch {
+export function startAlertWatch(sql: Sql, log: Logger): Passes {
   const failed = createOutageLog(log);
-  let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
     await sql.begin(async (tx) => {
@@ -30,17 +26,5 @@ export function startAlertWatch(sql: Sql, log: Logger): AlertWatch {
     });
   }
 
-  const timer = setInterval(() => {
-    looking ??= look()
-      .catch((error) => failed({ err: error }, "alerts could not be looked for"))
-      .finally(() => {
-        looking = undefined;
-      });
-  }, EVERY_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await looking;
-    },
-  };
+  return startEvery(EVERY_MS, look, (error) => failed({ err: error }, "alerts could not be looked for"));
 }

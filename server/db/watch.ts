@@ -86,6 +86,27 @@ export interface Passes {
 }
 
 /**
+ * Does the work every so often, never twice at once.
+ * @param failed told of a pass that did not come to its end
+ */
+export function startEvery(everyMs: number, work: () => Promise<void>, failed: (error: unknown) => void): Passes {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= work()
+      .catch(failed)
+      .finally(() => {
+        running = undefined;
+      });
+  }, everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/**
  * Looks for work whenever the channel says that there may be some, and every `pollMs`; never twice at once.
  * @param failed told of a pass that did not come to its end
  */

@@ -145,6 +145,11 @@ function broken(request: Request): BodyCutOff {
   return new BodyCutOff();
 }
 
+/** Whether it is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A caller's own word, cut and freed of control characters, fit to stand in an error. */
 export function printable(text: string): string {
   const clean = text.replace(/\p{C}/gu, "?");

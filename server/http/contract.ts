@@ -3,7 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { BadInput, type Problem } from "../errors.ts";
-import { printable } from "./body.ts";
+import { isObject, printable } from "./body.ts";
 import type { Field, Fields, InputOf, RecordOf } from "./fields.ts";
 
 /** What a body may be. */
@@ -181,10 +181,6 @@ function sentBy({ sent, description, documented, readOnly, writeOnly }: Field): 
 
 function shownBy({ shown, description, answered = description, documented }: Field): TSchema {
   return { ...shown!, ...documented, ...(answered && { description: answered }) } as TSchema;
-}
-
-function isObject(body: unknown): body is Record<string, unknown> {
-  return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
 // What the log tells of a change: names of fields, and values only of those that hold neither secrets nor people.

@@ -2,7 +2,6 @@ export { API, type ApiRecord } from "./apis/contract.ts";
 export { APIS } from "./apis/service.ts";
 export { lockApis, removeRestedAudiences } from "./apis/store.ts";
 export { removeExpiredCodes, removeExpiredDevices, removeExpiredPushes } from "./authorize/index.ts";
-export { hashSecret } from "./clients/client-authentication.ts";
 export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.ts";
 export { developmentUris, redirectUriProblem } from "./clients/credential-rules.ts";
 export { credentialRoutes } from "./clients/routes.ts";

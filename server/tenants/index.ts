@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { newId } from "../ids.ts";
-import { hashSecret, redirectUriProblem, SETTINGS_APPLICATION, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
-import { hashPassword } from "../signin/index.ts";
+import { redirectUriProblem, SETTINGS_APPLICATION, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
+import { digestOf, hashPassword } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import {
   countTenants,
@@ -96,7 +96,7 @@ export async function createTenant(
       const applicationId = await insertClient(tx, tenantId, {
         name: "demo-client",
         secretId: Bun.randomUUIDv7(),
-        digest: hashSecret(clientSecret),
+        digest: digestOf(clientSecret),
         grants: [...STANDARD_GRANT_TYPES],
         scopes: [...SCOPES],
         redirectUris,

@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { hashSecret } from "../../server/oauth/index.ts";
+import { digestOf } from "../../server/signin/index.ts";
 import { type Answer, API, db, request, TOKEN_PATH, unique } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -34,7 +34,7 @@ export async function newPerson(admin: Api, ...roles: string[]): Promise<Person>
       values (${clientId}, '{client_credentials}', ${ALL_SCOPES}::text[]) returning application_id
     )
     insert into client_secrets (id, application_id, digest)
-    select gen_random_uuid(), application_id, ${hashSecret(clientSecret)} from credential`;
+    select gen_random_uuid(), application_id, ${digestOf(clientSecret)} from credential`;
   for (const role of roles) await addMember(admin, role, clientId);
   return personOf(await tokenOf(clientId, clientSecret), clientId);
 }

@@ -4,7 +4,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { Sql } from "../../db/sql.ts";
 import { BadInput, NotFound, Permission, type Problem } from "../../errors.ts";
-import { printable } from "../../http/body.ts";
+import { isObject, printable } from "../../http/body.ts";
 import { readDate, toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
@@ -389,8 +389,4 @@ function fieldValue(attribute: Attribute, given: unknown): unknown {
     case "record":
       return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,13 @@
 // How a client proves who it is (RFC 6749 2.3, RFC 7523, RFC 8705), and what the audit log has of those that could not.
 
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { Logger } from "pino";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { TooManyRequests } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
 import { requestUrl } from "../../http/request.ts";
+import { digestOf } from "../../signin/index.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
 import type { Mtls } from "../mtls.ts";
@@ -17,11 +18,6 @@ import type { FindKnownClient } from "./known-clients.ts";
 import type { OnSecretUsed } from "./secret-uses.ts";
 import type { Client } from "./store.ts";
 import { MOST_USED_JWTS, type UseJwt } from "./used-jwts.ts";
-
-/** How a client's secret is stored. */
-export function hashSecret(secret: string): Buffer {
-  return createHash("sha256").update(secret, "utf8").digest();
-}
 
 /** @throws TokenError if the request does not prove to be a client's */
 export type AuthenticateClient = (request: Request, form: Credentials) => Promise<Client>;
@@ -161,7 +157,7 @@ async function certificateProblem(mtls: Mtls, request: Request, client: Client):
 
 /** All of them are compared, whichever it is. */
 function liveSecretId({ secrets }: Client, secret: string): string | undefined {
-  const digest = hashSecret(secret);
+  const digest = digestOf(secret);
   return secrets.filter((live) => timingSafeEqual(digest, live.digest))[0]?.id;
 }
 

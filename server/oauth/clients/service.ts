@@ -19,10 +19,10 @@ import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
+import { digestOf } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Api, lockApis } from "../apis/store.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
-import { hashSecret } from "./client-authentication.ts";
 import {
   CREDENTIALS,
   type CredentialsInput,
@@ -217,7 +217,7 @@ async function applyChange(
 
 async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, applicationId: number, name: string) {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const made = { id: Bun.randomUUIDv7(), name, digest: hashSecret(secret) };
+  const made = { id: Bun.randomUUIDv7(), name, digest: digestOf(secret) };
   const stored = await insertSecret(tx, by.tenantId, applicationId, made);
   const about = { subject: subjectOf(applicationId), details: { SecretId: stored.id } };
   await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
@@ -234,7 +234,7 @@ export async function makeClient(
   const clientSecret = randomBytes(SECRET_BYTES).toString("base64url");
   const credentials = (await findCredentials(tx, tenantId, applicationId))!;
   await saveCredentials(tx, tenantId, applicationId, { ...credentials, ...given });
-  const made = { id: Bun.randomUUIDv7(), name: "", digest: hashSecret(clientSecret) };
+  const made = { id: Bun.randomUUIDv7(), name: "", digest: digestOf(clientSecret) };
   await insertSecret(tx, tenantId, applicationId, made);
   return { clientId: String(applicationId), clientSecret };
 }

@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
+import { isObject } from "../../http/body.ts";
 import type { CertificateName } from "../clients/certificate.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { changedCredentials, type Possible, requireSound } from "../clients/credential-rules.ts";
@@ -125,14 +126,13 @@ export interface Bounds {
  * @throws TokenError invalid_redirect_uri, invalid_client_metadata (RFC 7591 3.2.2)
  */
 export function readMetadata(
-  body: unknown,
+  sent: unknown,
   before: Credentials,
   bounds: Bounds,
   possible: Possible,
   listing: SectorListing | undefined,
 ): ClientMetadata {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("the body must be a JSON object");
-  const sent = body as Record<string, unknown>;
+  if (!isObject(sent)) throw invalid("the body must be a JSON object");
   const name = shortText(sent, "client_name", NAME_LIMIT) ?? UNNAMED;
   if (INVISIBLE.test(name)) throw invalid("client_name must have no characters that cannot be seen");
   const webSite = shortText(sent, "client_uri", URI_LIMIT) ?? "";

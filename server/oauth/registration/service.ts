@@ -12,7 +12,6 @@ import { toRecordId } from "../../http/query.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { lockApis } from "../apis/store.ts";
-import { hashSecret } from "../clients/client-authentication.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
 import type { ReadSector } from "../clients/sector.ts";
@@ -237,7 +236,7 @@ export async function lockScopesOfApis(tx: Queries, tenantId: TenantId): Promise
 
 async function makeSecret(tx: Queries, tenantId: TenantId, applicationId: number): Promise<string> {
   const secret = newOpaqueValue();
-  await insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), name: "", digest: hashSecret(secret) });
+  await insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), name: "", digest: digestOf(secret) });
   return secret;
 }
 
@@ -280,7 +279,7 @@ async function requireSecret(tx: Queries, tenantId: TenantId, applicationId: num
   const { client_secret: secret } = body as { client_secret?: unknown };
   if (secret === undefined) return;
   const live = await findSecretDigests(tx, tenantId, applicationId);
-  const isOwn = typeof secret === "string" && live.some((digest) => timingSafeEqual(digest, hashSecret(secret)));
+  const isOwn = typeof secret === "string" && live.some((digest) => timingSafeEqual(digest, digestOf(secret)));
   if (!isOwn) throw invalid("client_secret is not the client's");
 }
 

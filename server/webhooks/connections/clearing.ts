@@ -4,6 +4,7 @@
 import type { Logger } from "pino";
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
+import { type Passes, startEvery } from "../../db/watch.ts";
 import { createOutageLog } from "../../log.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
@@ -11,10 +12,6 @@ import { endClearing, listCleared } from "./store.ts";
 
 const BATCH = 1_000;
 const POLL_MS = 2_000;
-
-export interface Clearing {
-  stop(): Promise<void>;
-}
 
 /**
  * Cancels the first of what a deleted connection had still to get. Of most connections that is all.
@@ -34,17 +31,9 @@ export async function clearSome(
 }
 
 /** Cancels what is left, of all connections, until `stop`. Several workers share it without waiting for each other. */
-export function startClearing(sql: Sql, log: Logger): Clearing {
+export function startClearing(sql: Sql, log: Logger): Passes {
   const failed = createOutageLog(log);
   let stopping = false;
-  let pass: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    pass ??= clear()
-      .catch((error) => failed({ err: error }, "deliveries of a deleted connection could not be cancelled yet"))
-      .finally(() => {
-        pass = undefined;
-      });
-  }, POLL_MS);
 
   async function clear(): Promise<void> {
     for (const { tenantId, id } of await listCleared(sql)) {
@@ -55,11 +44,13 @@ export function startClearing(sql: Sql, log: Logger): Clearing {
     }
   }
 
+  const passes = startEvery(POLL_MS, clear, (error) =>
+    failed({ err: error }, "deliveries of a deleted connection could not be cancelled yet"),
+  );
   return {
-    async stop() {
+    stop() {
       stopping = true;
-      clearInterval(timer);
-      await pass;
+      return passes.stop();
     },
   };
 }

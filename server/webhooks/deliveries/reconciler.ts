@@ -6,6 +6,7 @@ import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/com
 import type { Logger } from "pino";
 import { type EventId, workflowId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
+import { type Passes, startEvery } from "../../db/watch.ts";
 import { createOutageLog } from "../../log.ts";
 import { findStaleDeliveries, type StaleDelivery } from "./dispatch.store.ts";
 import { putBack } from "./queue.store.ts";
@@ -15,17 +16,9 @@ const BATCH = 200;
 const REPORTED_PROBLEMS = defineSearchAttributeKey("TemporalReportedProblems", "KEYWORD_LIST");
 const CANNOT_BE_REPLAYED = "cause=WorkflowTaskFailedCauseNonDeterministicError";
 
-export interface Reconciler {
-  stop(): Promise<void>;
-}
-
 /** @param interval milliseconds between two passes, and how long a delivery must be untouched to be looked at */
-export function startReconciler(sql: Sql, client: Client, interval: number, log: Logger): Reconciler {
+export function startReconciler(sql: Sql, client: Client, interval: number, log: Logger): Passes {
   const failed = createOutageLog(log);
-  let pass: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    pass = pass.then(reconcile).catch((error) => failed({ err: error }, "deliveries could not be reconciled"));
-  }, interval);
 
   async function reconcile(): Promise<void> {
     for (;;) {
@@ -58,10 +51,5 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
     }
   }
 
-  return {
-    async stop() {
-      clearInterval(timer);
-      await pass;
-    },
-  };
+  return startEvery(interval, reconcile, (error) => failed({ err: error }, "deliveries could not be reconciled"));
 }

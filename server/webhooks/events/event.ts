@@ -12,3 +12,6 @@ export const PING_RECORD = "WebhookConnection";
 export const ALERT_RECORD = "Alert";
 export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, PING] as const;
 export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];
+
+/** What is documented of counts and the like. */
+export const NOT_TOLD = "null: the caller may not read every event.";

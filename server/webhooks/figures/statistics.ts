@@ -5,6 +5,7 @@ import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts
 import type { Sql } from "../../db/sql.ts";
 import { orNull, time, uuid } from "../../http/fields.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { NOT_TOLD } from "../events/event.ts";
 import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.store.ts";
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +45,7 @@ export const STATISTICS = Type.Object(
     From: time(),
     To: time(),
     Slices: orNull(Type.Array(SLICE), {
-      description: "The oldest first; null: not told to who may not read every event.",
+      description: `The oldest first; ${NOT_TOLD}`,
     }),
   },
   { $id: "WebhookConnectionStatistics" },

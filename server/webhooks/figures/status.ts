@@ -7,11 +7,11 @@ import { orNull, time, uuid, word } from "../../http/fields.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { noConnection } from "../connections/record.ts";
 import { CONNECTION_STATES, type ConnectionState } from "../connections/store.ts";
+import { NOT_TOLD } from "../events/event.ts";
 import { countWaiting, listWindows } from "./status.store.ts";
 
-const TOLD = "null: not told to who may not read every event.";
 const count = (description: string) =>
-  orNull(Type.Integer({ format: "int32", minimum: 0 }), { description: `${description} ${TOLD}` });
+  orNull(Type.Integer({ format: "int32", minimum: 0 }), { description: `${description} ${NOT_TOLD}` });
 const posts = (description: string) => Type.Integer({ format: "int32", minimum: 0, description });
 
 const WINDOW = Type.Object({
@@ -28,11 +28,13 @@ export const STATUS = Type.Object(
     UnderWay: count("Deliveries that a workflow has: out, about to go, or waiting for a retry."),
     Queued: count("Deliveries in its queue, which wait for room in its window, its limits, or their time."),
     Held: count("Deliveries that are Held."),
-    OldestOn: orNull(time(), { description: `When the oldest event of all these happened; null: none waits. ${TOLD}` }),
+    OldestOn: orNull(time(), {
+      description: `When the oldest event of all these happened; null: none waits. ${NOT_TOLD}`,
+    }),
     Probes: posts("Times that it was probed since it is Held."),
     NextProbeOn: orNull(time(), { description: "When it is probed again; null: it is not Held." }),
     Windows: orNull(Type.Array(WINDOW), {
-      description: `Its window in each worker that has posted to it lately, a few seconds old. ${TOLD}`,
+      description: `Its window in each worker that has posted to it lately, a few seconds old. ${NOT_TOLD}`,
     }),
   },
   { $id: "WebhookConnectionStatus" },

@@ -3,6 +3,7 @@
 
 import type { Logger } from "pino";
 import type { Sql } from "../../db/sql.ts";
+import { type Passes, startEvery } from "../../db/watch.ts";
 import { createOutageLog } from "../../log.ts";
 import type { Windows } from "../deliveries/windows.ts";
 import { forgetWindows, noteWindows } from "./status.store.ts";
@@ -11,25 +12,16 @@ const EVERY_MS = 5_000;
 /** Those that have most to do. */
 const MOST_TOLD = 1_000;
 
-export interface WindowReport {
-  stop(): Promise<void>;
-}
-
-export function startWindowReport(sql: Sql, windows: Windows, log: Logger): WindowReport {
+export function startWindowReport(sql: Sql, windows: Windows, log: Logger): Passes {
   const workerId = Bun.randomUUIDv7();
   const failed = createOutageLog(log);
-  let telling: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    telling ??= noteWindows(sql, workerId, Object.fromEntries(windows.seen().slice(0, MOST_TOLD)))
-      .catch((error) => failed({ err: error }, "how the windows stand could not be written down"))
-      .finally(() => {
-        telling = undefined;
-      });
-  }, EVERY_MS);
+  const tell = () => noteWindows(sql, workerId, Object.fromEntries(windows.seen().slice(0, MOST_TOLD)));
+  const passes = startEvery(EVERY_MS, tell, (error) =>
+    failed({ err: error }, "how the windows stand could not be written down"),
+  );
   return {
     async stop() {
-      clearInterval(timer);
-      await telling;
+      await passes.stop();
       await forgetWindows(sql, workerId).catch(() => {});
     },
   };

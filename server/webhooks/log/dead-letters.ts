@@ -11,6 +11,7 @@ import { timeOfId } from "../../ids.ts";
 import { connectionFilter } from "../connections/record.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Connection, type ConnectionState, listConnections } from "../connections/store.ts";
+import { NOT_TOLD } from "../events/event.ts";
 import {
   countDeadLetters,
   DEAD_STATES,
@@ -175,7 +176,6 @@ export function deadLetterRoutes(count: CountDeadLetters): Route[] {
   ];
 }
 
-const NOT_TOLD = "null: not told to who may not read every event.";
 const counted = (description: string) => orNull(Type.Integer({ format: "int32", minimum: 0, description }));
 
 const DEAD_LETTERS = Type.Object(

@@ -17,6 +17,7 @@ import {
   uuid,
   word,
 } from "../../http/fields.ts";
+import { NOT_TOLD } from "../events/event.ts";
 import { REDELIVERY_KINDS } from "./store.ts";
 
 /** What has ended, and how: the states that a Replay may choose from. */
@@ -97,7 +98,7 @@ export const REDELIVERY = Type.Object(
 );
 
 export const REDELIVERY_COUNT = Type.Object(
-  { Count: orNull(count(), { description: "null: not told to who may not read every event." }) },
+  { Count: orNull(count(), { description: NOT_TOLD }) },
   { $id: "RedeliveryCount" },
 );
 

@@ -1,5 +1,6 @@
 // Checks of OpenID Connect's own parameters.
 
+import { isObject } from "../../../http/body.ts";
 import { ACR } from "../../../signin/index.ts";
 import { isKnownClaim } from "../../claims.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
@@ -146,8 +147,4 @@ function members(value: unknown, name: string): Members {
   if (!isRight)
     throw new AuthorizationError("invalid_request", `claims: the members of ${name} must be objects or null.`);
   return value as Members;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
