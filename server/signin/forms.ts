@@ -18,7 +18,17 @@ export interface Forms {
   accepts(request: Request, csrf: string | undefined, session?: Session): boolean;
   /** @throws Permission */
   require(request: Request, csrf: string | undefined, session?: Session): void;
+  /** The hidden field `shown` of a form that asks for a decision. @param csrf of the same form */
+  sealShown(csrf: string, shown: Shown): string;
+  /**
+   * Whether the page that sent the form showed exactly this; if not, the person is asked again.
+   * @param csrf what `require` has accepted
+   */
+  hasShown(csrf: string | undefined, sealed: string | undefined, shown: Shown): boolean;
 }
+
+/** Everything that a decision is about, as the person saw it: the kind of form, then values of JSON in a fixed order. */
+export type Shown = readonly [kind: string, ...values: unknown[]];
 
 export function createForms(cookies: Cookies, csrf: Csrf): Forms {
   const accepts: Forms["accepts"] = (request, token, session) =>
@@ -36,6 +46,8 @@ export function createForms(cookies: Cookies, csrf: Csrf): Forms {
         "This form has expired, or your browser keeps no cookies. Go back to the application and start again.",
       );
     },
+    sealShown: (token, shown) => csrf.seal(token, JSON.stringify(shown)),
+    hasShown: (token, sealed, shown) => csrf.isSealOf(sealed, token, JSON.stringify(shown)),
   };
 }
 
@@ -44,21 +56,33 @@ export interface Csrf {
   /** @param session the session that the form speaks for; undefined for the sign-in form */
   token(visitor: string, session: string | undefined): string;
   matches(token: string | undefined, visitor: string | undefined, session: string | undefined): boolean;
+  /** A MAC of what the form with this token shows; the token binds it to browser and session. */
+  seal(token: string, shown: string): string;
+  isSealOf(sealed: string | undefined, token: string | undefined, shown: string): boolean;
 }
 
 export function createCsrf(vault: Vault): Csrf {
   const keys = vault.keysFor("csrf");
+  const shownKeys = vault.keysFor("shown");
   const mac = (key: Buffer, visitor: string, session = "") =>
     createHmac("sha256", key).update(`${visitor}.${session}`).digest();
+  const macOfShown = (key: Buffer, token: string, shown: string) =>
+    createHmac("sha256", key).update(`${token}.${shown}`).digest();
   return {
     token: (visitor, session) => mac(keys[0], visitor, session).toString("base64url"),
     matches(token, visitor, session) {
       if (token === undefined || visitor === undefined) return false;
-      const given = Buffer.from(token, "base64url");
-      return keys.some((key) => {
-        const right = mac(key, visitor, session);
-        return given.length === right.length && timingSafeEqual(given, right);
-      });
+      return keys.some((key) => isSame(token, mac(key, visitor, session)));
+    },
+    seal: (token, shown) => macOfShown(shownKeys[0], token, shown).toString("base64url"),
+    isSealOf(sealed, token, shown) {
+      if (sealed === undefined || token === undefined) return false;
+      return shownKeys.some((key) => isSame(sealed, macOfShown(key, token, shown)));
     },
   };
+}
+
+function isSame(given: string, right: Buffer): boolean {
+  const bytes = Buffer.from(given, "base64url");
+  return bytes.length === right.length && timingSafeEqual(bytes, right);
 }
