@@ -4162,6 +4162,8 @@ export interface components {
                 /** @description The thumbprint of the key that it is bound to (RFC 9449 6.2). */
                 jkt: string;
             };
+            /** @description Of an exchanged token: the scopes that tokens exchanged from it can have for other audiences. */
+            exchange_scope?: string;
         };
         ClientMetadata: {
             /** @description Needed with the grant authorization_code. */

@@ -36,7 +36,8 @@ const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
 /** What a token says by a standard of its own (RFC 7519, 7662, 8693, 9068, OIDC Core), and what somebody vouches for. */
 const RESERVED = [
   ...["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "client_id", "azp", "scope", "resource", "tenant", "grant_id"],
-  ...["auth_time", "acr", "amr", "nonce", "at_hash", "c_hash", "s_hash", "sid", "cnf", "act", "may_act", "events"],
+  ...["auth_time", "acr", "amr", "nonce", "at_hash", "c_hash", "s_hash", "sid", "cnf", "act", "may_act"],
+  ...["exchange_scope", "events"],
   // Their values are those that their "verified" beside them is of.
   ...["email", "email_verified", "phone_number", "phone_number_verified"],
   ...["typ", "active", "token_type", "__proto__"],

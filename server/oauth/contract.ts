@@ -239,6 +239,9 @@ export const INTROSPECTED = Type.Object(
       ),
     ),
     cnf: Type.Optional(Type.Object({ jkt: text("The thumbprint of the key that it is bound to (RFC 9449 6.2).") })),
+    exchange_scope: may(
+      "Of an exchanged token: the scopes that tokens exchanged from it can have for other audiences.",
+    ),
   },
   { $id: "Introspection" },
 );

@@ -13,13 +13,13 @@ import {
   carriedScopes,
   ENTITY_API,
   InvalidTarget,
-  OPENID_SCOPES,
   resourceNamed,
   type Target,
   targetOf,
 } from "../resources.ts";
-import { askableScopes } from "../scopes.ts";
+import { askableScopes, common } from "../scopes.ts";
 import type { Acting, ReadAccessToken } from "../tokens/access-token.ts";
+import { findFamily } from "../tokens/families.store.ts";
 import { subjectFor } from "../tokens/subjects.ts";
 import { requireKey } from "./bound.ts";
 import type { GrantRequest, Issued } from "./grant.ts";
@@ -47,7 +47,9 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const actor = form.actor_token ? await actorOf(request, form.actor_token) : undefined;
   const act = actor ? actedBy(actor, subject.act) : subject.act;
   const target = targetAsked(request, subject);
-  const granted = await scopesOf(request, subject, target);
+  const ceiling = await ceilingOf(request, subject);
+  const ofTarget = askableWith(request.allApis, [target?.id ?? ENTITY_API], ceiling);
+  const granted = scopesOf(request.form, target, ofTarget);
   const scopes = carriedScopes(target, granted);
   const audience = target?.audience ?? tokens.issuer;
   await requirePermitted(request, { subject, actor, audience, scopes });
@@ -62,6 +64,7 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const lifetime = Math.max(1, Math.min(tokens.lifetimeOf(client, target), ends - Math.floor(Date.now() / 1000)));
   const accessToken = await tokens.issueAccessToken(client, {
     ...{ scopes, target, familyId, act, lifetime },
+    exchangeScopes: ceiling.filter((one) => !ofTarget.includes(one)),
     claims: await accessTokenClaims(sql, client, target, { userId, scopes: granted }),
     user: { id: userId, authTime: subject.auth_time ?? subject.iat, acr: subject.acr, amr: subject.amr },
   });
@@ -157,18 +160,29 @@ function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: Us
   }
 }
 
-/** For another API, what client and user have there. For the same one, and of OpenID Connect, no more than before. */
-async function scopesOf(
-  { client, apis, sql, form, tokens }: GrantRequest,
-  { userId, aud, scope }: UserToken,
-  target: Target,
-): Promise<string[]> {
-  const isSame = aud === (target?.audience ?? tokens.issuer);
+/**
+ * The scopes that this exchange, and any that follows from it, can give, for whatever audience. For the audience of the
+ * first token it is what that one has; for the others of its grant, what was granted; elsewhere, what its first exchanger
+ * and the user have. Each exchange takes away what its client lacks, and what it leaves out for its target.
+ */
+async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject: UserToken): Promise<string[]> {
+  const { userId, aud, scope, exchange_scope: carried, grant_id: familyId } = subject;
   const before = scope.split(" ");
-  const own = askableWith(apis, [target?.id ?? ENTITY_API], await askableScopes(sql, client, userId));
-  const most = own.filter((one) => before.includes(one) || !(isSame || OPENID_SCOPES.includes(one)));
+  const own = await askableScopes(sql, client, userId);
+  const named = aud === tokens.issuer ? ENTITY_API : allApis.find(({ audience }) => audience === aud)?.id;
+  const ofAudience = askableWith(allApis, named === undefined ? [] : [named], own);
+  const elsewhere = own.filter((one) => !ofAudience.includes(one));
+  const here = common(ofAudience, before);
+  if (carried !== undefined) return [...here, ...common(elsewhere, carried.split(" "))];
+  const family = familyId === undefined ? undefined : await findFamily(sql, client.tenantId, familyId);
+  const ofGrant = askableWith(allApis, family?.resources ?? [], elsewhere);
+  return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || family!.scopes.includes(one))];
+}
+
+/** @param most what there is of the ceiling for the target @throws TokenError invalid_scope */
+function scopesOf({ scope }: GrantRequest["form"], target: Target, most: string[]): string[] {
   try {
-    const granted = grantedScopes(form.scope?.trim() || "*", most, IGNORED_SCOPES.rfc);
+    const granted = grantedScopes(scope?.trim() || "*", most, IGNORED_SCOPES.rfc);
     if (carriedScopes(target, granted).length > 0) return granted;
     throw new TokenError("invalid_scope", `The token would have no scope. ${WHO_GIVES}`);
   } catch (error) {
@@ -178,7 +192,9 @@ async function scopesOf(
   }
 }
 
-const WHO_GIVES = "The client and the user need to have it, and for the same API the subject_token too.";
+const WHO_GIVES =
+  "The client and the user need to have it, and the subject_token too: whatever it is exchanged for, it gives no more " +
+  "than the first token, its grant and the clients that have exchanged it.";
 
 interface Asked {
   subject: UserToken;

@@ -34,6 +34,8 @@ export interface AccessGrant {
   /** Whom the client acts for; undefined: for itself. */
   user?: Authentication & { id: number };
   act?: Acting | undefined;
+  /** Of an exchanged token: the scopes that what is exchanged from it may have elsewhere. */
+  exchangeScopes?: string[];
   /** Seconds; undefined: what the client and the target say. */
   lifetime?: number;
 }
@@ -57,6 +59,8 @@ export interface AccessTokenClaims {
   acr?: string;
   amr?: string[];
   act?: Acting;
+  /** Of an exchanged token: the scopes that what is exchanged from it may have for other audiences. */
+  exchange_scope?: string;
 }
 
 /** As they are read, with whom `sub` means. */
@@ -70,7 +74,7 @@ export async function issueAccessToken(
   issuer: string,
   seconds: number,
   client: Client,
-  { scopes, target, claims, familyId, jkt, user, act }: AccessGrant,
+  { scopes, target, claims, familyId, jkt, user, act, exchangeScopes }: AccessGrant,
 ): Promise<string> {
   const { accessTokenAlg, accessTokenType } = target ?? client;
   return signJwt(keys, accessTokenAlg, accessTokenType, seconds, {
@@ -88,6 +92,7 @@ export async function issueAccessToken(
     acr: user?.acr,
     amr: user?.amr,
     act,
+    exchange_scope: exchangeScopes?.join(" "),
   });
 }
 

@@ -1,0 +1,183 @@
+// Token exchange several times over: what comes of the first token never gives more than it (RFC 8693 1.1, 5).
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { newApi, newScene, type Scene } from "../apis/apis.ts";
+import { type Client, issuer, otherClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { type Answer, db } from "../entities/client.ts";
+import { ok, savePolicy } from "../policies/people.ts";
+import { expectRfcError, postAs } from "./client.ts";
+import { ACCESS_TOKEN, exchange, GRANT, introspect } from "./token-exchange.ts";
+
+const ENTITY = ["AccessManager:Read", "AccessManager:Update", "Settings:Read", "Settings:Update"];
+const OPENID = ["openid", "profile", "name", "email"];
+
+/** Clients that may do everything at every API of the tenant, as their user may: only tokens hold them back. */
+interface World {
+  scene: Scene;
+  /** By audience; of each, the client of the API, and all of its scopes. */
+  apis: Map<string, { client: Client; scopes: string[] }>;
+  own: Client;
+}
+
+let world: World;
+beforeAll(async () => {
+  const scene = await newScene();
+  const inner = await newApi(scene.admin, "Inner", ["inner:read", "inner:write"]);
+  const { Items } = await ok(scene.admin.get("/User?Username=admin"));
+  await ok(
+    scene.admin.patch("/Role", {
+      Name: "inner",
+      Scopes: ["inner:read", "inner:write"],
+      Members: [{ Type: "User", Id: Items[0].Id }],
+    }),
+  );
+  const apis: World["apis"] = new Map();
+  const mighty = () =>
+    otherClient(scene.client, {
+      grant_types: ["authorization_code", "refresh_token", "client_credentials", GRANT],
+      scopes: [...OPENID, ...ENTITY, "orders:read", "orders:write", "stock:read", "inner:read", "inner:write"],
+    });
+  for (const [{ id, audience }, scopes] of [
+    [scene.orders, ["orders:read", "orders:write"]],
+    [scene.stock, ["stock:read"]],
+    [inner, ["inner:read", "inner:write"]],
+  ] as const) {
+    const client = await mighty();
+    await ok(scene.admin.patch("/Api", { Id: id, ApplicationId: client.id }));
+    apis.set(audience, { client, scopes: [...scopes] });
+  }
+  const own = await mighty();
+  apis.set(issuer(), { client: own, scopes: [...OPENID, ...ENTITY] });
+  await savePolicy(scene.admin, "all", `permit (principal, action == Action::"Tokens:Exchange", resource);`);
+  world = { scene, apis, own };
+});
+
+async function tokensOf(scope: string, resources: string[] = [], resource?: string): Promise<Answer["body"]> {
+  const visitor = new Visitor();
+  const path = `${world.own.authorize({ scope })}${resources.map((one) => `&resource=${encodeURIComponent(one)}`).join("")}`;
+  const view = await world.own.goThrough(visitor, await visitor.open(path));
+  const answer = await world.own.token(view.location!.searchParams.get("code")!, { resource });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+const scopesOf = (token: string) => String(decodeJwt(token).scope).split(" ").filter(Boolean);
+
+/**
+ * Exchanges a token for every audience by every client that may, and what comes of that again, `deep` times.
+ * @returns by audience, all scopes that any token of it had
+ */
+async function reached(
+  first: string,
+  deep: number,
+  fields: Record<string, string> = {},
+): Promise<Map<string, Set<string>>> {
+  const had = new Map<string, Set<string>>();
+  let tokens = [first];
+  for (let step = 0; step < deep; step++) {
+    const next = new Map<string, string>();
+    for (const token of tokens) {
+      const { aud, client_id } = decodeJwt(token);
+      const holders = [...world.apis].filter(([audience, { client }]) => audience === aud || client.id === client_id);
+      for (const { client } of new Set(holders.map(([, one]) => one))) {
+        if (client.id !== client_id && aud === issuer()) continue;
+        for (const audience of world.apis.keys()) {
+          const { status, body } = await exchange(client, token, { resource: audience, scope: "*", ...fields });
+          if (status !== 200) {
+            expect(body.error).toBe("invalid_scope");
+            continue;
+          }
+          const got = had.get(audience) ?? new Set();
+          for (const one of scopesOf(body.access_token)) got.add(one);
+          had.set(audience, got);
+          next.set(`${client.id} ${audience} ${body.scope}`, body.access_token);
+        }
+      }
+    }
+    tokens = [...next.values()];
+  }
+  return had;
+}
+
+const list = (scopes: Set<string> | undefined) => [...(scopes ?? [])].sort();
+
+describe("whatever a first token is exchanged for, and by whom,", () => {
+  test("the way back gives what it gave: AccessManager:Read stays AccessManager:Read", async () => {
+    const { access_token } = await tokensOf("openid AccessManager:Read");
+    const stock = await exchange(world.own, access_token, { resource: world.scene.stock.audience });
+    expect(stock.body.scope).toBe("stock:read");
+    const stockClient = world.apis.get(world.scene.stock.audience)!.client;
+    for (const client of [world.own, stockClient]) {
+      const back = await exchange(client, stock.body.access_token, { resource: issuer() });
+      expect(back.body.scope).toBe("AccessManager:Read");
+      for (const scope of ["Settings:Update", "AccessManager:Read Settings:Update", "openid AccessManager:Read"]) {
+        const wider = await exchange(client, stock.body.access_token, { resource: issuer(), scope });
+        expectRfcError(wider, 400, "invalid_scope", /subject_token too/);
+      }
+    }
+  });
+
+  test("no way through the other APIs gives more, three exchanges deep", async () => {
+    const had = await reached((await tokensOf("openid profile AccessManager:Read")).access_token, 3);
+    expect([...had.keys()].sort()).toEqual([...world.apis.keys()].sort());
+    expect(list(had.get(issuer()))).toEqual(["AccessManager:Read", "openid", "profile"]);
+  });
+
+  test("a token for an API keeps its narrower scopes there, and the grant's at its other APIs", async () => {
+    const { orders, stock } = world.scene;
+    const granted = "openid orders:read stock:read AccessManager:Read";
+    const { refresh_token } = await tokensOf(granted, [issuer(), orders.audience, stock.audience], issuer());
+    const switched = await world.own.refresh(refresh_token, { resource: orders.audience, scope: "orders:read" });
+    const had = await reached(switched.body.access_token, 2);
+    expect(list(had.get(orders.audience))).toEqual(["orders:read"]);
+    expect(list(had.get(stock.audience))).toEqual(["stock:read"]);
+    expect(list(had.get(issuer()))).toEqual(["AccessManager:Read"]);
+  });
+
+  test("a scope left out on the way does not come back", async () => {
+    const { access_token } = await tokensOf("openid AccessManager:Read");
+    const [inner, { client, scopes }] = [...world.apis].find(([, one]) => one.scopes.includes("inner:read"))!;
+    const whole = await exchange(world.own, access_token, { resource: inner });
+    expect(scopesOf(whole.body.access_token)).toEqual(scopes);
+    const narrow = await exchange(world.own, access_token, { resource: inner, scope: "inner:read" });
+    expect(decodeJwt(narrow.body.access_token).exchange_scope).not.toContain("inner");
+    const had = await reached(narrow.body.access_token, 2);
+    expect(list(had.get(inner))).toEqual(["inner:read"]);
+    expect((await introspect(client, narrow.body.access_token)).body.exchange_scope).toContain("AccessManager:Read");
+  });
+
+  test("an actor who may do more adds nothing", async () => {
+    const { access_token } = await tokensOf("openid AccessManager:Read");
+    const { body } = await postAs(world.own.tenant.client, "/oauth2/token", {
+      ...{ grant_type: "client_credentials", scope: "*" },
+    });
+    const actor = { actor_token: body.access_token, actor_token_type: ACCESS_TOKEN };
+    const stock = await exchange(world.own, access_token, { resource: world.scene.stock.audience, ...actor });
+    const back = await exchange(world.own, stock.body.access_token, { resource: issuer(), ...actor });
+    expect(back.body.scope).toBe("AccessManager:Read");
+  });
+
+  test("a scope that the client gets later does not widen a chain that began before", async () => {
+    const { scene, apis } = world;
+    const { access_token } = await tokensOf("openid AccessManager:Read");
+    const plain = await otherClient(scene.client, {
+      ...{ grant_types: [GRANT], scopes: ["stock:read", "orders:read", "AccessManager:Read"] },
+    });
+    const first = await exchange(world.own, access_token, { resource: scene.orders.audience, scope: "orders:read" });
+    await ok(scene.admin.patch("/Api", { Id: scene.orders.id, ApplicationId: plain.id }));
+    const stock = await exchange(plain, first.body.access_token, { resource: scene.stock.audience });
+    expect(stock.status).toBe(200);
+    await db()`
+      update credentials set scopes = scopes || '{inner:read,inner:write,orders:write}' where application_id = ${plain.id}`;
+    const [inner] = [...apis].find(([, one]) => one.scopes.includes("inner:read"))!;
+    for (const resource of [inner, scene.orders.audience]) {
+      const { body } = await exchange(plain, stock.body.access_token, { resource, scope: "*" });
+      expect(body.scope ?? body.error).toBe(resource === inner ? "invalid_scope" : "orders:read");
+    }
+    await ok(
+      scene.admin.patch("/Api", { Id: scene.orders.id, ApplicationId: apis.get(scene.orders.audience)!.client.id }),
+    );
+  });
+});
