@@ -35,10 +35,13 @@ export interface Cookies {
   clear(name: CookieName): string;
 }
 
-/** Over https the names have the prefix that keeps other hosts of the same domain from setting them (RFC 6265bis). */
+/**
+ * A browser sends a host's cookies to all of its ports, so no name is one that other programs of the host are likely to
+ * set. Over https the names have the prefix that keeps other hosts of the same domain from setting them (RFC 6265bis).
+ */
 export function createCookies(publicUrl: string): Cookies {
   const secure = publicUrl.startsWith("https:");
-  const full = (name: CookieName) => (secure ? `__Host-${name}` : name);
+  const full = (name: CookieName) => `${secure ? "__Host-" : ""}gatehouse-${name}`;
   const set = (name: CookieName, value: string, maxAge?: number) =>
     new Bun.Cookie(full(name), value, { path: "/", httpOnly: true, sameSite: "lax", secure, maxAge }).serialize();
   return {

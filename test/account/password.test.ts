@@ -130,7 +130,7 @@ describe.concurrent("a one-time link", () => {
     expect([short.status, alertOf(short)]).toEqual([422, "A password has at least 8 characters."]);
     expect((await visitor.submit(short, { new_password: GOOD })).heading).toBe("Your password is set");
 
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     expect(await person.isSignedIn()).toBe(false);
     expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect(answerOf(await new Person(client).signIn(GOOD)).code).toBeString();

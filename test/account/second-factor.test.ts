@@ -73,9 +73,9 @@ describe.concurrent("at sign-in", () => {
     const { person: owner, app } = await enrolled();
     const { person, page } = await atTheCode(owner.client);
     expect(page).toMatchObject({ status: 200, heading: "Enter your code" });
-    const before = person.visitor.cookies.get("session");
+    const before = person.visitor.cookies.get("gatehouse-session");
     const code = answerOf(await person.visitor.submit(page, { code: app.code(1) })).code!;
-    expect(person.visitor.cookies.get("session")).not.toBe(before);
+    expect(person.visitor.cookies.get("gatehouse-session")).not.toBe(before);
     const { body } = await owner.client.token(code);
     expect(decodeJwt(body.id_token)).toMatchObject({ acr: "2", amr: ["pwd", "otp", "mfa"] });
     const refreshed = await owner.client.refresh(body.refresh_token);
@@ -126,7 +126,7 @@ describe.concurrent("at sign-in", () => {
     const { tenantId } = owner.client.tenant;
     await db()`update users set last_login = null where tenant_id = ${tenantId}`;
     const { person } = await atTheCode(owner.client);
-    expect(person.visitor.cookies.has("device")).toBe(false);
+    expect(person.visitor.cookies.has("gatehouse-device")).toBe(false);
     const [user] = await db()`select last_login from users where tenant_id = ${tenantId}`;
     expect(user!.last_login).toBeNull();
   });
@@ -194,7 +194,7 @@ describe.concurrent("at sign-in", () => {
     expect(alertOf(blocked)).toMatch(/^Too many attempts\. Try again in \d+ s\.$/);
     expect(blocked.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
     // The owner's own browser is counted by itself.
-    owner.visitor.cookies.delete("session");
+    owner.visitor.cookies.delete("gatehouse-session");
     const owners = await owner.visitor.submit(await owner.signIn(), { code: app.code(1) });
     expect(answerOf(owners).code).toBeString();
   });

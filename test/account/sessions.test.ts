@@ -44,10 +44,10 @@ describe.concurrent("who may see it", () => {
 
   test("a session that somebody else put into the browser is not the one after signing in", async () => {
     const [mallory, victim] = [await signedIn(), new Person(await newApplication())];
-    const planted = mallory.visitor.cookies.get("session")!;
-    victim.visitor.cookies.set("session", planted);
+    const planted = mallory.visitor.cookies.get("gatehouse-session")!;
+    victim.visitor.cookies.set("gatehouse-session", planted);
     await victim.signIn();
-    expect(victim.visitor.cookies.get("session")).not.toBe(planted);
+    expect(victim.visitor.cookies.get("gatehouse-session")).not.toBe(planted);
     expect((await mallory.account()).heading).toBe("Sign in first");
   });
 });

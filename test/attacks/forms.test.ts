@@ -192,8 +192,8 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
       });
     }
     const elsewhere = new Visitor();
-    const session = visitor.cookies.get("session");
-    if (session) elsewhere.cookies.set("session", session);
+    const session = visitor.cookies.get("gatehouse-session");
+    if (session) elsewhere.cookies.set("gatehouse-session", session);
     expect((await elsewhere.post(action, fields)).status).toBe(403);
     const taken = await visitor.post(action, fields);
     expect({ name, taken: taken.location !== undefined || taken.status === 200 }).toEqual({ name, taken: true });
@@ -237,7 +237,10 @@ test.concurrent("none is taken twice in one field, too large, or of another type
   expect((await visitor.post("/account/password", { x: "x".repeat(70_000) })).status).toBe(413);
   const json = await fetch(`${visitor.origin}/account/password`, {
     method: "POST",
-    headers: { "content-type": "application/json", cookie: `session=${visitor.cookies.get("session")}` },
+    headers: {
+      "content-type": "application/json",
+      cookie: `gatehouse-session=${visitor.cookies.get("gatehouse-session")}`,
+    },
     body: "{}",
   });
   expect(json.status).toBe(415);

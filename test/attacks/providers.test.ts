@@ -64,8 +64,8 @@ describe.concurrent("code injection", () => {
     const injected = back.replace(location.searchParams.get("state")!, theirs.searchParams.get("state")!);
     const view = await attacker.open(injected);
     expect(view).toMatchObject({ status: 502, heading: "Sign-in did not work" });
-    expect(attacker.cookies.has("session")).toBe(false);
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(attacker.cookies.has("gatehouse-session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
   test("nor at a provider that knows no PKCE: the nonce is another's", async () => {
@@ -80,7 +80,7 @@ describe.concurrent("code injection", () => {
       nonce: stolen.searchParams.get("nonce")!,
     });
     expect(await attacker.open(back)).toMatchObject({ status: 502, heading: "Sign-in did not work" });
-    expect(attacker.cookies.has("session")).toBe(false);
+    expect(attacker.cookies.has("gatehouse-session")).toBe(false);
   });
 });
 
@@ -134,7 +134,7 @@ describe.concurrent("account takeover", () => {
     const visitor = new Visitor();
     const view = await signIn(visitor, real.visitor(), person.login, client.authorize());
     expect(view.heading).toBe("Link your account");
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
   test("by the same subject at another provider, or after a provider was pointed at another issuer", async () => {
@@ -210,6 +210,6 @@ describe.concurrent("SSRF by an issuer's address", () => {
     const location = await toProvider(visitor, await visitor.open(client.authorize()));
     const view = await visitor.open(sentBack(provider, location));
     expect(view).toMatchObject({ status: 502, heading: "Sign-in did not work" });
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 });

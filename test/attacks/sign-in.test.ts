@@ -20,20 +20,20 @@ const PLANTED = "f".repeat(43);
 describe.concurrent("session fixation: a cookie from before is no session after", () => {
   async function expectWorthless(cookie: string, address: string): Promise<void> {
     const thief = new Visitor();
-    thief.cookies.set("session", cookie);
+    thief.cookies.set("gatehouse-session", cookie);
     expect((await thief.open(address)).heading).toBe("Sign in");
   }
 
   test("a password", async () => {
     const client = await newClient({ first_party: true });
     const visitor = new Visitor();
-    visitor.cookies.set("session", PLANTED);
+    visitor.cookies.set("gatehouse-session", PLANTED);
     const again = client.authorize({ prompt: "login" });
     for (const address of [client.authorize(), again, `/account?client_id=${client.id}`]) {
-      const before = visitor.cookies.get("session")!;
-      if (address.startsWith("/account")) visitor.cookies.set("session", PLANTED);
+      const before = visitor.cookies.get("gatehouse-session")!;
+      if (address.startsWith("/account")) visitor.cookies.set("gatehouse-session", PLANTED);
       await visitor.submit(await visitor.open(address), client.tenant.admin);
-      expect(visitor.cookies.get("session")).not.toBeOneOf([PLANTED, before]);
+      expect(visitor.cookies.get("gatehouse-session")).not.toBeOneOf([PLANTED, before]);
       if (!address.startsWith("/account")) await expectWorthless(before, client.authorize());
       await expectWorthless(PLANTED, client.authorize());
     }
@@ -44,9 +44,9 @@ describe.concurrent("session fixation: a cookie from before is no session after"
     const { person: owner, app } = await enrolled();
     const { client } = owner;
     const { person, page } = await atTheCode(client);
-    const half = person.visitor.cookies.get("session")!;
+    const half = person.visitor.cookies.get("gatehouse-session")!;
     expect(answerOf(await person.visitor.submit(page, { code: app.code(1) })).code).toBeString();
-    expect(person.visitor.cookies.get("session")).not.toBe(half);
+    expect(person.visitor.cookies.get("gatehouse-session")).not.toBe(half);
     await expectWorthless(half, client.authorize());
   });
 
@@ -54,12 +54,12 @@ describe.concurrent("session fixation: a cookie from before is no session after"
     const { client } = await newRealTenant(real);
     const visitor = new Visitor();
     const { login } = newPerson(real);
-    visitor.cookies.set("session", PLANTED);
+    visitor.cookies.set("gatehouse-session", PLANTED);
     await signIn(visitor, real.visitor(), login, client.authorize());
-    const first = visitor.cookies.get("session")!;
+    const first = visitor.cookies.get("gatehouse-session")!;
     expect(first).not.toBe(PLANTED);
     await signIn(visitor, real.visitor(), login, client.authorize({ prompt: "login" }));
-    expect(visitor.cookies.get("session")).not.toBe(first);
+    expect(visitor.cookies.get("gatehouse-session")).not.toBe(first);
     for (const cookie of [PLANTED, first]) await expectWorthless(cookie, client.authorize());
     expect(answerOf(await visitor.open(client.authorize())).code).toBeString();
   });
@@ -81,7 +81,7 @@ describe.concurrent("open redirect: no form and no link of ours leads to another
     const page = await visitor.open(client.authorize());
     const view = await visitor.submit(page, { ...client.tenant.admin, request: target });
     expect(view).toMatchObject({ status: 400, location: undefined });
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     const query = new URLSearchParams({ request: target });
     for (const path of [`/signin/upstream/${provider.Id}`, "/signin/local"]) {
       expect(await visitor.open(`${path}?${query}`)).toMatchObject({ status: 400, location: undefined });

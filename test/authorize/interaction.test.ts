@@ -111,7 +111,7 @@ describe.concurrent("consent", () => {
     const client = await newClient();
     const visitor = new Visitor();
     const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
-    visitor.cookies.delete("session");
+    visitor.cookies.delete("gatehouse-session");
     expect((await visitor.submit(page, { decision: "allow" })).heading).toBe("Sign in");
   });
 });

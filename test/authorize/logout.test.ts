@@ -26,16 +26,16 @@ describe.concurrent("with the user's id_token_hint", () => {
     const { client, visitor, id_token_hint } = await signedIn();
     const back = await visitor.open(query({ id_token_hint, post_logout_redirect_uri: BYE, state: "s" }));
     expect([back.status, back.location!.href]).toEqual([302, `${BYE}&state=s`]);
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     expect(await isSignedIn(client, visitor)).toBe(false);
   });
 
   test("a cookie kept from before is no longer good", async () => {
     const { client, visitor, id_token_hint } = await signedIn();
-    const kept = visitor.cookies.get("session")!;
+    const kept = visitor.cookies.get("gatehouse-session")!;
     const view = await visitor.open(query({ id_token_hint }));
     expect(view).toMatchObject({ status: 200, heading: "Signed out" });
-    visitor.cookies.set("session", kept);
+    visitor.cookies.set("gatehouse-session", kept);
     expect(await isSignedIn(client, visitor)).toBe(false);
   });
 
@@ -63,14 +63,14 @@ describe.concurrent("with the user's id_token_hint", () => {
     const crossSite = await fetch(visitor.origin + PATH, { method: "POST", body, redirect: "manual" });
     expect(crossSite.status).toBe(303);
     expect((await visitor.open(crossSite.headers.get("location")!)).heading).toBe("Signed out");
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
   test("of another user, the user is asked", async () => {
     const { visitor } = await signedIn();
     const { id_token_hint } = await signedIn();
     expect((await visitor.open(query({ id_token_hint }))).heading).toBe("Sign out");
-    expect(visitor.cookies.has("session")).toBe(true);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(true);
   });
 });
 
@@ -129,6 +129,6 @@ describe.concurrent("is refused, and leads nowhere", () => {
     const { client, visitor, id_token_hint } = await signedIn();
     const view = await visitor.open(query(await fields(client, id_token_hint)));
     expect(view).toMatchObject({ status: 400, location: undefined });
-    expect(visitor.cookies.has("session")).toBe(true);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(true);
   });
 });

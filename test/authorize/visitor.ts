@@ -25,10 +25,13 @@ interface Hop {
   headers: Headers;
 }
 
+/** What every cookie of Gatehouse is called over http. */
+type OurCookie = `gatehouse-${string}`;
+
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 export class Visitor {
-  readonly cookies = new Map<string, string>();
+  readonly cookies = new Map<OurCookie, string>();
   /** Every response on the way. */
   readonly trail: Hop[] = [];
 
@@ -85,8 +88,9 @@ export class Visitor {
   private keep(response: Response): void {
     for (const line of response.headers.getSetCookie()) {
       const cookie = Bun.Cookie.parse(line);
-      if (cookie.maxAge === 0) this.cookies.delete(cookie.name);
-      else this.cookies.set(cookie.name, cookie.value);
+      const name = cookie.name as OurCookie;
+      if (cookie.maxAge === 0) this.cookies.delete(name);
+      else this.cookies.set(name, cookie.value);
     }
   }
 }

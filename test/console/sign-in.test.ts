@@ -35,7 +35,7 @@ describe.concurrent("signing in to Settings", () => {
 
   test("asks nobody for consent, and needs no password where somebody is signed in already", async () => {
     const { visitor } = await comeIn(await newTenant());
-    visitor.cookies.delete("settings");
+    visitor.cookies.delete("gatehouse-settings");
     expect((await visitor.open("/settings/webhooks")).heading).toBe("Webhooks");
   });
 
@@ -50,7 +50,7 @@ describe.concurrent("signing in to Settings", () => {
     const [row] = await db()<{ name: string }[]>`select name from tenants where id = ${api.tenant.tenantId}`;
     const page = await visitor.open(`/settings/sign-in?organisation=${encodeURIComponent(row!.name)}`);
     expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
-    for (const name of ["session", "settings"]) visitor.cookies.delete(name);
+    for (const name of ["gatehouse-session", "gatehouse-settings"] as const) visitor.cookies.delete(name);
     // It remembers.
     expect((await visitor.open("/settings")).heading).toBe("Sign in");
   });
@@ -87,7 +87,7 @@ describe.concurrent("signing in to Settings", () => {
   test("leads to the first page from an address that is too long to take along", async () => {
     const api = await newTenant();
     const { visitor } = await comeIn(api);
-    for (const name of ["session", "settings"]) visitor.cookies.delete(name);
+    for (const name of ["gatehouse-session", "gatehouse-settings"] as const) visitor.cookies.delete(name);
     for (const length of [2_000, 10_000]) {
       const asked = await visitor.open(`/settings/users?Search=${"a".repeat(length)}`);
       expect({ length, heading: asked.heading }).toEqual({ length, heading: "Sign in" });
@@ -162,9 +162,9 @@ describe.concurrent("Settings are over at once", () => {
     await end(api, visitor);
     // A revoked grant is given anew to who is still signed in.
     if (name.includes("grant")) {
-      const before = visitor.cookies.get("settings");
+      const before = visitor.cookies.get("gatehouse-settings");
       await visitor.open("/settings");
-      expect(visitor.cookies.get("settings")).not.toBe(before);
+      expect(visitor.cookies.get("gatehouse-settings")).not.toBe(before);
     } else expect(await ended(visitor)).toBe(true);
   });
 });

@@ -25,7 +25,7 @@ const RFC_DOOR = "/oauth2/";
 const SPEC_TOKEN = "/oAuth/rest/v2/Token";
 /** Methods that a page may have; others are 405 before anybody is asked. */
 const PAGE_METHODS = ["GET", "POST"];
-const SESSION = ["session", "settings"].map((name) => `${name}=${"A".repeat(43)}`).join("; ");
+const SESSION = ["session", "settings"].map((name) => `gatehouse-${name}=${"A".repeat(43)}`).join("; ");
 const QUERY = "?client_id=1001&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&state=any";
 
 test("while PostgreSQL is away every operation answers 503 in its door's own shape, and says when to come again", async () => {

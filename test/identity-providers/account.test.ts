@@ -266,7 +266,7 @@ describe.concurrent("signing in to the account page by a provider", () => {
       ["InactiveUser", "User"],
       ["UnknownUser", "IdentityProvider"],
     ]);
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
   test("is the only way where the application points at the provider", async () => {

@@ -51,7 +51,7 @@ describe.concurrent("while a provider answers, it is", () => {
       html: expect.stringContaining(says),
     });
     expect(linksOf(view).map(({ text }) => text)).toContain("Sign in another way");
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 });
 

@@ -27,11 +27,11 @@ describe.concurrent("an account that is here already", () => {
     const visitor = new Visitor();
     const page = await signIn(visitor, real.visitor(), person.login, client.authorize());
     expect(page).toMatchObject({ status: 200, heading: "Link your account" });
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     const wrong = await visitor.submit(page, { ...local, password: "wrong" });
     expect(wrong).toMatchObject({ status: 422, heading: "Link your account" });
     expect(wrong.html).toContain("The user name or the password is wrong.");
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
 
     const answer = answerOf(await visitor.submit(wrong, client.tenant.admin));
     const { claims: linked } = await idTokenOf(client, answer.code!);

@@ -44,7 +44,7 @@ async function expectRefused(behaviour: Behaviour, says: string, more: Record<st
   expect(view.status).toBe(says === DECLINED ? 403 : 502);
   expect(view.headers.get("cache-control")).toBe("no-store");
   expect(view.html).not.toContain("evil");
-  expect(visitor.cookies.has("session")).toBe(false);
+  expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   expect(linksOf(view).map(({ text }) => text)).toEqual(["Try again", "Sign in another way"]);
 }
 

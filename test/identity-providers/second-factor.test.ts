@@ -30,13 +30,13 @@ describe.concurrent("a user of another provider whose tenant demands two factors
     const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
     expect(page).toMatchObject({ status: 200, heading: "Set up your authenticator" });
     expect(page.html).not.toContain('name="password"');
-    expect(visitor.cookies.has("device")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-device")).toBe(false);
     expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).error).toBe("login_required");
     expect(await audited(caller, "SignIn.Succeeded")).toEqual([]);
 
     const codes = await visitor.submit(page, { code: new Authenticator(keyOf(page)).code() });
     expect(codesOf(codes)).toHaveLength(10);
-    expect(visitor.cookies.has("device")).toBe(true);
+    expect(visitor.cookies.has("gatehouse-device")).toBe(true);
     const answer = answerOf(await visitor.open(client.authorize({ prompt: "none" })));
     const { claims } = await idTokenOf(client, answer.code!);
     expect(claims).toMatchObject({ acr: "2", amr: ["fed", "otp", "mfa"] });

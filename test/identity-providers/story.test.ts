@@ -204,7 +204,7 @@ describe.concurrent("an application whose AuthenticationId points at a provider"
     expect((await visitor.submit(form, client.tenant.admin)).status).toBe(403);
     const local = `/signin/local?${new URLSearchParams({ request: client.authorize() })}`;
     expect((await visitor.open(local)).status).toBe(403);
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     const back = await signInThere(real.visitor(), view.location!, newPerson(real).login);
     expect(answerOf(await comeBack(visitor, back)).code).toBeString();
     expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();

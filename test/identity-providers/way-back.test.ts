@@ -12,7 +12,7 @@ describe.concurrent("the way back", () => {
     expectNothing(await visitor.open(back.replace(state, "")), visitor);
     expectNothing(await visitor.open(back.replace(state, "x".repeat(43))), visitor);
     expect(answerOf(await visitor.open(back)).code).toBeString();
-    visitor.cookies.delete("session");
+    visitor.cookies.delete("gatehouse-session");
     expectNothing(await visitor.open(back), visitor);
   });
 
@@ -31,7 +31,7 @@ describe.concurrent("the way back", () => {
     const { tenant, visitor, back } = await onTheWay();
     await db()`update credentials set redirect_uris = '{}' where application_id = ${tenant.client.id}`;
     expect(await visitor.open(back)).toMatchObject({ status: 404, location: undefined });
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
   test("keeps nothing secret in the database, and what it keeps is gone afterwards", async () => {

@@ -16,5 +16,5 @@ export async function onTheWay() {
 export function expectNothing(view: View, visitor: Visitor): void {
   expect(view).toMatchObject({ status: 400, location: undefined });
   expect(view.html).toContain("was begun in another browser");
-  expect(visitor.cookies.has("session")).toBe(false);
+  expect(visitor.cookies.has("gatehouse-session")).toBe(false);
 }

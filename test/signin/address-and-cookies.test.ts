@@ -24,11 +24,15 @@ test.each([
 test("over https every cookie is Secure and has the __Host- prefix", () => {
   const cookies = createCookies("https://id.example");
   const value = "v".repeat(43);
-  expect(cookies.set("session", value)).toBe(`__Host-session=${value}; Path=/; Secure; HttpOnly; SameSite=Lax`);
+  expect(cookies.set("session", value)).toBe(
+    `__Host-gatehouse-session=${value}; Path=/; Secure; HttpOnly; SameSite=Lax`,
+  );
   const request = (cookie: string) => new Request("http://localhost", { headers: { cookie } });
-  expect(cookies.read(request(`session=${value}`), "session")).toBeUndefined();
-  expect(cookies.read(request(`a=b; __Host-session=${value}`), "session")).toBe(value);
-  expect(cookies.read(request("__Host-session=short"), "session")).toBeUndefined();
+  for (const other of ["session", "__Host-session", "gatehouse-session"]) {
+    expect(cookies.read(request(`${other}=${value}`), "session")).toBeUndefined();
+  }
+  expect(cookies.read(request(`a=b; __Host-gatehouse-session=${value}`), "session")).toBe(value);
+  expect(cookies.read(request("__Host-gatehouse-session=short"), "session")).toBeUndefined();
 });
 
 test("pages know the path that PUBLIC_URL has", () => {

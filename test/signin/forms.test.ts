@@ -20,7 +20,7 @@ describe.concurrent("a form's token", () => {
       const view = await visitor.submit(page, { ...client.tenant.admin, csrf });
       expect(view).toMatchObject({ status: 403, heading: "Forbidden" });
     }
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     // Login CSRF: the attacker's own form in a browser that never saw it.
     expect((await new Visitor().submit(page, client.tenant.admin)).status).toBe(403);
   });
@@ -49,15 +49,19 @@ describe.concurrent("a form's token", () => {
 });
 
 describe.concurrent("the session", () => {
-  test("cookies are HttpOnly and Lax for the whole host, plain by name over http on loopback", async () => {
+  test("cookies are HttpOnly and Lax for the whole host, named for Gatehouse alone", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     await client.visit(visitor);
     const set = visitor.trail.flatMap(({ headers }) => headers.getSetCookie()).map((line) => Bun.Cookie.parse(line));
-    expect(set.map((cookie) => cookie.name).sort()).toEqual(["device", "session", "visitor"]);
+    expect(set.map((cookie) => cookie.name).sort()).toEqual([
+      "gatehouse-device",
+      "gatehouse-session",
+      "gatehouse-visitor",
+    ]);
     for (const cookie of set)
       expect(cookie).toMatchObject({ path: "/", httpOnly: true, sameSite: "lax", domain: null });
-    expect(set.find((cookie) => cookie.name === "session")!.maxAge).toBeUndefined();
+    expect(set.find((cookie) => cookie.name === "gatehouse-session")!.maxAge).toBeUndefined();
   });
 
   test("is stored as a hash, and ends when idle, old, or its user inactive", async () => {
@@ -66,7 +70,7 @@ describe.concurrent("the session", () => {
     const visitor = new Visitor();
     await client.visit(visitor);
     const stored = JSON.stringify(await db()`select * from sessions where tenant_id = ${tenantId}`);
-    expect(stored).not.toContain(visitor.cookies.get("session")!);
+    expect(stored).not.toContain(visitor.cookies.get("gatehouse-session")!);
     const isThere = async () => (await visitor.open(client.authorize())).heading !== "Sign in";
     const ends = async (column: string, change: string, back: string) => {
       expect(await isThere()).toBe(true);

@@ -65,7 +65,7 @@ describe.concurrent("is refused with one text", () => {
     expect(view.forms[0]!.fields.username).toBe(fields.username!);
     expect(view.forms[0]!.fields.password).toBe("");
     if (fields.password) expect(view.html).not.toContain(`value="${fields.password}"`);
-    expect(visitor.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 });
 
@@ -150,7 +150,7 @@ describe.concurrent("guessing", () => {
     await attempts(client, stranger, { username: "admin", password: "wrong" }, 6);
     expect((await attempt(client, stranger, client.tenant.admin)).status).toBe(429);
 
-    owner.cookies.delete("session");
+    owner.cookies.delete("gatehouse-session");
     expect(answerOf(await client.visit(owner)).code).toBeString();
   });
 
@@ -158,7 +158,7 @@ describe.concurrent("guessing", () => {
     const client = await newClient();
     const stranger = new Visitor();
     await attempts(client, stranger, { username: "admin", password: "wrong" }, 6);
-    stranger.cookies.set("device", "x".repeat(43));
+    stranger.cookies.set("gatehouse-device", "x".repeat(43));
     expect((await attempt(client, stranger, client.tenant.admin)).status).toBe(429);
   });
 
