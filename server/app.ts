@@ -130,7 +130,6 @@ export function createApp({
   const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
   const webhooks = createWebhooks({
     ...{ sql, vault, workflowUrl },
-    verifyAccessToken: (token) => provider.verifyAccessToken(token),
     stopping: lifecycle.stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
     samples: {

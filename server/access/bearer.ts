@@ -35,6 +35,12 @@ export interface Caller extends Call, Admitted {
   userAgent: string;
   /** W3C Trace Context of the request's own span. */
   traceParent: string | undefined;
+  /**
+   * The same caller as of this moment: its token or session, scopes, roles and policies. What answers for longer than
+   * a moment asks it before each part.
+   * @throws Unauthorized if it may no longer call
+   */
+  again(): Promise<Caller>;
 }
 
 declare const permitted: unique symbol;
@@ -90,22 +96,23 @@ export function createAuthenticate({ verify, checkPossession, admit }: Authentic
       );
     }
     const presented = presentedToken(header);
-    const bearer = presented && (await verify(presented.token));
-    if (presented === undefined || bearer === undefined) {
+    const bearerNow = async () => {
+      const bearer = presented && (await verify(presented.token));
+      if (bearer) return bearer;
       throw new Unauthorized(
         "The access token is expired or invalid. Ask the token endpoint for a new one.",
         `${/^dpop/i.test(header) ? "DPoP" : "Bearer"} error="invalid_token"`,
       );
-    }
-    await requirePossession(checkPossession, request, presented, bearer);
-    const { key, address, traceParent } = contextOf(request);
-    const call = { ...bearer, requestKey: key, address, time: new Date() };
-    return {
-      ...call,
-      userAgent: userAgentOf(request),
-      traceParent,
-      ...(await admit(call)),
     };
+    const { key, address, traceParent } = contextOf(request);
+    const callerOf = async (bearer: Bearer): Promise<Caller> => {
+      const call = { ...bearer, requestKey: key, address, time: new Date() };
+      const again = async () => callerOf(await bearerNow());
+      return { ...call, userAgent: userAgentOf(request), traceParent, again, ...(await admit(call)) };
+    };
+    const bearer = await bearerNow();
+    await requirePossession(checkPossession, request, presented!, bearer);
+    return callerOf(bearer);
   };
 }
 

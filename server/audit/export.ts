@@ -1,5 +1,6 @@
 // The audit log as a file: CSV for a spreadsheet (RFC 4180), or JSON lines for a program.
 
+import { type Permitted, permit } from "../access/index.ts";
 import type { Page } from "../http/query.ts";
 import type { AuditRecord } from "./service.ts";
 
@@ -14,8 +15,10 @@ export interface Export {
   body: ReadableStream<Uint8Array>;
 }
 
+type Reader = Permitted<"Settings:Read">;
+
 /** @param after the last row's Id of the page before; its page has the next one's as Next */
-type ReadPage = (after: string | undefined) => Promise<Page<AuditRecord>>;
+type ReadPage = (reader: Reader, after: string | undefined) => Promise<Page<AuditRecord>>;
 
 const WRITERS: Record<ExportFormat, { type: string; head: () => string; line: (record: AuditRecord) => string }> = {
   CSV: { type: "text/csv; charset=utf-8; header=present", head: csvHead, line: csvLine },
@@ -23,32 +26,44 @@ const WRITERS: Record<ExportFormat, { type: string; head: () => string; line: (r
 };
 
 /**
- * The first page is read before it returns, so that what is wrong with the request is still an error of its own.
+ * The first page is read before it returns, so that what is wrong with the request is still an error of its own, and
+ * again when it is sent.
  * @param onEnd called when all is read, when reading fails, or when nobody reads on
  */
-export async function exportAs(format: ExportFormat, readPage: ReadPage, onEnd: () => void): Promise<Export> {
+export async function exportAs(
+  format: ExportFormat,
+  reader: Reader,
+  readPage: ReadPage,
+  onEnd: () => void,
+): Promise<Export> {
   const { type, head, line } = WRITERS[format];
   const encode = (text: string) => new TextEncoder().encode(text);
   const ended = (error: unknown) => {
     onEnd();
     throw error;
   };
-  let next: Page<AuditRecord> | undefined = await readPage(undefined);
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encode(head())),
-    // One page for each time that the reader has room, so that nothing piles up here.
-    async pull(controller) {
-      const page: Page<AuditRecord> | undefined = next;
-      if (!page) {
-        onEnd();
-        return controller.close();
-      }
-      const text = page.Items.map(line).join("");
-      next = page.Next === null ? undefined : await readPage(page.Next).catch(ended);
-      controller.enqueue(encode(text));
+  await readPage(reader, undefined);
+  let isBegun = false;
+  let next: string | undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      // One page for each time that the reader has room, read then and not before.
+      async pull(controller) {
+        if (!isBegun) controller.enqueue(encode(head()));
+        else if (next === undefined) {
+          onEnd();
+          return controller.close();
+        }
+        isBegun = true;
+        const now = permit(await reader.again().catch(ended), ["Settings:Read"]);
+        const page = await readPage(now, next).catch(ended);
+        next = page.Next ?? undefined;
+        controller.enqueue(encode(page.Items.map(line).join("")));
+      },
+      cancel: onEnd,
     },
-    cancel: onEnd,
-  });
+    { highWaterMark: 0 },
+  );
   const day = new Date().toISOString().slice(0, 10);
   return { type, fileName: `audit-log-${day}.${format.toLowerCase()}`, body };
 }

@@ -100,11 +100,11 @@ export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog 
     },
 
     async export(caller, filter, format) {
-      const { tenantId, gate } = caller;
+      const { tenantId } = caller;
       const release = await exports.take(tenantId);
-      const readPage = async (after: string | undefined) => {
+      const readPage = async (now: Reader, after: string | undefined) => {
         const began = performance.now();
-        const page = await hideDetails(caller, await gate.listAfter(listOf(caller, filter), EXPORT_PAGE, after));
+        const page = await hideDetails(now, await now.gate.listAfter(listOf(now, filter), EXPORT_PAGE, after));
         // It has this thread for half of the time at most, however fast its reader is.
         await Bun.sleep(performance.now() - began);
         return page;
@@ -113,7 +113,7 @@ export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog 
         if ((await countAuditEvents(sql, tenantId, filter, MOST_EXPORTED + 1)) > MOST_EXPORTED) {
           throw new BadInput(`An export has at most ${MOST_EXPORTED} rows. Ask for less by From and To.`);
         }
-        return await exportAs(format, readPage, release);
+        return await exportAs(format, caller, readPage, release);
       } catch (error) {
         release();
         throw error;

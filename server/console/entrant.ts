@@ -1,4 +1,5 @@
 import type { Caller } from "../access/index.ts";
+import { Unauthorized } from "../errors.ts";
 import { contextOf } from "../http/context.ts";
 import { userAgentOf } from "../http/request.ts";
 import { digestOf, type Session } from "../signin/index.ts";
@@ -16,10 +17,8 @@ export interface Entrant {
  * Who asks. The browser's sign-in session has to be there as well, with all its own rules: with it ends what was begun
  * here. Scopes are the person's roles' of this moment, not of when it signed in.
  */
-export async function findEntrant(
-  { cookies, sessions, settingsClient, roles, access }: ConsoleDependencies,
-  request: Request,
-): Promise<Entrant | undefined> {
+export async function findEntrant(deps: ConsoleDependencies, request: Request): Promise<Entrant | undefined> {
+  const { cookies, sessions, settingsClient, roles, access } = deps;
   const value = cookies.read(request, "settings");
   const session = value === undefined ? undefined : await sessions.find(request);
   if (value === undefined || !session) return undefined;
@@ -39,9 +38,14 @@ export async function findEntrant(
     address,
     time: new Date(),
   };
+  const again = async () => {
+    const entrant = await findEntrant(deps, request);
+    if (entrant) return entrant.caller;
+    throw new Unauthorized("The sign-in has ended.");
+  };
   const admitted = await access.admit(call);
   return {
-    caller: { ...call, userAgent: userAgentOf(request), traceParent, ...admitted },
+    caller: { ...call, userAgent: userAgentOf(request), traceParent, again, ...admitted },
     session,
     organisation: found.organisation,
   };

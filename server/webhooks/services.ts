@@ -1,6 +1,5 @@
 // What REST and the console do with webhooks, made once.
 
-import type { VerifyAccessToken } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
 import type { Vault } from "../vault.ts";
 import { createConnectionRecords } from "./connections/record.ts";
@@ -41,13 +40,12 @@ export interface WebhooksDependencies {
   samples: Samples;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: WorkflowUrl;
-  verifyAccessToken: VerifyAccessToken;
   /** Aborted when the process is to end. */
   stopping: AbortSignal;
 }
 
 export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
-  const { sql, vault, secretOverlapMs, samples, workflowUrl, verifyAccessToken, stopping } = deps;
+  const { sql, vault, secretOverlapMs, samples, workflowUrl, stopping } = deps;
   const seals = createConnectionSeals(vault);
   const connections = createConnections(sql, seals, createConnectionRecords(seals));
   return {
@@ -56,7 +54,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections),
     eventLog: createEventLog(sql, samples.entities, workflowUrl),
-    eventStreams: createEventStreams(sql, verifyAccessToken, stopping),
+    eventStreams: createEventStreams(sql, stopping),
     explainEvent: createExplainEvent(sql, connections),
     countDeadLetters: createCountDeadLetters(sql, connections),
     redeliverEvent: createRedeliverEvent(sql, workflowUrl),

@@ -11,6 +11,7 @@ import {
   foldersHoldSeveralFiles,
   foldersMeetInTheirIndex,
   kindsOfSettingsAreListedOnce,
+  longAnswersAreJudgedAnew,
   nothingImportsTheEntries,
   pagesAndRoutesCallServices,
   type Rule,
@@ -149,6 +150,22 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
       source("server/webhooks/log/routes.ts", "return answer(await readEvents(caller));"),
       source("server/oauth/endpoint.ts", "return Response.json(body);"),
       source("server/access/gate/gate.ts", "return asShown(items);"),
+    ],
+  },
+  {
+    name: "a long answer is judged anew before each part",
+    rule: longAnswersAreJudgedAnew,
+    sources: product,
+    bad: [
+      source(
+        "server/audit/a.ts",
+        "new ReadableStream({ pull: async (controller) => controller.enqueue(await next()) });",
+      ),
+      source("server/webhooks/log/a.ts", `new Response(body, { headers: { "content-type": "text/event-stream" } });`),
+    ],
+    good: [
+      source("server/audit/a.ts", "new ReadableStream({ pull: async () => send(await next(await caller.again())) });"),
+      source("test/a.ts", "new ReadableStream({ pull });"),
     ],
   },
   {

@@ -92,6 +92,16 @@ export const sendingDoesNotKnowItsLog: Rule = (sources) =>
     target.startsWith("server/webhooks/log/") ? "reaches into the activity log" : undefined,
   );
 
+/** An answer that is written while it is read asks before each part who calls now. */
+export const longAnswersAreJudgedAnew: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    const code = withoutComments(text);
+    const isLong = path.startsWith("server/") && /new (Readable|Transform)Stream\b|text\/event-stream/.test(code);
+    return isLong && !/\.again\(\)/.test(code) && !/files: \[/.test(code)
+      ? [`${path} answers for longer than a moment by what was decided at its beginning; it asks caller.again().`]
+      : [];
+  });
+
 /** The worker bundles workflows by path; what others share with them is the contract. */
 export const workflowsShareTheirContract: Rule = (sources) =>
   eachImport(sources, "", ({ target }, path) => {

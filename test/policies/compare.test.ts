@@ -42,7 +42,13 @@ async function callerOf(admin: Api, clientId = admin.clientId) {
     address: "127.0.0.1",
     time: new Date(),
   };
-  const caller: Caller = { ...call, ...(await access.admit(call)), userAgent: "", traceParent: undefined };
+  const caller: Caller = {
+    ...call,
+    ...(await access.admit(call)),
+    userAgent: "",
+    traceParent: undefined,
+    again: async () => caller,
+  };
   return caller as Permitted<"Settings:Read" | "AccessManager:Read">;
 }
 

@@ -3,7 +3,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { EventId } from "../../../workflows/contract.ts";
-import { type Caller, presentedToken, type VerifyAccessToken } from "../../access/index.ts";
+import { type Caller, permit } from "../../access/index.ts";
 import { createBudget } from "../../budget.ts";
 import type { Sql } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
@@ -42,14 +42,8 @@ export interface EventStreams {
   open(caller: Caller, request: Request, filter: CommittedFilter, seconds: number): Promise<Response>;
 }
 
-export function createEventStreams(sql: Sql, verify: VerifyAccessToken, stopping: AbortSignal): EventStreams {
+export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStreams {
   const streams = createBudget(STREAMS);
-
-  /** Whether the token that a stream was opened with is still good: it can be revoked, or lose its scope, meanwhile. */
-  function stillGood(request: Request): () => Promise<boolean> {
-    const presented = presentedToken(request.headers.get("authorization") ?? "");
-    return async () => (presented && (await verify(presented.token)))?.scopes.has("Webhooks:Read") ?? false;
-  }
 
   return {
     async open(caller, request, filter, seconds) {
@@ -60,29 +54,32 @@ export function createEventStreams(sql: Sql, verify: VerifyAccessToken, stopping
       const leave = await streams.take(caller.tenantId);
       const left = new AbortController();
       const signal = AbortSignal.any([left.signal, stopping, AbortSignal.timeout(seconds * 1_000)]);
-      const texts = tell(sql, caller, filter, start, signal, stillGood(request));
-      const body = new ReadableStream<Uint8Array>({
-        start(controller) {
-          // Also for a listener that does not read: its place is not its own for longer.
-          signal.addEventListener("abort", () => {
-            leave();
-            if (!left.signal.aborted) controller.close();
-          });
+      const texts = tell(sql, caller, filter, start, signal);
+      const body = new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            // Also for a listener that does not read: its place is not its own for longer.
+            signal.addEventListener("abort", () => {
+              leave();
+              if (!left.signal.aborted) controller.close();
+            });
+          },
+          // Asked when the listener has room, so that nothing that was judged before piles up here.
+          async pull(controller) {
+            // What goes wrong ends the stream: the listener comes again, and is told then.
+            const next = await texts.next().catch(() => undefined);
+            if (signal.aborted) return;
+            if (next && !next.done) return controller.enqueue(new TextEncoder().encode(next.value));
+            controller.close();
+            // It is closed: what comes at the end of its time has nothing more to do.
+            left.abort();
+          },
+          cancel() {
+            left.abort();
+          },
         },
-        // Asked when the listener has room, so that nothing piles up here.
-        async pull(controller) {
-          // What goes wrong ends the stream: the listener comes again, and is told then.
-          const next = await texts.next().catch(() => undefined);
-          if (signal.aborted) return;
-          if (next && !next.done) return controller.enqueue(new TextEncoder().encode(next.value));
-          controller.close();
-          // It is closed: what comes at the end of its time has nothing more to do.
-          left.abort();
-        },
-        cancel() {
-          left.abort();
-        },
-      });
+        { highWaterMark: 0 },
+      );
       return new Response(body, { headers });
     },
   };
@@ -129,19 +126,20 @@ async function* tell(
   filter: CommittedFilter,
   start: Progress,
   signal: AbortSignal,
-  isGood: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   let told = start;
   // A cut connection is taken up again after a second.
   yield `retry: 1000\nid: ${idOf(told)}\n\n`;
   while (!signal.aborted) {
     const { from, after, to = await readMoment(sql) } = told;
-    // After the moment that is told up to: what is committed once the token is gone is not told.
-    if (!(await isGood())) return;
+    // A token that has ended ends the stream, also while nothing happens.
+    permit(await caller.again(), ["Webhooks:Read"]);
     const events = await listCommitted(sql, caller.tenantId, filter, { from, to, after }, PAGE);
-    const seen = await caller.gate.only("WebhookEvent", events, { resource: (event) => eventResources(event) });
-    for (const event of seen) {
-      const { text } = await seePayload(caller, event);
+    for (const event of events) {
+      // Each is judged when it is sent, by token, scopes and policies as they are then.
+      const now = permit(await caller.again(), ["Webhooks:Read"]);
+      const [seen] = await now.gate.only("WebhookEvent", [event], { resource: eventResources });
+      const { text } = seen ? await seePayload(now, seen) : { text: undefined };
       if (text !== undefined) {
         yield `data: {"Sequence":${JSON.stringify(sequenceOf(event.sequences))},"Payload":${text}}\n\n`;
       }

@@ -1,0 +1,162 @@
+// What answers for longer than a moment, when what its reader may do changes in the middle: every such answer of the API
+// and of Settings, by every way in which access is taken away.
+
+import { describe, expect, test } from "bun:test";
+import { issuer } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newColleague } from "../console/console.ts";
+import { db } from "../entities/client.ts";
+import { readDocument } from "../openapi/document.ts";
+import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
+import { type Api, until } from "../support/api.ts";
+import { shared } from "../support/tenant.ts";
+import { type Item, PATIENCE_MS } from "./world.ts";
+
+/** Rows that an export needs longer to send than a policy needs to be saved. */
+const ROWS = 20_000;
+const MARK = "a long answer tells this";
+
+interface Reader {
+  admin: Api;
+  spy: Person;
+}
+
+/** How there is something to tell. */
+interface LongAnswer {
+  before(reader: Pick<Reader, "admin">): Promise<void>;
+  /** While it is told: before access is taken away, and after. */
+  during(reader: Reader): Promise<void>;
+  /** What would be told if nothing were taken away. */
+  all: number;
+}
+
+const change = async ({ admin }: Reader) => {
+  await ok(admin.patch("/Department", { Name: `${MARK} ${Bun.randomUUIDv7()}` }));
+};
+
+const LONG_ANSWERS: Record<string, LongAnswer> = {
+  "/WebhookEvent/Stream": { before: async () => {}, during: change, all: 2 },
+  "/AuditEvent/Export": {
+    async before({ admin }) {
+      await db()`
+        insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
+        select ${admin.tenantId}, gen_random_uuid(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, '{}', ''
+        from generate_series(1, ${ROWS})`;
+    },
+    during: async () => {},
+    all: ROWS,
+  },
+};
+
+const forbid = ({ admin, spy }: Reader, what: string) =>
+  savePolicy(admin, "Taken away", `forbid (principal == Client::"${spy.clientId}", ${what});`);
+
+const WAYS: Record<string, (reader: Reader, path: string) => Promise<unknown>> = {
+  "a policy that forbids all reading": (reader) => forbid(reader, "action, resource"),
+  "a policy that forbids the type": (reader, path) => forbid(reader, `action, resource is ${path.split("/")[1]}`),
+  "a policy that forbids the records in it": async (reader, path) => {
+    const inner = path.startsWith("/WebhookEvent") ? "Department" : "AuditEvent";
+    await forbid(reader, `action, resource is ${inner}`);
+  },
+  "the end of the policy that permitted it": async ({ admin }) => {
+    const { Items } = await ok(admin.get("/Policy?Name=Spy"));
+    await ok(admin.remove(`/Policy/${Items[0].Id}`));
+  },
+  "a client that loses the scope": ({ admin, spy }) =>
+    ok(admin.patch(`/Application/${spy.clientId}/Credentials`, { Scopes: ["openid"] })),
+  "a client that is no longer active": ({ admin, spy }) =>
+    ok(admin.patch("/Application", { Id: spy.clientId, Is_Active: false })),
+  "a client that is gone": ({ admin, spy }) => ok(admin.remove(`/Application/${spy.clientId}`)),
+};
+
+const API = "/Endpoint/rest/api/v1";
+const documented = Object.entries<Item>((await readDocument()).paths)
+  .filter(([path, { get }]) => path.startsWith(API) && get && !("application/json" in get.responses["200"].content))
+  .map(([path]) => path.slice(API.length));
+
+test("every answer that is not one JSON text is walked here", () => {
+  expect(documented.toSorted()).toEqual(Object.keys(LONG_ANSWERS).toSorted());
+});
+
+describe.concurrent.each(documented)("%s tells nothing more after", (path) => {
+  test.each(Object.entries(WAYS))(
+    "%s",
+    async (_, takeAway) => {
+      const answer = LONG_ANSWERS[path]!;
+      const admin = await newAdmin();
+      const reader = { admin, spy: await newPerson(admin) };
+      await savePolicy(admin, "Spy", `permit (principal == Client::"${reader.spy.clientId}", action, resource);`);
+      await answer.before(reader);
+      const authorization = `Bearer ${reader.spy.token}`;
+      await using told = await open(`${shared().url}${API}${path}`, { authorization });
+      await answer.during(reader);
+      await until("what is told before", () => told.marks() > 0);
+      await takeAway(reader, path);
+      await answer.during(reader);
+      await told.restIsTold();
+      expect(told.marks()).toBeLessThan(answer.all);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe.concurrent("the audit log's file that Settings gives ends early after", () => {
+  const ways: Record<string, (admin: Api, user: Item, browser: Visitor) => Promise<unknown>> = {
+    "the loss of a role": async (admin) => {
+      const { Items } = await ok(admin.get("/Role"));
+      for (const { Name } of Items) await ok(admin.patch("/Role", { Name, Members: OF_CLIENTS(admin) }));
+    },
+    "the user's deactivation": (admin, user) => ok(admin.patch("/User", { Id: user.Id, Is_Active: false })),
+    "the end of the session": (admin, user) => ok(admin.remove(`/User/${user.Id}/Sessions`)),
+  };
+  test.each(Object.entries(ways))(
+    "%s",
+    async (_, takeAway) => {
+      const admin = await newAdmin();
+      const { username, password } = await newColleague(admin, "auditor");
+      await LONG_ANSWERS["/AuditEvent/Export"]!.before({ admin });
+      const browser = new Visitor(issuer());
+      const page = await browser.open(`/settings?organisation=${admin.tenantId}`);
+      expect((await browser.submit(page, { username, password })).heading).toBe("Overview");
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      await using told = await open(`${issuer()}/settings/audit-log/export?Format=CSV`, { cookie });
+      await until("what is told before", () => told.marks() > 0);
+      const { Items } = await ok(admin.get(`/User?Username=${encodeURIComponent(username)}`));
+      await takeAway(admin, Items[0], browser);
+      await told.restIsTold();
+      expect(told.marks()).toBeLessThan(ROWS);
+    },
+    PATIENCE_MS,
+  );
+});
+
+const OF_CLIENTS = ({ clientId }: Api) => [{ Type: "Application", Id: clientId }];
+
+/** Reads on by itself. */
+async function open(url: string, headers: Record<string, string>) {
+  const stop = new AbortController();
+  const response = await fetch(url, { headers, signal: stop.signal });
+  if (response.status !== 200) throw new Error(await response.text());
+  let text = "";
+  let hasEnded = false;
+  const reading = (async () => {
+    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) text += part;
+  })()
+    .catch(() => {})
+    .finally(() => {
+      hasEnded = true;
+    });
+  const ids = () => text.split("\nid: ").length;
+  return {
+    marks: () => text.split(MARK).length - 1,
+    /** It has ended, or has looked twice more. */
+    async restIsTold() {
+      const known = ids();
+      await until("the rest", () => hasEnded || ids() > known + 1, PATIENCE_MS);
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await reading;
+    },
+  };
+}
