@@ -7,11 +7,11 @@
 // - those about DPoP, which are in fapi2-dpop.test.ts.
 
 import { describe, expect, test } from "bun:test";
-import type { JWTPayload } from "jose";
+import { decodeJwt, type JWTPayload } from "jose";
 import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, request } from "../entities/client.ts";
-import { expectRfcError, form } from "../oauth/client.ts";
+import { age, expectRfcError, form } from "../oauth/client.ts";
 import { assertion, assertionClaims, newSigner } from "../oauth/signing-client.ts";
 import { newPerson } from "../policies/people.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -144,6 +144,11 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expectRfcError(await (await newFapiClient()).push({ redirect_uri }), 400, "invalid_request", /redirect_uri/);
   });
 
+  test("ensure-redirect-uri-in-authorization-request: also of plain OAuth, with one that is registered", async () => {
+    const answer = await (await newFapiClient()).push({ redirect_uri: undefined, scope: "profile" });
+    expectRfcError(answer, 400, "invalid_request", /redirect_uri is missing/);
+  });
+
   test("ensure-unsigned-authorization-request-without-using-par-fails", async () => {
     const party = await newFapiClient();
     const asked = party.client.authorize({ ...party.pkce.challenge, nonce: "n" });
@@ -231,17 +236,26 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect((await party.redeem(code)).status).toBe(200);
   });
 
-  test("refresh-token: it is answered again if the answer was lost, and never without the client's proof", async () => {
+  test("refresh-token: it is not rotated (5.3.2.1-9), and is good for the client's own proof alone", async () => {
     const first = await newFapiClient();
     const { answer, claims } = await first.flow();
     const token: string = answer.body.refresh_token;
-    const refreshed = await first.refresh(token);
-    expect(refreshed.status).toBe(200);
-    const { sub, auth_time } = await first.idTokenOf(refreshed);
-    expect({ sub, auth_time }).toEqual({ sub: claims.sub, auth_time: claims.auth_time });
-    expect((await first.refresh(token)).body.refresh_token).toBe(refreshed.body.refresh_token);
+    const familyId = String(decodeJwt(answer.body.access_token).grant_id);
+    const used = async () => {
+      const refreshed = await first.refresh(token);
+      expect({ status: refreshed.status, body: refreshed.body }).toMatchObject({ status: 200 });
+      expect(refreshed.body.refresh_token).toBe(token);
+      const { sub, auth_time } = await first.idTokenOf(refreshed);
+      expect({ sub, auth_time }).toEqual({ sub: claims.sub, auth_time: claims.auth_time });
+    };
+    // The suite waits between its attempts.
+    for (const interval of ["0 seconds", "35 seconds", "29 days", "29 days"]) {
+      await age(familyId, interval);
+      await used();
+    }
+    await Promise.all(Array.from({ length: 8 }, used));
 
-    const next: string = refreshed.body.refresh_token;
+    const next: string = token;
     const bare = form({ grant_type: "refresh_token", refresh_token: next, client_id: first.client.id });
     expectRfcError(await request("POST", RFC_TOKEN_PATH, { body: bare }), 401, "invalid_client");
     const second = await FapiClient.of(await otherClient(first.client));

@@ -33,6 +33,7 @@ import {
   parametersOfReply,
   permittedResponseMode,
   pushedIfRequired,
+  redirectUriByProfile,
   responseMode,
   returnedState,
   signedIfRequired,
@@ -155,6 +156,7 @@ export async function checkParameters(
     noRequestObject(parameters);
     const responseType = supportedResponseType(parameters);
     codeAloneByProfile(client, responseType);
+    redirectUriByProfile(client, parameters);
     permittedResponseMode(door, responseType, parameters);
     const isHybrid = answersIdToken(responseType, mode);
     mayUseCodes(client);

@@ -22,8 +22,8 @@ export type OpenRequestObject = (
 
 export function createRequestObjects(issuer: string, isSignedByClient: IsSignedByClient): OpenRequestObject {
   return async (client, object) => {
-    const claims = readClaims(object);
-    const expiresAt = inTime(claims);
+    const claims = readClaims(object, client);
+    const expiresAt = inTime(claims, client);
     const { iss, aud, sub, client_id: clientId } = claims;
     const own = clientIdOf(client);
     // RFC 9101 5 and 6.3; OIDC Core 6.1.
@@ -40,9 +40,11 @@ export function createRequestObjects(issuer: string, isSignedByClient: IsSignedB
   };
 }
 
-function readClaims(object: string): JWTPayload {
+function readClaims(object: string, { securityProfile }: Client): JWTPayload {
   const { header, claims } = decoded(object);
-  if (!CLIENT_JWT_ALGS.includes(String(header.alg))) throw bad(`alg must be one of ${CLIENT_JWT_ALGS.join(", ")}`);
+  // FAPI 2.0 Security Profile 5.4.1.
+  const algs = CLIENT_JWT_ALGS.filter((alg) => securityProfile === "None" || alg !== "RS256");
+  if (!algs.includes(String(header.alg))) throw bad(`alg must be one of ${algs.join(", ")}`);
   if (header.typ !== undefined && !TYPES.includes(String(header.typ).toLowerCase())) {
     throw bad("typ must be oauth-authz-req+jwt");
   }
@@ -59,7 +61,7 @@ function decoded(object: string) {
 }
 
 /** @returns seconds since 1970; nobody takes it from then on */
-function inTime({ exp, iat, nbf }: JWTPayload): number {
+function inTime({ exp, iat, nbf }: JWTPayload, { securityProfile }: Client): number {
   const now = Date.now() / 1000;
   const isTime = (time: unknown): time is number => Number.isFinite(time);
   if (!isTime(exp)) throw bad("exp is missing");
@@ -69,6 +71,12 @@ function inTime({ exp, iat, nbf }: JWTPayload): number {
   }
   if ([iat, nbf].some((time) => time !== undefined && !(isTime(time) && time <= now + CLOCK_TOLERANCE))) {
     throw bad("iat or nbf is in the future");
+  }
+  // FAPI 2.0 Message Signing 5.3.1.
+  if (securityProfile === "FAPI2") {
+    if (!isTime(nbf)) throw bad("nbf is missing");
+    if (nbf < now - OBJECT_LIFETIME - CLOCK_TOLERANCE) throw bad(`nbf is more than ${OBJECT_LIFETIME} seconds ago`);
+    if (exp - nbf > OBJECT_LIFETIME) throw bad(`exp must be at most ${OBJECT_LIFETIME} seconds after nbf`);
   }
   return exp + CLOCK_TOLERANCE;
 }

@@ -19,17 +19,14 @@ export function boundTo(jkt: string | undefined, { clientType }: Client, { token
     families: {
       ...families,
       start: (sql, tenantId, grant) => families.start(sql, tenantId, { ...grant, jkt: refreshedBy }),
-      rotate: (sql, tenantId, presented, check, origin) =>
-        families.rotate(
-          sql,
-          tenantId,
-          presented,
-          async (family) => {
+      refresh: (sql, tenantId, presented, use) =>
+        families.refresh(sql, tenantId, presented, {
+          ...use,
+          async check(family) {
             requireKey(family.jkt, jkt, "refresh token");
-            await check(family);
+            await use.check(family);
           },
-          origin,
-        ),
+        }),
     },
   };
 }

@@ -19,17 +19,16 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
   }
   let target: Target;
   let granted: string[] = [];
-  const { family, refreshToken: next } = await families.rotate(
-    sql,
-    client.tenantId,
-    presented,
-    async (found) => {
+  const { family, refreshToken: next } = await families.refresh(sql, client.tenantId, presented, {
+    // FAPI 2.0 Security Profile 5.3.2.1: they are bound to the client's own key.
+    keepsToken: client.securityProfile === "FAPI2",
+    origin: originOfClient(request, client),
+    async check(found) {
       target = targetOf(apis, found.resources, resource);
       // What was granted, less what was lost since.
       granted = requestedScopes(asked, target, await issuableScopes(sql, client, found), "*");
     },
-    originOfClient(request, client),
-  );
+  });
   // OIDC Core 12.2: an id_token is about the same sign-in, without its nonce.
   return issueTokens(asked, {
     ...{ target, scopes: granted, familyId: family.id, refreshToken: next, user: userOf(family) },

@@ -22,16 +22,14 @@ export interface Family {
   amr: string[] | null;
   /** The thumbprint of the key that refreshing it takes; null: none. */
   jkt: string | null;
-  /** The refresh token that is good now. */
+  /** Of its newest refresh token. */
   generation: number;
-  /** When that one was issued. */
+  /** When that one was issued, or used if it stays. */
   rotatedOn: Date;
   /** When it expires if it is not used. */
   endsOn: Date;
   /** Neither revoked nor expired, and its user still active. */
   isLive: boolean;
-  /** The generation before was used so lately that its answer may have been lost. */
-  inGrace: boolean;
 }
 
 /** A family to be. */
@@ -53,8 +51,6 @@ export interface NewFamily {
 
 /** A family that was not refreshed for so long has ended. */
 const IDLE = "30 days";
-/** For so long, a client whose answer was lost may ask again, and gets the same refresh token. */
-const GRACE = "10 seconds";
 
 /** Neither revoked nor expired. */
 export const isLiveFamily = (sql: Queries) => sql`
@@ -80,8 +76,7 @@ export async function findFamily(sql: Queries, tenantId: TenantId, familyId: str
       f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.rotated_on as "rotatedOn",
       least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval
-        and (f.user_id is null or u.is_active) as "isLive",
-      f.generation > 0 and f.rotated_on > now() - ${GRACE}::interval as "inGrace"
+        and (f.user_id is null or u.is_active) as "isLive"
     from refresh_families f left join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
       left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
         and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
@@ -95,9 +90,10 @@ export async function advanceFamily(
   tenantId: TenantId,
   familyId: string,
   generation: number,
+  next: number,
 ): Promise<boolean> {
   const rows = await sql`
-    update refresh_families set generation = generation + 1, rotated_on = now()
+    update refresh_families set generation = ${next}, rotated_on = now()
     where tenant_id = ${tenantId} and id = ${familyId} and generation = ${generation} and revoked_on is null
     returning id`;
   return rows.length > 0;

@@ -1,4 +1,5 @@
-// Families of refresh tokens (RFC 9700 4.14): each use gives the next token, and a token used again ends the family.
+// Families of refresh tokens (RFC 9700 4.14.2): each use gives the next token. The one before stays good until that next
+// one is used, for a client that lost the answer; any older one ends the family.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Origin, recordAudit } from "../../audit/index.ts";
@@ -44,25 +45,29 @@ export interface PresentedRefreshToken extends RefreshValue {
   signed?: ClientRefreshGrant;
 }
 
+/** How a refresh token is used. */
+export interface RefreshUse {
+  /** It stays the one that is good. */
+  keepsToken: boolean;
+  /** Who presents it. */
+  origin: Origin;
+  /** Judges the family before anything changes. */
+  check(family: Family): Promise<void>;
+}
+
 export interface Families {
   /** Begins the family of a user's grant; may be part of the caller's transaction. */
   start(sql: Queries, tenantId: TenantId, grant: UserGrant): Promise<{ familyId: string; refreshToken: string }>;
   /** @returns undefined if it is not of our making, or its signature has expired */
   read(refreshToken: string): Promise<PresentedRefreshToken | undefined>;
-  /** The family that a presented token could refresh now, or undefined. */
+  /** The family whose newest token it is; undefined if that has ended. */
   liveFamily(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<Family | undefined>;
-  /**
-   * Uses a refresh token up.
-   * @param check judges the family before anything changes
-   * @param origin who presents it
-   * @throws TokenError invalid_grant; a token that was used before has then ended its family
-   */
-  rotate(
+  /** @throws TokenError invalid_grant; a token whose next one was used has then ended its family */
+  refresh(
     sql: Sql,
     tenantId: TenantId,
     presented: PresentedRefreshToken,
-    check: (family: Family) => Promise<void>,
-    origin: Origin,
+    use: RefreshUse,
   ): Promise<{ family: Family; refreshToken: string }>;
   /** Ends families, with all their tokens. @returns how many were live */
   revoke(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number>;
@@ -90,10 +95,11 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
   const revoke = updateFamiliesRevoked;
 
   /** The first use of a signed token writes its family's row. */
-  async function advance(sql: Queries, tenantId: TenantId, { signed, ...presented }: PresentedRefreshToken) {
-    if (await advanceFamily(sql, tenantId, presented.familyId, presented.generation)) return true;
+  async function advance(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken, next: number) {
+    const { familyId, generation, signed } = presented;
+    if (await advanceFamily(sql, tenantId, familyId, generation, next)) return true;
     if (!signed) return false;
-    return insertFamily(sql, tenantId, { ...signedFamily(signed), generation: 1 });
+    return insertFamily(sql, tenantId, { ...signedFamily(signed), generation: next });
   }
 
   return {
@@ -120,21 +126,22 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
       return family?.isLive && family.generation === presented.generation ? family : undefined;
     },
 
-    async rotate(sql, tenantId, presented, check, origin) {
+    async refresh(sql, tenantId, presented, { keepsToken, check, origin }) {
       const family = await find(sql, tenantId, presented);
       if (!family?.isLive) throw ended();
       await check(family);
-      const next = presented.generation + 1;
-      const answer = (of: Family) => ({
+      const answer = (of: Family, generation: number) => ({
         family: of,
-        refreshToken: values.write({ familyId: of.id, clientId: of.clientId, generation: next }),
+        refreshToken: values.write({ familyId: of.id, clientId: of.clientId, generation }),
       });
-      if (family.generation === presented.generation && (await advance(sql, tenantId, presented)))
-        return answer(family);
+      // A signed one has no row before it is used.
+      const next = keepsToken && !presented.signed ? presented.generation : presented.generation + 1;
+      if (family.generation === presented.generation && (await advance(sql, tenantId, presented, next)))
+        return answer(family, next);
       // It was used before, or by a parallel request just now.
       const after = await find(sql, tenantId, presented);
       if (!after?.isLive) throw ended();
-      if (after.generation === next && after.inGrace) return answer(after);
+      if (after.generation === presented.generation + 1) return answer(after, after.generation);
       const isFirst = await sql.beginFor(tenantId, async (tx) => {
         const wasLive = (await revoke(tx, tenantId, { familyId: presented.familyId })) > 0;
         const details = { FamilyId: presented.familyId };
@@ -189,7 +196,6 @@ function unwritten(signed: ClientRefreshGrant): Family {
     rotatedOn: new Date(signed.issuedAt * 1000),
     endsOn: new Date(signed.expiresAt * 1000),
     isLive: true,
-    inGrace: false,
   };
 }
 
@@ -205,7 +211,7 @@ const NAMED_BYTES = FAMILY_BYTES + CLIENT_BYTES + GENERATION_BYTES;
 export interface RefreshValue {
   familyId: string;
   clientId: number;
-  /** Its number in the family; it is good while the family is at that number. */
+  /** Its number in the family. */
   generation: number;
 }
 

@@ -106,6 +106,12 @@ export function codeAloneByProfile({ securityProfile }: Client, type: ResponseTy
   );
 }
 
+/** FAPI 2.0 Security Profile 5.3.2.2, also where the client has one alone. */
+export function redirectUriByProfile({ securityProfile }: Client, { sent }: Parameters): void {
+  if (securityProfile === "None" || sent.redirect_uri !== undefined) return;
+  throw new AuthorizationError("invalid_request", "redirect_uri is missing, by the client's SecurityProfile.");
+}
+
 /** An id_token never stands in a query; the spec door leaves it out there, the RFC door refuses. */
 export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
   const asked = parameters.sent.response_mode;
