@@ -3257,6 +3257,14 @@ export interface components {
              */
             GrantTypes: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange")[];
             /**
+             * @description What its authorization requests may ask for; others are refused.
+             * @default [
+             *       "code",
+             *       "code id_token"
+             *     ]
+             */
+            ResponseTypes: ("code" | "code id_token")[];
+            /**
              * @description What it may ask for: scopes of this service, and of APIs.
              * @default [
              *       "openid",
@@ -3366,6 +3374,21 @@ export interface components {
              */
             SectorIdentifierUri: string;
             /**
+             * @description An https address of an image, at most 256 KiB: PNG, JPEG, GIF or WebP. The consent page shows it from this service.
+             * @default
+             */
+            LogoUri: string;
+            /**
+             * @description Where its privacy policy is; the consent page links to it.
+             * @default
+             */
+            PolicyUri: string;
+            /**
+             * @description Where its terms of service are; the consent page links to them.
+             * @default
+             */
+            TosUri: string;
+            /**
              * @description Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).
              * @default false
              */
@@ -3415,6 +3438,14 @@ export interface components {
              *     ]
              */
             GrantTypes?: ("authorization_code" | "client_credentials" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "urn:ietf:params:oauth:grant-type:token-exchange")[] | null;
+            /**
+             * @description What its authorization requests may ask for; others are refused.
+             * @default [
+             *       "code",
+             *       "code id_token"
+             *     ]
+             */
+            ResponseTypes?: ("code" | "code id_token")[] | null;
             /**
              * @description What it may ask for: scopes of this service, and of APIs.
              * @default [
@@ -3515,6 +3546,12 @@ export interface components {
             SubjectType?: "public" | "pairwise" | null;
             /** @description Of a pairwise client: an https address whose JSON list has all of its RedirectUris (OpenID Connect Core 8.1); its host is the sector. Empty: the one host of its RedirectUris. */
             SectorIdentifierUri?: string | null;
+            /** @description An https address of an image, at most 256 KiB: PNG, JPEG, GIF or WebP. The consent page shows it from this service. */
+            LogoUri?: string | null;
+            /** @description Where its privacy policy is; the consent page links to it. */
+            PolicyUri?: string | null;
+            /** @description Where its terms of service are; the consent page links to them. */
+            TosUri?: string | null;
             /**
              * @description Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).
              * @default false
@@ -4172,7 +4209,7 @@ export interface components {
             backchannel_logout_uri?: string;
             /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code, urn:ietf:params:oauth:grant-type:token-exchange; by default authorization_code. */
             grant_types?: string[];
-            /** @description Of code, code id_token. */
+            /** @description Of code, code id_token; by default code. */
             response_types?: string[];
             /** @description One of client_secret_basic, client_secret_post, private_key_jwt, tls_client_auth, none; by default a secret in either way. */
             token_endpoint_auth_method?: string;
@@ -4201,6 +4238,10 @@ export interface components {
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;
+            /** @description An https address of a PNG, JPEG, GIF or WebP image, for the consent page. */
+            logo_uri?: string;
+            policy_uri?: string;
+            tos_uri?: string;
         } & {
             [key: string]: unknown;
         };
@@ -4228,7 +4269,7 @@ export interface components {
             backchannel_logout_uri?: string;
             /** @description Of authorization_code, client_credentials, refresh_token, urn:ietf:params:oauth:grant-type:device_code, urn:ietf:params:oauth:grant-type:token-exchange; by default authorization_code. */
             grant_types?: string[];
-            /** @description Of code, code id_token. */
+            /** @description Of code, code id_token; by default code. */
             response_types?: string[];
             /** @description One of client_secret_basic, client_secret_post, private_key_jwt, tls_client_auth, none; by default a secret in either way. */
             token_endpoint_auth_method?: string;
@@ -4257,6 +4298,12 @@ export interface components {
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;
+            /** @description An https address of a PNG, JPEG, GIF or WebP image, for the consent page. */
+            logo_uri?: string;
+            policy_uri?: string;
+            tos_uri?: string;
+            /** @description The members that were sent and have no effect here. */
+            ignored_metadata?: string[];
         };
         ProviderMetadata: {
             /** Format: uri */

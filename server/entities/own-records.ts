@@ -121,26 +121,28 @@ export function makeOwnApplication(
   return insertApplication(tx, tenantId, name, { web_site_url: webSite || null });
 }
 
-/** Changes what differs; if nothing does, there is no event either. @returns its name */
+/** Changes what differs; if nothing does, there is no event either. @param application undefined: it stays */
 export async function changeOwnApplication(
   tx: Transaction,
   tenantId: TenantId,
   id: number,
-  { name, webSite }: OwnApplication,
-): Promise<string> {
+  application: { [Field in keyof OwnApplication]: string | undefined },
+): Promise<OwnApplication> {
   const before = (await lockById(tx, tenantId, APPLICATION, id))!;
   const current = String(before.name ?? "");
+  const { name = current, webSite = String(before.web_site_url ?? "") } = application;
   const isNamed = current === name || current.startsWith(`${name} `);
   const holders = isNamed ? [] : await lockByIdentifiers(tx, tenantId, APPLICATION, [{ column: "name", value: name }]);
   const wanted = {
     name: isNamed ? current : holders.length > 0 ? distinct(name) : name,
     web_site_url: webSite || null,
   };
-  if (wanted.name === current && wanted.web_site_url === (before.web_site_url || null)) return current;
+  if (wanted.name === current && wanted.web_site_url === (before.web_site_url || null))
+    return { name: current, webSite };
   const actor = { type: "Application", id } as const;
   const row = await updateRow(tx, tenantId, APPLICATION, id, wanted, before.sequence + 1, actor);
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row]));
-  return wanted.name;
+  return { name: wanted.name, webSite };
 }
 
 /**

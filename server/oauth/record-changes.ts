@@ -6,6 +6,7 @@ import type { Transaction } from "../db/sql.ts";
 import type { OnChange } from "../entities/index.ts";
 import { changesOf } from "../http/contract.ts";
 import { type EndGrants, endSessions } from "../signin/index.ts";
+import { noteAdministrator } from "./clients/ceilings.store.ts";
 import { hasCredentials } from "./clients/store.ts";
 
 type Change = Parameters<OnChange>[3];
@@ -19,10 +20,20 @@ export function createOnRecordChange(endGrants: EndGrants): OnChange {
     if (entityName === "User" && change.before?.is_active && !change.after?.is_active) {
       await endSessions(tx, endGrants, caller.tenantId, change.before.id);
     }
+    const { before, after } = change;
+    if (entityName === "Application" && before && after) {
+      const set = Object.keys(SHOWN_TO_PEOPLE).filter(
+        (name) => before[SHOWN_TO_PEOPLE[name]!] !== after[SHOWN_TO_PEOPLE[name]!],
+      );
+      if (set.length > 0) await noteAdministrator(tx, caller.tenantId, after.id, set);
+    }
     for (const entry of entriesOf(entityName, change)) await recordAudit(tx, caller.tenantId, caller, entry);
     if (change.after === undefined) await recordDeletion(tx, caller, entityName, change.before!.id);
   };
 }
+
+/** Fields of an Application by which people know it, and their columns. */
+const SHOWN_TO_PEOPLE: Record<string, string> = { Name: "name", WebSiteURL: "web_site_url" };
 
 function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] {
   if (after === undefined) return [];

@@ -29,6 +29,7 @@ const SECTIONS = {
   "Client authentication": ["TokenEndpointAuthMethod", "Jwks", "JwksUri", "TlsClientAuthName", "TlsClientAuthValue"],
   Tokens: ["AccessTokenAlg", "AccessTokenType", "AccessTokenLifetime", "RefreshTokenLifetime", "IdTokenAlg"],
   Claims: ["IdTokenClaims", "ClaimMapping", "SubjectType", "SectorIdentifierUri"],
+  "What people are shown": ["LogoUri", "PolicyUri", "TosUri"],
   "Higher security": ["RequirePar", "RequireSignedRequestObject", "DpopBound", "SecurityProfile"],
 };
 

@@ -275,6 +275,11 @@ create table credentials (
   application_id bigint primary key references applications on delete cascade,
   client_type text not null default 'confidential' check (client_type in ('confidential', 'public', 'native')),
   grant_types text[] not null,
+  response_types text[] not null default '{code,code id_token}',
+  -- What the consent page shows of it.
+  logo_uri text not null default '',
+  policy_uri text not null default '',
+  tos_uri text not null default '',
   scopes text[] not null default '{}',
   redirect_uris text[] not null default '{}',
   post_logout_redirect_uris text[] not null default '{}',
@@ -1084,7 +1089,12 @@ create index registration_tokens_expiry on registration_tokens (expires_on);
 create table registered_clients (
   application_id bigint primary key references credentials on delete cascade,
   tenant_id uuid not null references tenants,
-  digest bytea not null, -- of its registration access token
+  digest bytea, -- of its registration access token; null: it has none
+  token_made_on timestamptz(3) not null default now(),
+  token_used_on timestamptz(3), -- at most an hour before its last use
+  -- Fields that an administrator has changed since, which its own changes narrow at most, and scopes added by one.
+  administrator_set text[] not null default '{}',
+  given_scopes text[] not null default '{}',
   is_open boolean not null, -- it came without an initial access token
   registered_on timestamptz(3) not null default now(),
   -- How often it has changed itself in the hour that begins then.

@@ -34,6 +34,7 @@ import {
   permittedResponseMode,
   pushedIfRequired,
   redirectUriByProfile,
+  registeredResponseType,
   responseMode,
   returnedState,
   signedIfRequired,
@@ -155,6 +156,7 @@ export async function checkParameters(
     noNul(parameters);
     noRequestObject(parameters);
     const responseType = supportedResponseType(parameters);
+    registeredResponseType(client, responseType);
     codeAloneByProfile(client, responseType);
     redirectUriByProfile(client, parameters);
     permittedResponseMode(door, responseType, parameters);

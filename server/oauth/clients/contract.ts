@@ -23,6 +23,7 @@ import {
   DEVICE_GRANT,
   EXCHANGE_GRANT,
   GRANT_TYPES,
+  RESPONSE_TYPES,
   SECURITY_PROFILES,
   STANDARD_GRANT_TYPES,
   SUBJECT_TYPES,
@@ -84,6 +85,14 @@ function choice<W extends string>(words: readonly W[], told: Told) {
   return settable<W>(word(words), `must be one of ${words.join(", ")}.`, words[0]!, told);
 }
 
+/** An address that people are shown. */
+function address(description: string, form: FormField) {
+  return {
+    ...text(JWKS_URI_LIMIT, { description, audit: "value", form: { type: "url", ...form }, example: "" }),
+    take: (value: string | null) => value ?? "",
+  };
+}
+
 const FIELDS = {
   RedirectUris: uris(
     "Where users may be sent back to; compared as they are written. https, or http on 127.0.0.1, [::1] or " +
@@ -129,6 +138,15 @@ const FIELDS = {
       },
     },
     example: [...STANDARD_GRANT_TYPES],
+  }),
+  ResponseTypes: list(RESPONSE_TYPES, RESPONSE_TYPES, {
+    description: "What its authorization requests may ask for; others are refused.",
+    audit: "value",
+    form: {
+      label: "Answers to authorization requests",
+      words: { code: "code", "code id_token": "code id_token: hybrid" },
+    },
+    example: [...RESPONSE_TYPES],
   }),
   Scopes: settable<string[]>(Type.Array(ANY_SCOPE), SCOPES_MUST, [...DEFAULT_SCOPES], {
     description: "What it may ask for: scopes of this service, and of APIs.",
@@ -299,6 +317,18 @@ const FIELDS = {
     }),
     take: (value: string | null) => value ?? "",
   },
+  LogoUri: address(
+    "An https address of an image, at most 256 KiB: PNG, JPEG, GIF or WebP. The consent page shows it from this service.",
+    { label: "Address of its logo", hint: "The consent page shows it." },
+  ),
+  PolicyUri: address("Where its privacy policy is; the consent page links to it.", {
+    label: "Address of its privacy policy",
+    hint: "The consent page links to it.",
+  }),
+  TosUri: address("Where its terms of service are; the consent page links to them.", {
+    label: "Address of its terms of service",
+    hint: "The consent page links to them.",
+  }),
   RequirePar: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description: "Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).",
     audit: "value",

@@ -3,7 +3,7 @@
 import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
-import { EXCHANGE_GRANT, STANDARD_GRANT_TYPES } from "../contract.ts";
+import { EXCHANGE_GRANT, RESPONSE_TYPES, STANDARD_GRANT_TYPES } from "../contract.ts";
 import { sectorOf } from "../tokens/subjects.ts";
 import { type CertificateName, canBeNamed } from "./certificate.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
@@ -48,6 +48,7 @@ export function requireSound(after: Credentials, before: Credentials, possible: 
     ...uriProblems("RedirectUris", redirectUris, clientType),
     ...uriProblems("PostLogoutRedirectUris", postLogoutRedirectUris, clientType),
     ...sectorProblems(after, before, checkUrl),
+    ...shownProblems(after, before, checkUrl),
     ...(logoutProblem ? [`BackchannelLogoutUri: ${logoutProblem}`] : []),
   ];
   const wrong = grantTypes.filter((grant) => clientType !== "confidential" && OF_CONFIDENTIAL.includes(grant));
@@ -58,7 +59,7 @@ export function requireSound(after: Credentials, before: Credentials, possible: 
 }
 
 /** What only a client with a proof of its own may use: RFC 6749 4.4, RFC 8693 5. */
-const OF_CONFIDENTIAL: string[] = ["client_credentials", EXCHANGE_GRANT];
+export const OF_CONFIDENTIAL: string[] = ["client_credentials", EXCHANGE_GRANT];
 
 function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwksUri }: Credentials): string[] {
   const method = tokenEndpointAuthMethod;
@@ -92,6 +93,19 @@ const NAME_MUST: Record<CertificateName, string> = {
   SanIp: "must be an IP address, such as 192.0.2.1.",
   SanEmail: "must be an e-mail address, such as payroll@example.com.",
 };
+
+function shownProblems(after: Credentials, before: Credentials, checkUrl: CheckUrl): string[] {
+  const { logoUri, policyUri, tosUri } = after;
+  const logo = logoUri !== "" && logoUri !== before.logoUri ? checkUrl(logoUri) : undefined;
+  const links = Object.entries({ PolicyUri: policyUri, TosUri: tosUri });
+  const wrong = links.filter(
+    ([, uri]) => uri !== "" && !(URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol)),
+  );
+  return [
+    ...(logo ? [`LogoUri: ${logo}`] : []),
+    ...wrong.map(([field, uri]) => `${field}: ${printable(uri)} must begin with https:// or http://.`),
+  ];
+}
 
 function sectorProblems(after: Credentials, before: Credentials, checkUrl: CheckUrl): string[] {
   const { subjectType, sectorIdentifierUri: uri } = after;
@@ -139,6 +153,7 @@ export function defaultsOf(clientType: ClientType): Credentials {
     tlsClientAuthValue: "",
     // RFC 6749 4.4.
     grantTypes: STANDARD_GRANT_TYPES.filter((grant) => clientType === "confidential" || grant !== "client_credentials"),
+    responseTypes: [...RESPONSE_TYPES],
     scopes: [...DEFAULT_SCOPES],
     redirectUris: [],
     postLogoutRedirectUris: [],
@@ -152,6 +167,9 @@ export function defaultsOf(clientType: ClientType): Credentials {
     claimMapping: [],
     subjectType: "public",
     sectorIdentifierUri: "",
+    logoUri: "",
+    policyUri: "",
+    tosUri: "",
     requirePar: false,
     requireSignedRequestObject: false,
     dpopBound: false,
@@ -175,15 +193,37 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
   if (url.username || url.password) return `${shown} has a user name; a redirect URI has none.`;
   if (uri.includes("*")) return `${shown} has a *; a redirect URI is one exact address.`;
   if (url.protocol === "https:" || url.protocol === "http:") return webProblem(uri, url, shown);
-  // RFC 8252 7.1: a domain name that the application's maker controls, in reverse.
-  if (clientType === "native" && /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(url.protocol)) return undefined;
+  if (clientType === "native" && isPrivateUse(uri, url)) return undefined;
   return clientType === "native"
-    ? `${shown}: a private-use scheme is a domain name in reverse, such as com.example.app:/callback.`
+    ? `${shown}: write a private-use scheme as com.example.app:/callback, or example://callback if no other program has it.`
     : `${shown} must begin with https://; only a native client may have a scheme of its own.`;
 }
 
+/**
+ * RFC 8252 7.1 asks for a domain name in reverse. Many apps have a bare word, which counts if an authority follows it,
+ * and if no browser or operating system does something of its own with it.
+ */
+function isPrivateUse(uri: string, { protocol }: URL): boolean {
+  const scheme = protocol.slice(0, -1);
+  if (!uri.startsWith(protocol) || !/^[a-z][a-z0-9+.-]*$/.test(scheme)) return false;
+  if (/^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/.test(scheme)) return true;
+  return /^[^:]+:\/\/[^/?#]/.test(uri) && !TAKEN_SCHEMES.has(scheme) && !/^(ms|web|chrome|moz|x)-|^web\+/.test(scheme);
+}
+
+const TAKEN_SCHEMES = new Set(
+  [
+    "about acap afp brave browser chrome devtools afs android-app app-settings blob bluetooth bolt cap cid content crid data dav dict dns dntp ed2k edge",
+    "facetime feed file filesystem finger fish ftp ftps geo git go gopher h323 hcp help http https iax icap im imap imaps",
+    "info intent ipfs ipns ipp ipps irc ircs itms jar javascript jdbc jms jnlp ldap ldaps livescript magnet mailto maps",
+    "market mdb mhtml mid mms mocha modem msdt mvn nats news nfs nntp opaquelocktoken opera pkcs11 safari shortcuts settings vivaldi pop pop3 prefs pres",
+    "proxy rediss redis res resource rmi rsync rtmp rtsp scp search search-ms secondlife service session sftp sgn shell",
+    "sip sips sms smb smtp snmp soap ssh ssm steam stun stuns svn tag tel telnet tftp tip tn3270 turn turns tv udp unreal",
+    "urn ut2004 vbs vbscript vemmi view-source vnc wais wpid ws wss wyciwyg xmpp xri zoommtg",
+  ].flatMap((line) => line.split(" ")),
+);
+
 /** Native apps listen there (RFC 8252 7.3), others are developed there. */
-function isLoopback({ protocol, hostname }: URL): boolean {
+export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && LOOPBACK.includes(hostname);
 }
 

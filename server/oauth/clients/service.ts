@@ -23,6 +23,7 @@ import { digestOf } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Api, lockApis } from "../apis/store.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
+import { noteAdministrator } from "./ceilings.store.ts";
 import {
   CREDENTIALS,
   type CredentialsInput,
@@ -174,6 +175,7 @@ export function createClientCredentials(
         const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
         if (!gone) throw new NotFound("The Application has no secret with this Id.");
         refuseOwnLastSecret(by, applicationId, await listSecrets(tx, by.tenantId, applicationId));
+        await noteAdministrator(tx, by.tenantId, applicationId, ["Secrets"]);
         const about = { subject: subjectOf(applicationId), details: { SecretId: gone.id } };
         await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
         return { gone, credentials };
@@ -211,7 +213,11 @@ async function applyChange(
   const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
   const details = changesOf(from, to, Object.keys(to), SHOWN);
   const subject = subjectOf(applicationId);
-  if (details) await recordAudit(tx, by.tenantId, by, { kind: "Credentials.Changed", subject, details });
+  if (details) {
+    const added = after.scopes.filter((scope) => !before.scopes.includes(scope));
+    await noteAdministrator(tx, by.tenantId, applicationId, details.Changed as string[], added);
+    await recordAudit(tx, by.tenantId, by, { kind: "Credentials.Changed", subject, details });
+  }
   return after;
 }
 
@@ -219,6 +225,7 @@ async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, appl
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const made = { id: Bun.randomUUIDv7(), name, digest: digestOf(secret) };
   const stored = await insertSecret(tx, by.tenantId, applicationId, made);
+  await noteAdministrator(tx, by.tenantId, applicationId, ["Secrets"]);
   const about = { subject: subjectOf(applicationId), details: { SecretId: stored.id } };
   await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
   return { stored, secret };

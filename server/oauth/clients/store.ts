@@ -28,6 +28,7 @@ export interface Credentials {
   tlsClientAuthName: CertificateName;
   tlsClientAuthValue: string;
   grantTypes: string[];
+  responseTypes: string[];
   scopes: string[];
   redirectUris: string[];
   postLogoutRedirectUris: string[];
@@ -47,6 +48,10 @@ export interface Credentials {
   subjectType: (typeof SUBJECT_TYPES)[number];
   /** Where its sector is listed; "": its redirect URIs say it. */
   sectorIdentifierUri: string;
+  /** What the consent page shows of it; "": nothing. */
+  logoUri: string;
+  policyUri: string;
+  tosUri: string;
   /** Its authorization requests have to be pushed (RFC 9126). */
   requirePar: boolean;
   /** Its authorization requests have to be signed (RFC 9101). */
@@ -151,7 +156,8 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
 const credentials = (sql: Queries) => sql`
   c.client_type as "clientType", c.token_endpoint_auth_method as "tokenEndpointAuthMethod", c.jwks,
   c.jwks_uri as "jwksUri", c.tls_client_auth_name as "tlsClientAuthName",
-  c.tls_client_auth_value as "tlsClientAuthValue", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
+  c.tls_client_auth_value as "tlsClientAuthValue", c.grant_types as "grantTypes", c.response_types as "responseTypes",
+  c.logo_uri as "logoUri", c.policy_uri as "policyUri", c.tos_uri as "tosUri", c.scopes, c.redirect_uris as "redirectUris",
   c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
   c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
@@ -252,14 +258,15 @@ export async function saveCredentials(
 ): Promise<void> {
   await sql`
     insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri,
-      tls_client_auth_name, tls_client_auth_value, grant_types, scopes,
+      tls_client_auth_name, tls_client_auth_value, grant_types, response_types, logo_uri, policy_uri, tos_uri, scopes,
       redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
       access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, subject_type,
       sector_identifier_uri, require_par, require_signed_request_object, dpop_bound, security_profile, first_party)
     select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
       ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
       ${values.tlsClientAuthName}, ${values.tlsClientAuthValue},
-      ${values.grantTypes}::text[], ${values.scopes}::text[],
+      ${values.grantTypes}::text[], ${values.responseTypes}::text[], ${values.logoUri}, ${values.policyUri},
+      ${values.tosUri}, ${values.scopes}::text[],
       ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[],
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
@@ -272,7 +279,8 @@ export async function saveCredentials(
       token_endpoint_auth_method = excluded.token_endpoint_auth_method, jwks = excluded.jwks,
       jwks_uri = excluded.jwks_uri, tls_client_auth_name = excluded.tls_client_auth_name,
       tls_client_auth_value = excluded.tls_client_auth_value,
-      grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
+      grant_types = excluded.grant_types, response_types = excluded.response_types,
+      logo_uri = excluded.logo_uri, policy_uri = excluded.policy_uri, tos_uri = excluded.tos_uri, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
       post_logout_redirect_uris = excluded.post_logout_redirect_uris,
       backchannel_logout_uri = excluded.backchannel_logout_uri, access_token_alg = excluded.access_token_alg,
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,

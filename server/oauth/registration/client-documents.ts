@@ -9,11 +9,12 @@ import type { EgressFetch } from "../../egress/index.ts";
 import { changeOwnApplication, makeOwnApplication } from "../../entities/index.ts";
 import { BadInput } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
-import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { findCeiling } from "../clients/ceilings.store.ts";
 import { type CheckUrl, defaultsOf } from "../clients/credential-rules.ts";
 import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";
 import { TokenError } from "../endpoint.ts";
+import { shownWithin } from "./ceiling.ts";
 import { fetchDocument, metadataOf, NoAnswer, type ReadDocument } from "./document.ts";
 import {
   type ClientDocument,
@@ -24,7 +25,7 @@ import {
   noteDocument,
 } from "./documents.store.ts";
 import { readMetadata } from "./metadata.ts";
-import { admitStranger, lockScopesOfApis, recordChange, requireRoom, scopesFor } from "./service.ts";
+import { admitStranger, lockScopesOfApis, requireRoom, saveChange, scopesFor } from "./service.ts";
 import { insertRegistered, lockRules } from "./store.ts";
 
 /** Seconds between two requests for the document of one client. */
@@ -90,19 +91,15 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
       const rules = await lockRules(tx, tenantId);
       // Another process may have made it meanwhile.
       if (rules.documents === "Off" || (await findDocument(tx, url, STALE_SECONDS))) return;
-      const bounds = { isOpen: true, scopes: scopesFor(rules, ofApis, true) };
-      const sent = metadataOf({ document, url, scopes: bounds.scopes }, checkUrl);
-      const { credentials, name, webSite } = readMetadata(
-        sent,
-        defaultsOf("confidential"),
-        bounds,
-        possible,
-        undefined,
-      );
+      const scopes = scopesFor(rules, ofApis, true);
+      const bounds = { isOpen: true, scopes, standardScopes: scopes };
+      const before = defaultsOf("confidential");
+      const sent = metadataOf(document, url, checkUrl);
+      const { credentials, name, webSite } = readMetadata(sent, before, bounds, possible, undefined);
       const { id: applicationId } = await makeOwnApplication(tx, tenantId, { name, webSite });
       await saveCredentials(tx, tenantId, applicationId, credentials);
-      // Nobody knows its registration access token: the document alone changes it.
-      await insertRegistered(tx, tenantId, { applicationId, digest: digestOf(newOpaqueValue()), isOpen: true });
+      // Its document alone changes it.
+      await insertRegistered(tx, tenantId, { applicationId, digest: null, isOpen: true });
       await noteDocument(tx, tenantId, applicationId, url, fresh);
       await recordAudit(tx, tenantId, originOf(request, { clientId: String(applicationId) }), {
         kind: "Client.Registered",
@@ -118,14 +115,15 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
     await sql.beginFor(tenantId, async (tx) => {
       if (!(await lockApplication(tx, tenantId, applicationId))) return;
       const before = (await findCredentials(tx, tenantId, applicationId))!;
-      const bounds = { isOpen: true, scopes: before.scopes };
-      const sent = { ...metadataOf({ document, url, scopes: [] }, checkUrl), scope: before.scopes.join(" ") };
-      const { credentials, name, webSite } = readMetadata(sent, before, bounds, possible, undefined);
-      await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
-      await saveCredentials(tx, tenantId, applicationId, credentials);
+      const bounds = { isOpen: true, scopes: before.scopes, standardScopes: before.scopes, grants: before.grantTypes };
+      const ceiling = await findCeiling(tx, tenantId, applicationId);
+      const sent = { ...metadataOf(document, url, checkUrl), scope: undefined };
+      const read = readMetadata(sent, before, bounds, possible, undefined, ceiling);
+      const { credentials } = read;
+      await changeOwnApplication(tx, tenantId, applicationId, shownWithin(read, ceiling));
       await noteDocument(tx, tenantId, applicationId, url, fresh);
       const origin = originOf(request, { clientId: String(applicationId) });
-      await recordChange(tx, tenantId, origin, applicationId, before, credentials);
+      await saveChange(tx, tenantId, origin, applicationId, before, credentials);
     });
     access.forget(tenantId);
   }

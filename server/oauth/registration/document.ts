@@ -61,18 +61,18 @@ function freshSeconds(cacheControl: string): number {
 
 /**
  * The members of a document that count, as a client would register them.
- * @param scopes the most that it gets
  * @throws TokenError invalid_client_metadata
  */
 export function metadataOf(
-  { document, url, scopes }: { document: Record<string, unknown>; url: string; scopes: readonly string[] },
+  document: Record<string, unknown>,
+  url: string,
   checkUrl: CheckUrl,
 ): Record<string, unknown> {
   // 4 and 4.1 of the draft.
   if (document.client_id !== url) throw invalid("its client_id is not its address");
   const secret = ["client_secret", "client_secret_expires_at"].find((name) => Object.hasOwn(document, name));
   if (secret) throw invalid(`it has ${secret}, and everybody can read it`);
-  const { token_endpoint_auth_method: method = "none", grant_types: grants, scope, jwks_uri: keys } = document;
+  const { token_endpoint_auth_method: method = "none", grant_types: grants, jwks_uri: keys } = document;
   if (!METHODS.includes(method as string)) {
     throw invalid(`token_endpoint_auth_method must be ${METHODS.join(" or ")}`);
   }
@@ -86,14 +86,17 @@ export function metadataOf(
     ...Object.fromEntries(own),
     token_endpoint_auth_method: method,
     grant_types: used,
-    ...(typeof scope === "string" && { scope: common(scope.split(" "), scopes) }),
   };
 }
 
-/** No page shows its logo, which proves nothing. It is told of no logouts: those are requests to any address it names. */
+/** It is told of no logouts: those are requests to any address it names. */
 const COUNTED = [
   "client_name",
   "client_uri",
+  "logo_uri",
+  "policy_uri",
+  "tos_uri",
+  "scope",
   "redirect_uris",
   "post_logout_redirect_uris",
   "application_type",
@@ -109,5 +112,3 @@ const COUNTED = [
 function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;
 }
-
-const common = (asked: string[], scopes: readonly string[]) => scopes.filter((one) => asked.includes(one)).join(" ");

@@ -111,6 +111,7 @@ export const REGISTRATION: RegistrationEndpoint[] = [
         refused: {
           400: { when: "Another record points at it.", error: "invalid_request" },
           401: UNAUTHORIZED,
+          403: { when: "An administrator has changed it.", error: "access_denied" },
         },
       },
     },
@@ -182,6 +183,10 @@ function refusal(failure: unknown, request: Request): Response {
   const headers = { ...error.headers, ...NO_STORE };
   if (error.status === 401) {
     return Response.json({ error: "invalid_token", error_description: error.message }, { status: 401, headers });
+  }
+  // RFC 7592 2.3.
+  if (error.status === 403) {
+    return Response.json({ error: "access_denied", error_description: error.message }, { status: 403, headers });
   }
   const { status, body } = tokenRefusal(error, request, "rfc");
   return Response.json(body, { status, headers });

@@ -3,9 +3,16 @@
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
 import { isObject } from "../../http/body.ts";
+import type { Ceiling } from "../clients/ceilings.store.ts";
 import type { CertificateName } from "../clients/certificate.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
-import { changedCredentials, type Possible, requireSound } from "../clients/credential-rules.ts";
+import {
+  changedCredentials,
+  isLoopback,
+  OF_CONFIDENTIAL,
+  type Possible,
+  requireSound,
+} from "../clients/credential-rules.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
 import type { Credentials } from "../clients/store.ts";
 import {
@@ -17,6 +24,7 @@ import {
   SUBJECT_TYPES,
 } from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
+import { withinCeiling, withoutGiven } from "./ceiling.ts";
 
 /** Those that are fields of Credentials by other names; absent is the field's default. */
 const FIELDS = {
@@ -31,6 +39,9 @@ const FIELDS = {
   require_pushed_authorization_requests: "RequirePar",
   require_signed_request_object: "RequireSignedRequestObject",
   dpop_bound_access_tokens: "DpopBound",
+  logo_uri: "LogoUri",
+  policy_uri: "PolicyUri",
+  tos_uri: "TosUri",
 } as const;
 
 /** RFC 8705 2.1.2: the one of them that it has is the value of its TlsClientAuthName. */
@@ -46,6 +57,7 @@ const CERTIFICATE_FIELDS: Record<string, CertificateName> = {
 const NAMES: Record<string, string> = {
   ...FIELDS,
   grant_types: "GrantTypes",
+  response_types: "ResponseTypes",
   token_endpoint_auth_method: "TokenEndpointAuthMethod",
   "the name of its certificate": "TlsClientAuthValue",
   scope: "Scopes",
@@ -71,7 +83,7 @@ const METADATA = {
   post_logout_redirect_uris: may(texts()),
   backchannel_logout_uri: may(text()),
   grant_types: may(texts(`Of ${GRANT_TYPES.join(", ")}; by default authorization_code.`)),
-  response_types: may(texts(`Of ${RESPONSE_TYPES.join(", ")}.`)),
+  response_types: may(texts(`Of ${RESPONSE_TYPES.join(", ")}; by default code.`)),
   token_endpoint_auth_method: may(text(`One of ${CLIENT_AUTH_METHODS.join(", ")}; by default a secret in either way.`)),
   application_type: may(text("web or native (OpenID Connect Dynamic Client Registration 2).")),
   jwks: may(Type.Object({}, { additionalProperties: true })),
@@ -87,6 +99,9 @@ const METADATA = {
   dpop_bound_access_tokens: may(Type.Boolean()),
   client_name: may(text("What people see.")),
   client_uri: may(text()),
+  logo_uri: may(text("An https address of a PNG, JPEG, GIF or WebP image, for the consent page.")),
+  policy_uri: may(text()),
+  tos_uri: may(text()),
 };
 
 export const CLIENT_METADATA = Type.Object(METADATA, { $id: "ClientMetadata", additionalProperties: true });
@@ -101,11 +116,12 @@ export const CLIENT_INFORMATION = Type.Object(
     registration_access_token: text("By which the client reads and changes this; each change gives another."),
     registration_client_uri: Type.String({ format: "uri" }),
     ...METADATA,
+    ignored_metadata: may(texts("The members that were sent and have no effect here.")),
   },
   { $id: "ClientInformation" },
 );
 
-/** What a client has said. */
+/** What a client has said, and is given. */
 export interface ClientMetadata {
   credentials: Credentials;
   name: string;
@@ -114,15 +130,21 @@ export interface ClientMetadata {
 
 /** What a client may have. */
 export interface Bounds {
-  /** In any order; those it gets if it asks for none. */
+  /** In any order. */
   scopes: readonly string[];
+  /** Those it gets if it asks for none that it can have. */
+  standardScopes: readonly string[];
+  /** Those that it has, whatever others get. */
+  grants?: readonly string[];
   /** Nobody vouches for it. */
   isOpen: boolean;
 }
 
 /**
- * The whole of what a client is to be: what is absent goes back to its default.
+ * The whole of what a client is to be: what is absent goes back to its default, and what it cannot have is left out
+ * (RFC 7591 3.2.1).
  * @param before what it is
+ * @param ceiling of a client that changes itself
  * @throws TokenError invalid_redirect_uri, invalid_client_metadata (RFC 7591 3.2.2)
  */
 export function readMetadata(
@@ -131,6 +153,7 @@ export function readMetadata(
   bounds: Bounds,
   possible: Possible,
   listing: SectorListing | undefined,
+  ceiling?: Ceiling,
 ): ClientMetadata {
   if (!isObject(sent)) throw invalid("the body must be a JSON object");
   const name = shortText(sent, "client_name", NAME_LIMIT) ?? UNNAMED;
@@ -141,21 +164,31 @@ export function readMetadata(
   const shape = {
     ...Object.fromEntries(fields),
     ...certificateOf(sent),
-    // Libraries that do not choose send a secret in the form or in the header.
-    TokenEndpointAuthMethod: sent.token_endpoint_auth_method ?? null,
-    ClientType: clientTypeOf(sent),
-    GrantTypes: sent.grant_types ?? ["authorization_code"],
+    LogoUri: typeof sent.logo_uri === "string" && !possible.checkUrl(sent.logo_uri) ? sent.logo_uri : null,
+    ...typeAndGrantsOf(sent, bounds),
     Scopes: scopesOf(sent.scope, bounds),
   };
-  const credentials = inWordsOfMetadata(() => {
-    const after = changedCredentials(before, CREDENTIALS.parse(shape));
-    requireSound(after, before, possible);
-    requireListed(after, before, listing);
-    return after;
+  const asked = inWordsOfMetadata(() => changedCredentials(before, CREDENTIALS.parse(shape)));
+  consistent(sent, asked);
+  const credentials = ceiling ? withoutGiven(before, withinCeiling(before, asked, ceiling), ceiling) : asked;
+  inWordsOfMetadata(() => {
+    requireSound(credentials, before, possible);
+    requireListed(credentials, before, listing);
   });
-  consistent(sent, credentials, bounds);
   return { credentials, name, webSite };
 }
+
+/** The members that have no effect, so that no client relies on one in silence (RFC 7591 3.2.1). */
+export function ignoredOf(sent: unknown): { ignored_metadata?: string[] } {
+  const others = Object.keys(sent as Sent).filter(
+    (name) => !Object.hasOwn(METADATA, name) && !NO_METADATA.includes(name),
+  );
+  const shown = others.slice(0, MOST_IGNORED).map((name) => name.slice(0, NAME_LIMIT));
+  return shown.length > 0 ? { ignored_metadata: shown } : {};
+}
+
+const NO_METADATA = ["client_id", "client_secret"];
+const MOST_IGNORED = 100;
 
 /** What it has registered, as RFC 7591 says it; what is empty is left out. */
 export function toMetadata(credentials: Credentials, { name, webSite }: Omit<ClientMetadata, "credentials">) {
@@ -167,7 +200,7 @@ export function toMetadata(credentials: Credentials, { name, webSite }: Omit<Cli
     ...Object.fromEntries(filled),
     ...(credentials.tlsClientAuthValue && { [certificate[0]![0]]: credentials.tlsClientAuthValue }),
     grant_types: credentials.grantTypes,
-    response_types: credentials.grantTypes.includes("authorization_code") ? [...RESPONSE_TYPES] : [],
+    response_types: credentials.grantTypes.includes("authorization_code") ? credentials.responseTypes : [],
     token_endpoint_auth_method: methodOf(credentials),
     authorization_signed_response_alg: credentials.idTokenAlg,
     application_type: credentials.clientType === "native" ? "native" : "web",
@@ -187,13 +220,63 @@ function methodOf({ tokenEndpointAuthMethod, clientType }: Credentials): string 
   return tokenEndpointAuthMethod ?? (clientType === "confidential" ? "client_secret_basic" : "none");
 }
 
-/** RFC 7591 2: as application_type says; without it, a client without a secret and an https address is native. */
-function clientTypeOf({ token_endpoint_auth_method: method, application_type: type, redirect_uris: uris }: Sent) {
-  if (type !== undefined && type !== "web" && type !== "native")
+function typeAndGrantsOf(sent: Sent, bounds: Bounds) {
+  const { application_type: type, redirect_uris: uris } = sent;
+  if (type !== undefined && type !== "web" && type !== "native") {
     throw invalid("application_type must be web or native");
-  if (method !== "none") return "confidential";
-  const isWeb = Array.isArray(uris) && uris.some((uri) => typeof uri === "string" && protocolOf(uri) === "https:");
-  return (type ?? (isWeb ? "web" : "native")) === "web" ? "public" : "native";
+  }
+  const own = Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string" && URL.canParse(uri)) : [];
+  const urls = own.map((uri) => new URL(uri));
+  const hasOwnScheme = urls.some(({ protocol }) => protocol !== "https:" && protocol !== "http:");
+  const method = methodAsked(sent, hasOwnScheme);
+  const isOnDevice = hasOwnScheme || urls.some(isLoopback) || !urls.some(({ protocol }) => protocol === "https:");
+  const isNative = hasOwnScheme || (type === undefined ? isOnDevice : type === "native");
+  const ClientType = method !== "none" ? "confidential" : isNative ? "native" : "public";
+  const GrantTypes = grantsOf(sent, ClientType, bounds);
+  const ResponseTypes = responseTypesOf(sent, GrantTypes.includes("authorization_code"));
+  // Libraries that do not choose send a secret in the form or in the header.
+  return { TokenEndpointAuthMethod: method ?? null, ClientType, GrantTypes, ResponseTypes };
+}
+
+/** An app that is found by a scheme of its own keeps no secret (RFC 8252 8.5); a method that is unknown is none named. */
+function methodAsked({ token_endpoint_auth_method: asked }: Sent, hasOwnScheme: boolean): string | undefined {
+  if (asked !== undefined && asked !== null && typeof asked !== "string") {
+    throw invalid("token_endpoint_auth_method must be a string");
+  }
+  const known = CLIENT_AUTH_METHODS.find((method) => method === asked);
+  return hasOwnScheme && (known === undefined || known.startsWith("client_secret")) ? "none" : known;
+}
+
+/** Of those it asks for, the grants that it can have. */
+function grantsOf(sent: Sent, clientType: string, { isOpen, grants = [] }: Bounds): string[] {
+  const asked = textsOf(sent, "grant_types", ["authorization_code"]);
+  const isVouchedFor = (grant: string) => !isOpen || grants.includes(grant) || !NEED_INITIAL_TOKEN.includes(grant);
+  const ofType = GRANT_TYPES.filter((grant) => clientType === "confidential" || !OF_CONFIDENTIAL.includes(grant));
+  const given = ofType.filter((grant) => asked.includes(grant) && isVouchedFor(grant));
+  if (given.length > 0 || asked.length === 0) return given;
+  const withheld = ofType.find((grant) => asked.includes(grant));
+  throw invalid(
+    withheld
+      ? `grant_types has ${withheld}, which needs an initial access token`
+      : `grant_types must be a list of ${GRANT_TYPES.join(", ")}, and a client without a secret has no client_credentials`,
+  );
+}
+
+/** In whatever order their words are. */
+function responseTypesOf(sent: Sent, usesCodes: boolean): string[] {
+  const asked = textsOf(sent, "response_types", []).map((type) => type.split(" ").sort().join(" "));
+  const given = RESPONSE_TYPES.filter((type) => asked.includes(type));
+  if (asked.length > 0 && given.length === 0) {
+    throw invalid(`response_types must be a list of ${RESPONSE_TYPES.join(", ")}`);
+  }
+  if (given.length > 0 && !usesCodes) throw invalid("response_types needs authorization_code among grant_types");
+  return given.length > 0 ? given : ["code"];
+}
+
+function textsOf(sent: Sent, name: string, standard: string[]): string[] {
+  const asked = sent[name] ?? standard;
+  if (Array.isArray(asked) && asked.every((one) => typeof one === "string")) return asked;
+  throw invalid(`${name} must be a list of strings`);
 }
 
 type Sent = Record<string, unknown>;
@@ -209,44 +292,32 @@ function certificateOf(sent: Sent) {
   };
 }
 
-function scopesOf(scope: unknown, { scopes }: Bounds): string[] {
-  if (scope === undefined || scope === null) return [...scopes];
-  if (typeof scope !== "string") throw invalid("scope must be a string");
-  const asked = scope.split(" ").filter(Boolean);
-  const beyond = asked.filter((one) => !scopes.includes(one) && one !== "offline_access");
-  if (beyond.length > 0) throw invalid(`scope must be of ${scopes.join(" ")}`);
-  return asked.filter((one) => scopes.includes(one));
+/** Of those it asks for, the scopes that it can have; many programs send one of another service alone. */
+function scopesOf(scope: unknown, { scopes, standardScopes }: Bounds): string[] {
+  if (scope !== undefined && scope !== null && typeof scope !== "string") throw invalid("scope must be a string");
+  const given = (scope ?? "").split(" ").filter((one) => scopes.includes(one));
+  return given.length > 0 ? given : [...standardScopes];
 }
 
 /** RFC 7591 2.1. */
-function consistent(sent: Sent, credentials: Credentials, bounds: Bounds): void {
+function consistent(sent: Sent, credentials: Credentials): void {
   const { grantTypes, redirectUris, idTokenAlg, subjectType } = credentials;
-  const { response_types: types, authorization_signed_response_alg: alg } = sent;
+  const { authorization_signed_response_alg: alg } = sent;
   if ((alg ?? idTokenAlg) !== idTokenAlg) {
     throw invalid(`authorization_signed_response_alg must be ${idTokenAlg}, as id_token_signed_response_alg is`);
   }
-  const known: readonly unknown[] = RESPONSE_TYPES;
-  if (types !== undefined && !(Array.isArray(types) && types.every((type) => known.includes(type)))) {
-    throw invalid(`response_types must be a list of ${RESPONSE_TYPES.join(", ")}`);
-  }
-  const usesCodes = grantTypes.includes("authorization_code");
-  if (Array.isArray(types) && types.length > 0 && !usesCodes) {
-    throw invalid("response_types needs authorization_code among grant_types");
-  }
-  if (usesCodes && redirectUris.length === 0) {
+  if (grantTypes.includes("authorization_code") && redirectUris.length === 0) {
     throw new TokenError("invalid_request", "redirect_uris is missing.", "invalid_redirect_uri");
   }
   // A code comes to the host of redirect_uris alone, so a client gains nothing by naming another's. A device's tokens do not.
   if (subjectType === "pairwise" && grantTypes.includes(DEVICE_GRANT)) {
     throw invalid(`subject_type is pairwise, which a client with ${DEVICE_GRANT} gets from an administrator alone`);
   }
-  const vouched = bounds.isOpen ? grantTypes.find((grant) => NEED_INITIAL_TOKEN.includes(grant)) : undefined;
-  if (vouched) throw invalid(`grant_types has ${vouched}, which needs an initial access token`);
 }
 
 function shortText(sent: Sent, name: string, limit: number): string | undefined {
   const value = sent[name];
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined || value === null || value === "") return undefined;
   const isText = typeof value === "string" && value.trim() !== "" && value.length <= limit;
   if (isText && !value.includes("\0") && value.isWellFormed()) return value.trim();
   throw invalid(`${name} must be a string of 1 to ${limit} characters`);

@@ -5,13 +5,14 @@ import { type Access, SCOPES } from "../../access/index.ts";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/sql.ts";
 import { changeOwnApplication, deleteOwnApplication, makeOwnApplication } from "../../entities/index.ts";
-import { Conflict, TooManyRequests, Unauthorized } from "../../errors.ts";
+import { Conflict, Permission, TooManyRequests, Unauthorized } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
 import { changesOf } from "../../http/contract.ts";
 import { toRecordId } from "../../http/query.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { lockApis } from "../apis/store.ts";
+import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
 import type { ReadSector } from "../clients/sector.ts";
@@ -29,7 +30,8 @@ import { CLIENT_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
 import { OPENID_SCOPES } from "../resources.ts";
 import { common } from "../scopes.ts";
-import { invalid, needsSecret, readMetadata, sectorNamed, toMetadata } from "./metadata.ts";
+import { heldFields, shownWithin } from "./ceiling.ts";
+import { ignoredOf, invalid, needsSecret, readMetadata, sectorNamed, toMetadata } from "./metadata.ts";
 import {
   countOpenLately,
   findOpenTenant,
@@ -40,6 +42,7 @@ import {
   listUnused,
   lockRules,
   noteOpenRegistration,
+  noteTokenUse,
   type RegisteredClient,
   type RegistrationRules,
   replaceDigest,
@@ -69,7 +72,7 @@ export interface Registration {
   read(clientId: string, token: string | undefined): Promise<object>;
   /** @throws Unauthorized, TokenError, ApiError 429 */
   change(request: Request, clientId: string, token: string | undefined, body: unknown): Promise<object>;
-  /** @throws Unauthorized, Conflict */
+  /** @throws Unauthorized, Conflict, Permission for one that an administrator has changed */
   remove(request: Request, clientId: string, token: string | undefined): Promise<void>;
 }
 
@@ -118,14 +121,10 @@ export function createRegistration({
         const initialId = isOpen ? undefined : await takeInitialToken(tx, tenantId, digestOf(initial));
         if (!isOpen && !initialId) throw refused(initial);
         if (isOpen) await admitStranger(tx, tenantId, network);
-        const bounds = { isOpen, scopes: scopesFor(rules, ofApis, isOpen) };
-        const { credentials, name, webSite } = readMetadata(
-          body,
-          defaultsOf("confidential"),
-          bounds,
-          possible,
-          listing,
-        );
+        const scopes = scopesFor(rules, ofApis, isOpen);
+        const bounds = { isOpen, scopes, standardScopes: scopes };
+        const before = defaultsOf("confidential");
+        const { credentials, name, webSite } = readMetadata(body, before, bounds, possible, listing);
         const { id: applicationId, name: given } = await makeOwnApplication(tx, tenantId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = needsSecret(credentials) ? await makeSecret(tx, tenantId, applicationId) : undefined;
@@ -136,7 +135,8 @@ export function createRegistration({
           subject: { type: "Application", id: applicationId },
           details: { RegistrationTokenId: initialId ?? null, Scopes: credentials.scopes },
         });
-        return information({ applicationId, registeredOn, name: given, webSite }, credentials, token, secret);
+        const client = { applicationId, registeredOn, name: given, webSite };
+        return { ...information(client, credentials, token, secret), ...ignoredOf(body) };
       });
     },
 
@@ -159,19 +159,27 @@ export function createRegistration({
         await lockApplication(tx, tenantId, applicationId);
         const ofApis = await lockScopesOfApis(tx, tenantId);
         const rules = await lockRules(tx, tenantId);
+        if (rules.mode === "Off") throw unknownToken();
         if (!(await replaceDigest(tx, registered, digestOf(next)))) throw unknownToken();
         const before = (await findCredentials(tx, tenantId, applicationId))!;
         await requireSecret(tx, tenantId, applicationId, body);
-        // What an administrator has given it since, it keeps.
         const may = scopesFor(rules, ofApis, isOpen);
-        const bounds = { isOpen, scopes: [...new Set([...before.scopes, ...may])] };
-        const asked = { scope: before.scopes.join(" "), ...(body as object) };
-        const { credentials, name, webSite } = readMetadata(asked, before, bounds, possible, listing);
-        const given = await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
-        await saveCredentials(tx, tenantId, applicationId, credentials);
-        const secret = await fittingSecret(tx, tenantId, applicationId, credentials);
-        await recordChange(tx, tenantId, originOfItself(request, applicationId), applicationId, before, credentials);
-        return information({ ...registered, name: given, webSite }, credentials, next, secret);
+        const bounds = {
+          isOpen,
+          scopes: [...new Set([...before.scopes, ...may])],
+          standardScopes: before.scopes,
+          grants: before.grantTypes,
+        };
+        const ceiling = await findCeiling(tx, tenantId, applicationId);
+        const read = readMetadata(body, before, bounds, possible, listing, ceiling);
+        const shown = await changeOwnApplication(tx, tenantId, applicationId, shownWithin(read, ceiling));
+        const { credentials } = read;
+        const origin = originOfItself(request, applicationId);
+        await saveChange(tx, tenantId, origin, applicationId, before, credentials);
+        const secret = heldFields(ceiling).has("Secrets")
+          ? undefined
+          : await fittingSecret(tx, tenantId, applicationId, credentials);
+        return { ...information({ ...registered, ...shown }, credentials, next, secret), ...ignoredOf(body) };
       });
       access.forget(tenantId);
       return changed;
@@ -183,7 +191,11 @@ export function createRegistration({
       await sql.beginFor(tenantId, async (tx) => {
         await lockApplication(tx, tenantId, applicationId);
         // Another request may have replaced the token, or deleted the client, meanwhile.
-        if (!(await isDigest(tx, registered))) throw unknownToken();
+        if (!(await isDigest(tx, registered)) || (await lockRules(tx, tenantId)).mode === "Off") throw unknownToken();
+        const { firstParty } = (await findCredentials(tx, tenantId, applicationId))!;
+        if (firstParty || isTakenOver(await findCeiling(tx, tenantId, applicationId))) {
+          throw new Permission("An administrator has changed this client, and only an administrator can delete it.");
+        }
         const origin = originOfItself(request, applicationId);
         if (await deleteRegistered(tx, tenantId, applicationId, origin)) return;
         throw new Conflict("Another record points at this client. Its administrator can delete it.");
@@ -254,9 +266,13 @@ async function proven(sql: Queries, clientId: string, token: string | undefined)
     throw new Unauthorized("Send the registration access token as Authorization: Bearer.", "Bearer");
   const id = toRecordId(clientId);
   const registered = id === undefined ? undefined : await findRegistered(sql, id);
-  if (!registered?.isActive || !timingSafeEqual(registered.digest, digestOf(token))) throw unknownToken();
+  if (!registered?.digest || !registered.isActive || registered.isOff) throw unknownToken();
+  if (!timingSafeEqual(registered.digest, digestOf(token))) throw unknownToken();
+  await noteTokenUse(sql, registered);
   return registered;
 }
+
+const isTakenOver = ({ set, isTrusted }: Ceiling) => set.length > 0 || isTrusted;
 
 /** RFC 7592 2.2. */
 const OF_THE_SERVER = [
@@ -287,7 +303,8 @@ function originOfItself(request: Request, applicationId: number): Origin {
   return originOf(request, { actor: { type: "Application", id: applicationId }, clientId: String(applicationId) });
 }
 
-export async function recordChange(
+/** Saves what a client has made of itself. */
+export async function saveChange(
   tx: Queries,
   tenantId: TenantId,
   origin: Origin,
@@ -295,6 +312,7 @@ export async function recordChange(
   before: Credentials,
   after: Credentials,
 ): Promise<void> {
+  await saveCredentials(tx, tenantId, applicationId, after);
   const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
   const details = changesOf(from, to, Object.keys(to), SHOWN);
   const subject = { type: "Application", id: applicationId };

@@ -111,8 +111,11 @@ export async function removeSpentInitialTokens(sql: Queries): Promise<number> {
 export interface RegisteredClient {
   applicationId: number;
   tenantId: TenantId;
-  digest: Uint8Array;
+  /** Of its registration access token; null: it has none. */
+  digest: Uint8Array | null;
   isOpen: boolean;
+  /** Its tenant lets no application register itself any more. */
+  isOff: boolean;
   registeredOn: Date;
   /** Its Application's. */
   name: string;
@@ -126,10 +129,10 @@ export interface RegisteredClient {
 export async function findRegistered(sql: Queries, applicationId: number): Promise<RegisteredClient | undefined> {
   const [row] = await sql<RegisteredClient[]>`
     select r.application_id as "applicationId", r.tenant_id as "tenantId", r.digest, r.is_open as "isOpen",
-      r.registered_on as "registeredOn", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
+      t.client_registration = 'Off' as "isOff", r.registered_on as "registeredOn", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
       a.is_active as "isActive",
       case when r.counted_from > now() - interval '1 hour' then r.changes else 0 end as "changesLately"
-    from registered_clients r join applications a on a.id = r.application_id
+    from registered_clients r join applications a on a.id = r.application_id join tenants t on t.id = r.tenant_id
     where r.application_id = ${applicationId}::bigint`;
   return row;
 }
@@ -137,7 +140,7 @@ export async function findRegistered(sql: Queries, applicationId: number): Promi
 export async function insertRegistered(
   sql: Queries,
   tenantId: TenantId,
-  { applicationId, digest, isOpen }: { applicationId: number; digest: Buffer; isOpen: boolean },
+  { applicationId, digest, isOpen }: { applicationId: number; digest: Buffer | null; isOpen: boolean },
 ): Promise<Date> {
   const [row] = await sql<{ registeredOn: Date }[]>`
     insert into registered_clients (application_id, tenant_id, digest, is_open)
@@ -153,12 +156,20 @@ export async function replaceDigest(
   next: Buffer,
 ): Promise<boolean> {
   const rows = await sql`
-    update registered_clients set digest = ${next},
+    update registered_clients set digest = ${next}, token_made_on = now(), token_used_on = now(),
       changes = case when counted_from > now() - interval '1 hour' then changes + 1 else 1 end,
       counted_from = case when counted_from > now() - interval '1 hour' then counted_from else now() end
     where tenant_id = ${tenantId} and application_id = ${applicationId} and digest = ${digest}
     returning application_id`;
   return rows.length > 0;
+}
+
+/** Its token is used; at most once in half an hour is it written down. */
+export async function noteTokenUse(sql: Queries, { tenantId, applicationId }: RegisteredClient): Promise<void> {
+  await sql`
+    update registered_clients set token_used_on = now()
+    where tenant_id = ${tenantId} and application_id = ${applicationId}
+      and coalesce(token_used_on < now() - interval '30 minutes', true)`;
 }
 
 export async function isDigest(sql: Queries, { tenantId, applicationId, digest }: RegisteredClient): Promise<boolean> {
@@ -199,6 +210,9 @@ export async function listUnused(
     select r.tenant_id as "tenantId", r.application_id as "applicationId" from registered_clients r
     join credentials k on k.application_id = r.application_id and not k.first_party
     where r.is_open and r.registered_on < now() - make_interval(secs => ${seconds})
+      and r.administrator_set = '{}'
+      and not exists (select from role_members m where m.application_id = r.application_id)
+      and not exists (select from apis i where i.application_id = r.application_id)
       and not exists (select from consents c where c.client_id = r.application_id)
     order by r.registered_on limit ${limit}`;
 }

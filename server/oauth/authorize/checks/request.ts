@@ -97,6 +97,12 @@ export function returnedState(door: Door, parameters: Parameters): string | unde
   return isEmpty && door === "spec" ? "" : parameters.sent.state;
 }
 
+/** OpenID Connect Dynamic Client Registration 2: a client keeps to what it has registered. */
+export function registeredResponseType({ responseTypes }: Client, type: ResponseType): void {
+  if (responseTypes.includes(type)) return;
+  throw new AuthorizationError("unauthorized_client", `The client is not permitted to use response_type ${type}.`);
+}
+
 /** FAPI 2.0 Security Profile 5.3.2.2. */
 export function codeAloneByProfile({ securityProfile }: Client, type: ResponseType): void {
   if (securityProfile === "None" || type === "code") return;

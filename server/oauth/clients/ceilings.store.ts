@@ -1,0 +1,40 @@
+// What administrators have set of clients that registered themselves.
+
+import type { Queries } from "../../db/sql.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
+/** What a registration's own changes cannot go beyond. */
+export interface Ceiling {
+  /** Fields of Credentials, Name and WebSiteURL of the Application, and Secrets. */
+  set: string[];
+  /** Scopes that an administrator has added. */
+  givenScopes: string[];
+  /** It is in a role, or an Api's own client: what it proves itself by is then not its own to change. */
+  isTrusted: boolean;
+}
+
+/** Does nothing for an Application that has not registered itself. @param tx in which the Application is locked */
+export async function noteAdministrator(
+  tx: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+  set: string[],
+  addedScopes: string[] = [],
+): Promise<void> {
+  await tx`
+    update registered_clients set
+      administrator_set = array(select distinct unnest(administrator_set || ${set}::text[]) order by 1),
+      given_scopes = array(select distinct unnest(given_scopes || ${addedScopes}::text[]))
+    where tenant_id = ${tenantId} and application_id = ${applicationId}`;
+}
+
+/** @param tx in which the Application is locked */
+export async function findCeiling(tx: Queries, tenantId: TenantId, applicationId: number): Promise<Ceiling> {
+  const [row] = await tx<Ceiling[]>`
+    select r.administrator_set as set, r.given_scopes as "givenScopes",
+      exists (select from role_members m where m.tenant_id = ${tenantId} and m.application_id = r.application_id)
+        or exists (select from apis a where a.tenant_id = ${tenantId} and a.application_id = r.application_id)
+        as "isTrusted"
+    from registered_clients r where r.tenant_id = ${tenantId} and r.application_id = ${applicationId}`;
+  return row!;
+}

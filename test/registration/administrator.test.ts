@@ -1,0 +1,260 @@
+// A client that has registered itself, and an administrator who has changed it since: the administrator's word holds.
+
+import { describe, expect, test } from "bun:test";
+import { CREDENTIALS } from "../../server/oauth/clients/contract.ts";
+import type { Answer } from "../entities/client.ts";
+import { newSigner } from "../oauth/signing-client.ts";
+import { ok } from "../policies/people.ts";
+import {
+  at,
+  expectUnauthorized,
+  initialToken,
+  metadata,
+  newRegistrar,
+  PUBLIC,
+  REDIRECT,
+  register,
+  send,
+} from "./client.ts";
+
+const SECOND = "https://app.example/second";
+const BYE = "https://app.example/bye";
+
+async function registered(
+  more: object = {},
+  mode: "InitialAccessToken" | "Open" = "InitialAccessToken",
+  scopes?: string[],
+) {
+  const registrar = await newRegistrar(mode, scopes ?? ["openid", "profile", "email"]);
+  const by = mode === "Open" ? undefined : await initialToken(registrar);
+  const made = await register(registrar, metadata(more), by);
+  expect(made.status).toBe(201);
+  const { client_id } = made.body;
+  let token = made.body.registration_access_token as string;
+  return {
+    ...{ registrar, made, client_id, admin: registrar.admin },
+    token: () => token,
+    async put(body: object): Promise<Answer> {
+      const answer = await send("PUT", at(made), token, { client_id, ...body });
+      token = answer.body.registration_access_token ?? token;
+      return answer;
+    },
+    set: (body: object) => ok(registrar.admin.patch(`/Application/${client_id}/Credentials`, body)),
+    credentials: () => ok(registrar.admin.get(`/Application/${client_id}/Credentials`)),
+    lastChange: async () => (await ok(registrar.admin.get("/AuditEvent?Kind=Credentials.Changed"))).Items[0],
+  };
+}
+
+type Client = Awaited<ReturnType<typeof registered>>;
+
+describe("what an administrator has set of a registered client", () => {
+  /** For each field that registration reaches: what it is at first, what the administrator sets, and what a PUT tries. */
+  const FIELDS: Record<string, { first?: object; set: unknown; tries: object[] }> = {
+    RedirectUris: {
+      first: { redirect_uris: [REDIRECT, SECOND] },
+      set: [REDIRECT],
+      tries: [{ redirect_uris: [REDIRECT, SECOND] }, { redirect_uris: ["https://evil.example/"] }],
+    },
+    PostLogoutRedirectUris: { set: [BYE], tries: [{ post_logout_redirect_uris: [BYE, "https://evil.example/"] }] },
+    BackchannelLogoutUri: {
+      set: "https://app.example/logout",
+      tries: [{ backchannel_logout_uri: "https://evil.example/" }, {}],
+    },
+    GrantTypes: {
+      first: { grant_types: ["authorization_code", "refresh_token", "client_credentials"] },
+      set: ["authorization_code"],
+      tries: [
+        { grant_types: ["authorization_code", "client_credentials"] },
+        { grant_types: ["client_credentials"], redirect_uris: [] },
+      ],
+    },
+    ResponseTypes: { set: ["code id_token"], tries: [{ response_types: ["code"] }, {}] },
+    Scopes: { set: ["openid"], tries: [{ scope: "openid profile" }, { scope: "email" }, {}] },
+    ClientType: { set: "public", tries: [{}, { token_endpoint_auth_method: "client_secret_basic" }] },
+    TokenEndpointAuthMethod: {
+      set: "client_secret_post",
+      tries: [{}, PUBLIC, { token_endpoint_auth_method: "client_secret_basic" }],
+    },
+    Jwks: { set: "KEYS", tries: [{ jwks_uri: "https://app.example/keys" }, {}] },
+    JwksUri: { set: "https://app.example/keys", tries: [{ jwks_uri: "https://evil.example/keys" }, {}] },
+    TlsClientAuthName: { set: "SanDns", tries: [{ tls_client_auth_san_uri: "https://evil.example/" }] },
+    TlsClientAuthValue: { set: "CN=payroll", tries: [{ tls_client_auth_subject_dn: "CN=evil" }, {}] },
+    IdTokenAlg: { set: "ES256", tries: [{}, { id_token_signed_response_alg: "EdDSA" }] },
+    SubjectType: { set: "pairwise", tries: [{}, { subject_type: "public" }] },
+    SectorIdentifierUri: { set: "", tries: [] },
+    LogoUri: { set: "https://app.example/logo.png", tries: [{}, { logo_uri: "https://evil.example/logo.png" }] },
+    PolicyUri: { set: "https://app.example/policy", tries: [{}, { policy_uri: "https://evil.example/" }] },
+    TosUri: { set: "https://app.example/tos", tries: [{}, { tos_uri: "https://evil.example/" }] },
+    RequirePar: { set: true, tries: [{}, { require_pushed_authorization_requests: false }] },
+    RequireSignedRequestObject: { set: true, tries: [{}, { require_signed_request_object: false }] },
+    DpopBound: { set: true, tries: [{}, { dpop_bound_access_tokens: false }] },
+  };
+  /** Registration reaches none of these. */
+  const OTHERS: Record<string, unknown> = {
+    AccessTokenAlg: "ES256",
+    AccessTokenType: "JWT",
+    AccessTokenLifetime: 300,
+    RefreshTokenLifetime: 3_600,
+    IdTokenClaims: true,
+    ClaimMapping: [{ Claim: "groups", From: "Roles" }],
+    SecurityProfile: "None",
+    FirstParty: true,
+  };
+
+  test("is one of these fields, whichever there are", () => {
+    const known = [...Object.keys(FIELDS), ...Object.keys(OTHERS)];
+    expect(Object.keys(CREDENTIALS.fields).filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test.each(Object.keys(FIELDS))("stays, whatever its registration access token sends: %s", async (name) => {
+    const { first, set, tries } = FIELDS[name]!;
+    const { jwk } = await newSigner();
+    for (const sent of tries) {
+      const client = await registered(first);
+      await client.set({ [name]: set === "KEYS" ? { keys: [jwk] } : set });
+      const before = await client.credentials();
+      const answer = await client.put(metadata(sent));
+      expect({ sent, status: answer.status, says: answer.body.error_description }).toMatchObject({ sent, status: 200 });
+      expect({ sent, now: (await client.credentials())[name] }).toEqual({ sent, now: before[name] });
+    }
+  });
+
+  test("is no field that registration cannot say, or that stays by itself", async () => {
+    const client = await registered();
+    for (const [name, value] of Object.entries(OTHERS)) {
+      await client.set({ [name]: value });
+      expect((await client.put(metadata())).status).toBe(200);
+      expect((await client.credentials())[name]).toEqual(value);
+    }
+  });
+
+  test("may be narrowed by the client, and not taken back by it afterwards", async () => {
+    const client = await registered({ redirect_uris: [REDIRECT, SECOND], scope: "openid profile" });
+    await client.set({ RedirectUris: [REDIRECT, SECOND, "https://app.example/third"], Scopes: ["openid", "email"] });
+    const narrowed = await client.put(metadata({ redirect_uris: [SECOND], scope: "openid" }));
+    expect(narrowed.body).toMatchObject({ redirect_uris: [SECOND], scope: "openid" });
+    const wide = await client.put(metadata({ redirect_uris: [REDIRECT, SECOND], scope: "openid email" }));
+    expect(wide.body).toMatchObject({ redirect_uris: [SECOND], scope: "openid" });
+    const { body } = await client.put(metadata({ redirect_uris: [SECOND], dpop_bound_access_tokens: true }));
+    expect(body.dpop_bound_access_tokens).toBe(true);
+  });
+
+  test("is its name and its site too", async () => {
+    const client = await registered({ client_uri: "https://app.example/" });
+    const named = { Id: client.client_id, Name: "Payroll of Corp", WebSiteURL: "https://corp.example/" };
+    await ok(client.admin.patch("/Application", named));
+    const answer = await client.put(
+      metadata({ client_name: "Corp single sign-on", client_uri: "https://evil.example/" }),
+    );
+    expect(answer.body).toMatchObject({ client_name: "Payroll of Corp", client_uri: "https://corp.example/" });
+    expect(await ok(client.admin.get(`/Application/${client.client_id}`))).toMatchObject(named);
+  });
+
+  test("is that a secret is gone: the client makes itself no other", async () => {
+    const client = await registered();
+    const secrets = async () => (await ok(client.admin.get(`/Application/${client.client_id}/Secrets`))).Items;
+    await ok(client.admin.send("DELETE", `/Application/${client.client_id}/Secrets/${(await secrets())[0].Id}`));
+    const same = await client.put(metadata());
+    expect([same.status, same.body.client_secret]).toEqual([200, undefined]);
+    await client.put(metadata(PUBLIC));
+    expect((await client.put(metadata())).body.client_secret).toBeUndefined();
+    expect(await secrets()).toEqual([]);
+  });
+
+  test("is that there is a secret: the client deletes none of an administrator's", async () => {
+    const client = await registered();
+    await ok(client.admin.call("POST", `/Application/${client.client_id}/Secrets`, { Name: "ours" }));
+    await client.put(metadata(PUBLIC));
+    expect((await ok(client.admin.get(`/Application/${client.client_id}/Secrets`))).Items).toHaveLength(2);
+  });
+
+  test("is that it is not active: its token does nothing", async () => {
+    const client = await registered();
+    await ok(client.admin.patch("/Application", { Id: client.client_id, Is_Active: false }));
+    expectUnauthorized(await client.put(metadata()));
+    expectUnauthorized(await send("DELETE", at(client.made), client.token()));
+  });
+});
+
+describe("what an administrator has given a registered client ends, and the audit log has it, when the client changes", () => {
+  const CHANGES: Record<string, (keys: object) => object> = {
+    "its redirect URIs": () => ({ redirect_uris: [REDIRECT, "https://evil.example/"] }),
+    "its addresses after sign-out": () => ({ post_logout_redirect_uris: [BYE] }),
+    "how it proves itself": () => PUBLIC,
+    "how it sends its secret": () => ({ token_endpoint_auth_method: "client_secret_post" }),
+    "its keys": (keys) => ({ jwks: { keys: [keys] } }),
+    "the address of its keys": () => ({ jwks_uri: "https://app.example/keys" }),
+    "the name in its certificate": () => ({ tls_client_auth_subject_dn: "CN=evil" }),
+  };
+
+  test.each(Object.keys(CHANGES))("%s", async (what) => {
+    const { jwk } = await newSigner();
+    const client = await registered({}, "Open");
+    await client.set({ FirstParty: true, Scopes: ["openid", "email", "AccessManager:Read", "Settings:Update"] });
+    expect((await client.put(metadata())).body.scope).toContain("Settings:Update");
+    expect(await client.credentials()).toMatchObject({ FirstParty: true });
+    const answer = await client.put(metadata(CHANGES[what]!(jwk)));
+    expect(answer.status).toBe(200);
+    expect(answer.body.scope).toBe("openid email");
+    expect(await client.credentials()).toMatchObject({ FirstParty: false, Scopes: ["openid", "email"] });
+    expect(await client.lastChange()).toMatchObject({
+      Actor: { Type: "Application", Id: client.client_id },
+      Details: {
+        FirstParty: { From: true, To: false },
+        Scopes: { Added: [], Removed: ["AccessManager:Read", "Settings:Update"] },
+      },
+    });
+    const again = await client.put(metadata({ scope: "openid AccessManager:Read" }));
+    expect(again.body.scope).toBe("openid");
+  });
+
+  test("but nothing of it, if the client is in a role or an API's own", async () => {
+    for (const trust of ["Role", "Api"] as const) {
+      const client = await registered({}, "Open");
+      const Id = Number(client.client_id);
+      const role = { Name: "Robots", Members: [{ Type: "Application", Id }], Scopes: [] };
+      const api = { Name: "Orders", Audience: "https://orders.example", ApplicationId: client.client_id };
+      await ok(client.admin.patch(`/${trust}`, trust === "Role" ? role : api));
+      const answer = await client.put(metadata({ redirect_uris: ["https://evil.example/"], ...PUBLIC }));
+      expect(answer.body).toMatchObject({
+        redirect_uris: [REDIRECT],
+        token_endpoint_auth_method: "client_secret_basic",
+      });
+      expect((await client.credentials()).RedirectUris).toEqual([REDIRECT]);
+      expect((await send("DELETE", at(client.made), client.token())).status).toBe(403);
+    }
+  });
+
+  test("and a client that an administrator has changed is not deleted by itself", async () => {
+    const changes: ((client: Client) => Promise<unknown>)[] = [
+      (client) => client.set({ FirstParty: true }),
+      (client) => client.set({ RequirePar: true }),
+      (client) => ok(client.admin.patch("/Application", { Id: client.client_id, Name: "Ours" })),
+    ];
+    for (const change of changes) {
+      const client = await registered();
+      await change(client);
+      const answer = await send("DELETE", at(client.made), client.token());
+      expect([answer.status, answer.body.error]).toEqual([403, "access_denied"]);
+      expect((await client.admin.get(`/Application/${client.client_id}`)).status).toBe(200);
+    }
+  });
+});
+
+describe("registration that is switched off", () => {
+  test.each(["InitialAccessToken", "Open"] as const)(
+    "ends its tokens, whichever they are (%s before)",
+    async (mode) => {
+      const client = await registered({}, mode);
+      const initial = await initialToken(client.registrar);
+      await ok(client.admin.patch("/TenantSettings", { ClientRegistration: "Off" }));
+      expectUnauthorized(await send("GET", at(client.made), client.token()));
+      expectUnauthorized(await client.put(metadata({ redirect_uris: ["https://evil.example/"] })));
+      expectUnauthorized(await send("DELETE", at(client.made), client.token()));
+      for (const token of [initial, undefined]) expectUnauthorized(await register(client.registrar, metadata(), token));
+      expect((await client.credentials()).RedirectUris).toEqual([REDIRECT]);
+      await ok(client.admin.patch("/TenantSettings", { ClientRegistration: mode }));
+      expect((await send("GET", at(client.made), client.token())).status).toBe(200);
+    },
+  );
+});
