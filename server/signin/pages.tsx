@@ -289,10 +289,13 @@ export interface UpstreamProblemProps {
   line: string;
   /** The ways that are left. */
   links: { href: string; text: string }[];
+  /** The request's key, by which the audit log has the details. */
+  reference: string;
 }
 
 /** A way to a provider and back that came to nothing. */
-export function UpstreamProblemPage({ site, purpose, provider, line, links }: UpstreamProblemProps): JSX.Element {
+export function UpstreamProblemPage(props: UpstreamProblemProps): JSX.Element {
+  const { site, purpose, provider, line, links, reference } = props;
   const heading = purpose === "sign-in" ? "Sign-in did not work" : "Linking did not work";
   const outcome = purpose === "sign-in" ? "You are not signed in with " : "Your account is not linked with ";
   return (
@@ -310,6 +313,7 @@ export function UpstreamProblemPage({ site, purpose, provider, line, links }: Up
           </a>
         ))}
       </div>
+      <p class="note" safe>{`For the administrator: RequestKey ${reference}`}</p>
     </CardPage>
   );
 }

@@ -32,13 +32,13 @@ describe.concurrent("the audit log says why a sign-in at a provider failed", () 
       "ProviderUntrusted",
       { idToken: { iss: "https://evil.example" } },
       {},
-      "unexpected JWT claim value encountered (OAUTH_JWT_CLAIM_COMPARISON_FAILED)",
+      'unexpected JWT "iss" (issuer) claim value (OAUTH_JWT_CLAIM_COMPARISON_FAILED)',
     ],
     [
       "ProviderDeclined",
       {},
       { code: undefined, error: "access_denied", error_description: "a secret" },
-      "the authorization endpoint answered with an error",
+      "the authorization endpoint answered access_denied",
     ],
   ])("%s", async (reason, behaviour, more, detail) => {
     await using provider = await startForgedProvider(behaviour);

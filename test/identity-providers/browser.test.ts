@@ -8,7 +8,7 @@ import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { startForgedProvider } from "./forged-provider.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { addProvider, force, newRealTenant, type UpstreamTenant } from "./tenant.ts";
+import { addProvider, force, newRealTenant, newUpstreamTenant, type UpstreamTenant } from "./tenant.ts";
 
 const browser = openWindows();
 let real: RealProvider;
@@ -86,7 +86,7 @@ test("a person signs in by the provider's link, links the account there is, and 
   await page.getByRole("button", { name: "Link and sign in" }).click();
   await page.getByText("Welcome back").waitFor();
 
-  await page.context().clearCookies({ name: "session" });
+  await page.context().clearCookies({ name: "gatehouse-session" });
   await page.goto(issuer() + client.authorize({ redirect_uri: app.callback }));
   await page.getByRole("link", { name: "Sign in with Example ID" }).click();
   // The provider still knows the browser; as for every native application it asks whether to go on.
@@ -109,7 +109,7 @@ test("a person links a provider on the account page, signs in by it, and unlinks
   await page.getByRole("button", { name: "Link" }).click();
   await page.getByRole("status").getByText("It is linked.").waitFor();
 
-  await page.context().clearCookies({ name: "session" });
+  await page.context().clearCookies({ name: "gatehouse-session" });
   await page.goto(account);
   await page.getByRole("link", { name: "Sign in with Example ID" }).click();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -118,6 +118,29 @@ test("a person links a provider on the account page, signs in by it, and unlinks
   await page.getByRole("button", { name: "Unlink it" }).click();
   await page.getByRole("status").getByText("It is unlinked").waitFor();
   await page.getByRole("button", { name: "Link Example ID" }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test("a provider's own form brings the browser back (form_post), though it brings no cookie", async () => {
+  using app = startApplication();
+  await using forged = await startForgedProvider();
+  const { client } = await newUpstreamTenant({ Issuer: forged.issuer });
+  await db()`update credentials set redirect_uris = ${[app.callback]} where application_id = ${client.id}`;
+  const field = (name: string, value: string) => `<input type="hidden" name="${name}" value="${value}">`;
+  forged.behaviour.answers = {
+    "/authorize": ({ url }) => {
+      forged.asked = new URL(url).searchParams;
+      const fields = field("code", "a code") + field("state", forged.asked.get("state")!) + field("user", "{}");
+      const form = `<form method="post" action="${forged.asked.get("redirect_uri")}">${fields}<button>Continue</button>`;
+      return new Response(`<!doctype html><title>Apple</title>${form}`, { headers: { "content-type": "text/html" } });
+    },
+  };
+  const { page, complaints } = await newPage();
+  await page.goto(issuer() + client.authorize({ redirect_uri: app.callback }));
+  await page.getByRole("link", { name: "Sign in with Example ID" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Welcome back").waitFor();
+  expect(app.got.at(-1)).toMatchObject({ code: expect.any(String) });
   expect(complaints).toEqual([]);
 });
 

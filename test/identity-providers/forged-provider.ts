@@ -13,8 +13,12 @@ export interface Behaviour {
   idToken?: Json;
   /** In place of the signed id_token. */
   sign?: (claims: JWTPayload, provider: ForgedProvider) => Promise<string | undefined>;
+  /** Of the token endpoint's answer, what it is instead. */
+  token?: (answer: Json) => Json;
+  /** Of its key as it is published; undefined leaves a member out. */
+  jwk?: Json;
   /** In place of an endpoint's answer. */
-  answers?: Partial<Record<string, () => Response | Promise<Response>>>;
+  answers?: Partial<Record<string, (request: Request) => Response | Promise<Response>>>;
   userinfo?: Json;
   /** The only way in which a client may send its secret, which is "a secret". */
   takes?: "client_secret_basic" | "client_secret_post";
@@ -29,7 +33,7 @@ export interface ForgedProvider extends AsyncDisposable {
   asked: URLSearchParams;
   /** A new signing key, the former one being gone. */
   rotate(): Promise<void>;
-  signed(claims: JWTPayload): Promise<string>;
+  signed(claims: JWTPayload, header?: Json): Promise<string>;
 }
 
 /** All have the same key until they rotate it, for it takes long to make. */
@@ -49,8 +53,8 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
     rotate: async () => {
       keys = await newKeys();
     },
-    signed: (claims) =>
-      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: keys.jwk.kid }).sign(keys.privateKey),
+    signed: (claims, header) =>
+      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: keys.jwk.kid, ...header }).sign(keys.privateKey),
     [Symbol.asyncDispose]: () => server.stop(true),
   };
   return provider;
@@ -60,12 +64,12 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
     const form = Object.fromEntries(new URLSearchParams(await request.text()));
     provider.calls.push({ path, form });
     const own = provider.behaviour.answers?.[path];
-    if (own) return own();
+    if (own) return own(request);
     switch (path) {
       case "/.well-known/openid-configuration":
         return Response.json({ ...metadata(), ...provider.behaviour.metadata });
       case "/jwks":
-        return Response.json({ keys: [keys.jwk] });
+        return Response.json({ keys: [{ ...keys.jwk, ...provider.behaviour.jwk }] });
       case "/token":
         if (!isAuthenticated(request, form)) return Response.json({ error: "invalid_client" }, { status: 401 });
         return token(form);
@@ -99,7 +103,8 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
 
   async function token(form: Json): Promise<Response> {
     // RFC 7636 4.6.
-    const challenge = createHash("sha256").update(String(form.code_verifier)).digest("base64url");
+    const { code_verifier: verifier } = form;
+    const challenge = verifier ? createHash("sha256").update(String(verifier)).digest("base64url") : null;
     if (challenge !== provider.asked.get("code_challenge"))
       return Response.json({ error: "invalid_grant" }, { status: 400 });
     const now = Math.floor(Date.now() / 1_000);
@@ -113,7 +118,8 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
       ...provider.behaviour.idToken,
     } as JWTPayload;
     const id_token = await (provider.behaviour.sign ?? ((all) => provider.signed(all)))(claims, provider);
-    return Response.json({ access_token: "opaque", token_type: "Bearer", expires_in: 60, id_token });
+    const answer = { access_token: "opaque", token_type: "Bearer", expires_in: 60, id_token };
+    return Response.json(provider.behaviour.token?.(answer) ?? answer);
   }
 }
 

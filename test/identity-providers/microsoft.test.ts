@@ -51,7 +51,7 @@ async function signIn(provider: Provider, claims: Record<string, unknown>) {
   expect(location.origin).toBe(MICROSOFT);
   forged.behaviour.idToken = claims;
   const query = new URL(sentBack(forged, location), "https://gatehouse.example").search;
-  return identify("tenant" as never, provider, CHECKS, query, undefined);
+  return identify("tenant" as never, provider, CHECKS, query, WISH, 0);
 }
 
 test.each(["common", "organizations"])("at %s a user is of the organisation that the id_token names", async (where) => {

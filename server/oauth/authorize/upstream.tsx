@@ -4,7 +4,9 @@
 import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
+import { readForm } from "../../http/body.ts";
 import { NO_STORE } from "../../http/conditions.ts";
+import { contextOf } from "../../http/context.ts";
 import { toRecordId } from "../../http/query.ts";
 import { requestUrl } from "../../http/request.ts";
 import {
@@ -48,10 +50,24 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
       return sendToProvider(deps, request, checked.target, checked, providerIdOf(url));
     });
   });
-  const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET"], (request, caller) =>
-    comeBack(deps, request, caller),
+  const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET", "POST"], (request, caller) =>
+    request.method === "POST" ? comeAgain(deps, request) : comeBack(deps, request, caller),
   );
   return new Elysia().use(begin).use(callback);
+}
+
+/** What is read of an answer. */
+const ANSWER = ["code", "state", "iss", "error", "error_description"];
+
+/**
+ * An answer by response_mode=form_post (Apple sends no other with a user's name). The provider's form brings no
+ * SameSite=Lax cookie with it; a plain navigation does.
+ */
+async function comeAgain({ endpoints: { site } }: AuthorizeDependencies, request: Request): Promise<Response> {
+  const form = await readForm(request);
+  const answer = new URLSearchParams([...form].filter(([name]) => ANSWER.includes(name)));
+  const location = `${site.href(requestUrl(request).pathname)}?${answer}`;
+  return new Response(null, { status: 303, headers: { location, "referrer-policy": "no-referrer", ...NO_STORE } });
 }
 
 async function comeBack(deps: AuthorizeDependencies, request: Request, caller: Caller): Promise<Response> {
@@ -73,6 +89,9 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
     return tellingTheUser(deps, way, async () => {
       const clientId = String(checked.client.id);
       const identity = await deps.upstream.identify(provider, attempt, checks, url.search);
+      if (checked.maxAge && identity.authTime === undefined) {
+        throw new UpstreamFailure("not-anew", "the id_token has no auth_time");
+      }
       const account = await deps.upstream.accountOf(attempt.tenantId, provider, identity, (userId) =>
         originOf(request, { actor: { type: "User", id: userId }, clientId }),
       );
@@ -108,11 +127,7 @@ export async function sendToProvider(
 ): Promise<Response> {
   const { client, prompts, loginHint } = checked;
   const provider = await usableProvider(deps, checked, providerId);
-  if (wantsFreshSignIn(checked) && !canSignInAnew(provider)) {
-    // OIDC Core 3.1.2.1: who cannot authenticate the user again says so.
-    const reason = `${provider.name} cannot be asked to sign the user in again.`;
-    throw new RefusedRequest(new AuthorizationError("login_required", reason), checked.reply);
-  }
+  if (wantsFreshSignIn(checked) && !canSignInAnew(provider)) throw cannotSignInAnew({ checked, provider });
   return tellingTheUser(deps, { request, target, checked, provider }, async () => {
     // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
     const maxAge = prompts.has("login") ? 0 : checked.maxAge;
@@ -122,6 +137,12 @@ export async function sendToProvider(
     for (const cookie of cookies) headers.append("set-cookie", cookie);
     return new Response(null, { status: 303, headers });
   });
+}
+
+/** OIDC Core 3.1.2.1: who cannot authenticate the user again says so. */
+function cannotSignInAnew({ checked, provider }: Pick<ProviderWay, "checked" | "provider">): RefusedRequest {
+  const reason = `${provider.name} cannot be asked to sign the user in again, or does not say that it did.`;
+  return new RefusedRequest(new AuthorizationError("login_required", reason), checked.reply);
 }
 
 /** An earlier sign-in, somewhere else, may not be enough. */
@@ -156,7 +177,9 @@ async function tellingTheUser(
     const { kind, detail } = error;
     const { tenantId } = checked.client;
     deps.log.warn({ tenantId, providerId: provider.id, kind, detail }, "a sign-in by an identity provider failed");
-    return refuse(deps, way, kind, { detail });
+    const page = await refuse(deps, way, kind, { detail });
+    if (kind === "not-anew" && checked.client.identityProvider?.allowLocal === false) throw cannotSignInAnew(way);
+    return page;
   }
 }
 
@@ -186,7 +209,7 @@ export interface ProviderWay {
 
 function upstreamProblem(
   { endpoints: { site } }: Pick<AuthorizeDependencies, "endpoints">,
-  { target, checked: { client }, provider }: ProviderWay,
+  { request, target, checked: { client }, provider }: ProviderWay,
   problem: UpstreamProblem,
 ): Promise<Response> {
   const { status, line } = toldOf(problem);
@@ -200,7 +223,9 @@ function upstreamProblem(
     links.push({ href: site.href(upstreamPath(provider.id, again)), text: "Try again" });
   }
   links.push(...otherWays(site, target, client));
-  const page = <UpstreamProblemPage site={site} purpose="sign-in" provider={provider.name} line={line} links={links} />;
+  const reference = contextOf(request).key;
+  const said = { purpose: "sign-in", provider: provider.name, line, links, reference } as const;
+  const page = <UpstreamProblemPage site={site} {...said} />;
   return pageResponse(page, { status });
 }
 

@@ -36,10 +36,42 @@ export function createConfigure(vault: Vault): Configure {
     const config = isMicrosoftShared(server)
       ? await sharedConfiguration(server, provider, authentication)
       : new Configuration(server, provider.clientId, {}, authentication);
-    config[customFetch] = guarded;
+    config[customFetch] = tolerant(server, guarded);
     // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
     if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
     return config;
+  };
+}
+
+/** What others call the errors of RFC 6749 5.2 (GitHub, Slack). */
+const OTHER_WORDS = new Map([
+  ["bad_verification_code", "invalid_grant"],
+  ["invalid_code", "invalid_grant"],
+  ["code_already_used", "invalid_grant"],
+  ["incorrect_client_credentials", "invalid_client"],
+  ["invalid_client_id", "invalid_client"],
+  ["bad_client_secret", "invalid_client"],
+]);
+
+/**
+ * Token endpoints as they are: some answer errors with 200 (GitHub, Slack), leave token_type out, or send a list as
+ * scope (Twitch) or null. Nothing but these three members is used of an answer.
+ */
+function tolerant({ token_endpoint }: ServerMetadata, guarded: GuardedFetch): GuardedFetch {
+  return async (url, options) => {
+    const response = await guarded(url, options);
+    if (options.method !== "POST" || !response.ok) return response;
+    if (url !== new URL(token_endpoint!).href) return response;
+    const body = (await response
+      .clone()
+      .json()
+      .catch(() => null)) as Record<string, unknown> | null;
+    if (typeof body?.error === "string" && !body.access_token) {
+      return Response.json({ error: OTHER_WORDS.get(body.error) ?? body.error }, { status: 400 });
+    }
+    if (typeof body?.access_token !== "string") return response;
+    const { access_token, token_type, id_token } = body;
+    return Response.json({ access_token, token_type: token_type ?? "Bearer", id_token: id_token ?? undefined });
   };
 }
 

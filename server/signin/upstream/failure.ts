@@ -14,6 +14,8 @@ export type UpstreamFailureKind =
   | "untrusted"
   /** The provider sent the browser back without having signed the user in. */
   | "declined"
+  /** The user had to sign in anew, and it does not say that they have. */
+  | "not-anew"
   /** It is not used any more. */
   | "switched-off";
 
@@ -39,7 +41,10 @@ export function toUpstreamFailure(error: unknown): unknown {
   if (error instanceof ResponseBodyError) {
     // A code that is not ours, or that somebody else began: the settings are right.
     const kind = error.error === "invalid_grant" ? "untrusted" : "misconfigured";
-    return new UpstreamFailure(kind, `the token endpoint answered ${error.status} ${knownCode(error.error)}`);
+    return new UpstreamFailure(
+      kind,
+      `the token endpoint answered ${error.status} ${codeOf(error.error, error.error_description)}`,
+    );
   }
   if (error instanceof WWWAuthenticateChallengeError) {
     return new UpstreamFailure("misconfigured", `an endpoint answered ${error.status}`);
@@ -50,7 +55,7 @@ export function toUpstreamFailure(error: unknown): unknown {
       const what = error.code === "OAUTH_RESPONSE_IS_NOT_JSON" && cause.ok ? ", but no JSON" : "";
       return new UpstreamFailure(kindOfStatus(cause.status), `an endpoint answered ${cause.status}${what}`);
     }
-    return new UpstreamFailure("untrusted", `${error.message} (${error.code ?? "no code"})`);
+    return new UpstreamFailure("untrusted", `${whatIsWrong(error)} (${error.code ?? "no code"})`);
   }
   // What the provider sent does not even fit into the next call.
   const { code } = error as { code?: unknown };
@@ -60,23 +65,24 @@ export function toUpstreamFailure(error: unknown): unknown {
   return error;
 }
 
+/** The inner error names the claim or the member; none of its texts has a value of the provider's in it. */
+function whatIsWrong(error: ClientError): string {
+  const inner = error.cause instanceof Error ? error.cause : error;
+  const { claim, claims } = (inner.cause ?? {}) as { claim?: string; claims?: Record<string, unknown> };
+  const isMissing = claim !== undefined && claims !== undefined && claims[claim] === undefined;
+  return isMissing ? `the id_token has no ${claim}, which the provider has to put there` : inner.message;
+}
+
 /** For an answer outside the protocol. RFC 6585 4: 429 passes, too. */
 export function kindOfStatus(status: number): UpstreamFailureKind {
   return status >= 500 || status === 429 ? "unavailable" : "untrusted";
 }
 
-/** RFC 6749 5.2. */
-const TOKEN_ERRORS = [
-  "invalid_request",
-  "invalid_client",
-  "invalid_grant",
-  "unauthorized_client",
-  "unsupported_grant_type",
-  "invalid_scope",
-];
-
-function knownCode(code: string): string {
-  return TOKEN_ERRORS.includes(code) ? code : "another error";
+/** An error's code as a provider sends it, and of a text beside it the codes that Microsoft puts there. */
+export function codeOf(error: string, description = ""): string {
+  const code = /^[\w.-]{1,64}$/.test(error) ? error : "another error";
+  const own = /\bAAD(STS|B2C)\d{1,8}\b/.exec(description)?.[0];
+  return own ? `${code} (${own})` : code;
 }
 
 // What a way to a provider and back can come to, as the person at the browser and the audit log are told of it.
@@ -101,21 +107,42 @@ const TOLD: Record<UpstreamProblem, Told> = {
   },
   misconfigured: {
     status: 502,
-    line: "It and this service do not agree on how they work together. Tell the administrator of the application.",
+    line:
+      "It and this service do not agree on how they work together, and trying again does not change that. Tell the " +
+      "administrator of the application.",
     reason: "ProviderMisconfigured",
   },
   untrusted: {
     status: 502,
-    line: "Its answer cannot be trusted, so it was not used.",
+    line:
+      "Its answer cannot be trusted, so it was not used. Try again; if it stays so, tell the administrator of the " +
+      "application.",
     reason: "ProviderUntrusted",
   },
   declined: {
     status: 403,
-    line: "It did not sign you in, or you have ended the sign-in there.",
+    line:
+      "It did not sign you in, or you have ended the sign-in there. Try again; if it refuses you each time, ask the " +
+      "administrator of your account there.",
     reason: "ProviderDeclined",
   },
-  "switched-off": { status: 403, line: "Signing in with it is switched off.", reason: "ProviderSwitchedOff" },
-  inactive: { status: 403, line: "Your account here is not active.", reason: "InactiveUser" },
+  "not-anew": {
+    status: 403,
+    line:
+      "The application wants you to sign in anew, and it does not say that you have. Sign in another way, or tell the " +
+      "administrator of the application.",
+    reason: "ProviderNotAnew",
+  },
+  "switched-off": {
+    status: 403,
+    line: "Signing in with it is switched off. Ask the administrator of the application.",
+    reason: "ProviderSwitchedOff",
+  },
+  inactive: {
+    status: 403,
+    line: "Your account here is not active. Ask the administrator of the application.",
+    reason: "InactiveUser",
+  },
   stranger: {
     status: 403,
     line:

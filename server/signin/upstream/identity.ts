@@ -86,7 +86,7 @@ function textOf(value: unknown): string | undefined {
   return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
-/** Some providers write it as text. */
+/** Some providers write it as text (Apple's `email_verified`), or as a number, or both (Entra's `xms_edov`). */
 function isTrue(value: unknown): boolean {
-  return value === true || value === "true";
+  return value === true || value === 1 || (typeof value === "string" && /^(true|1)$/i.test(value));
 }

@@ -21,7 +21,7 @@ import {
   guardedFetch,
   redirectUriOf,
 } from "./configuration.ts";
-import { kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";
+import { codeOf, kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type Claims, claimsNeeded, toIdentity, type UpstreamIdentity } from "./identity.ts";
 import type { Provider } from "./providers/store.ts";
 
@@ -50,7 +50,8 @@ export interface Protocol {
   /**
    * Whom the provider has signed in, by its answer.
    * @param query of the address that the browser came back to
-   * @param maxAge seconds since the user has signed in there, at most
+   * @param wish what it was asked for
+   * @param age seconds since then
    * @throws UpstreamFailure
    */
   identify(
@@ -58,7 +59,8 @@ export interface Protocol {
     provider: Provider,
     checks: Checks,
     query: string,
-    maxAge: number | undefined,
+    wish: Pick<AuthorizationWish, "maxAge">,
+    age: number,
   ): Promise<UpstreamIdentity>;
 }
 
@@ -82,17 +84,19 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         const openId: Record<string, string> = { nonce };
         if (loginHint) openId.login_hint = loginHint;
         if (maxAge !== undefined) openId.max_age = String(maxAge);
-        if (maxAge === 0) openId.prompt = "login";
+        if (maxAge === 0 && hasPrompt(config, "login")) openId.prompt = "login";
         return buildAuthorizationUrl(config, {
           redirect_uri: redirectUriOf(publicUrl, provider.id),
           ...(provider.scopes.length > 0 && { scope: provider.scopes.join(" ") }),
           state,
-          code_challenge: await calculatePKCECodeChallenge(codeVerifier),
-          code_challenge_method: "S256",
+          ...(hasPkce(config) && {
+            code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+            code_challenge_method: "S256",
+          }),
           ...(provider.type === "OpenIDConnect" && openId),
         });
       }),
-    identify: (tenantId, provider, { state, nonce, codeVerifier }, query, maxAge) =>
+    identify: (tenantId, provider, { state, nonce, codeVerifier }, query, { maxAge }, age) =>
       told(async () => {
         const config = await configure(tenantId, provider, false);
         const answer = new URL(redirectUriOf(publicUrl, provider.id) + query);
@@ -101,15 +105,50 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         if (!isOpenId) answer.searchParams.delete("iss");
         const tokens = await authorizationCodeGrant(config, answer, {
           expectedState: state,
-          pkceCodeVerifier: codeVerifier,
-          ...(isOpenId && { expectedNonce: nonce, maxAge, idTokenExpected: true }),
+          ...(hasPkce(config) && { pkceCodeVerifier: codeVerifier }),
+          ...(isOpenId && { expectedNonce: nonce, idTokenExpected: true }),
         });
+        if (isOpenId) requireAnew(tokens.claims()!.auth_time, maxAge, age, hasPrompt(config, "login"));
         const claims = isOpenId
           ? await openIdClaims(config, provider, tokens.access_token, tokens.claims()!)
           : await plainClaims(config, provider, tokens.access_token);
         return toIdentity(authorityOf(provider), provider.mapping, claims);
       }),
   };
+}
+
+/** What a provider does not list it may refuse. Without a list it has what OIDC Core 3.1.2.1 demands. */
+function hasPrompt(config: Configuration, prompt: string): boolean {
+  const listed: unknown = config.serverMetadata().prompt_values_supported;
+  return !Array.isArray(listed) || listed.includes(prompt);
+}
+
+/** A provider that lists other ways of PKCE alone may refuse this one (RFC 8414 2). */
+function hasPkce(config: Configuration): boolean {
+  const listed: unknown = config.serverMetadata().code_challenge_methods_supported;
+  return !Array.isArray(listed) || listed.length === 0 || listed.includes("S256");
+}
+
+/** Seconds by which clocks may differ, as for an id_token. */
+const CLOCK_TOLERANCE = 30;
+
+/**
+ * OIDC Core 3.1.2.1: with max_age an id_token says when the user has signed in. Many do not (Google, Entra ID); then it
+ * is enough to have asked by prompt=login, where no more was wanted.
+ * @param age seconds since it was asked
+ * @throws UpstreamFailure
+ */
+function requireAnew(
+  authTime: number | undefined,
+  maxAge: number | undefined,
+  age: number,
+  hasPromptLogin: boolean,
+): void {
+  if (maxAge === undefined || (authTime === undefined && maxAge === 0 && hasPromptLogin)) return;
+  if (authTime === undefined) throw new UpstreamFailure("not-anew", "the id_token has no auth_time");
+  // The time since then was spent there.
+  if (authTime + maxAge + age + CLOCK_TOLERANCE >= Date.now() / 1_000) return;
+  throw new UpstreamFailure("not-anew", "by auth_time the user did not sign in again");
 }
 
 /**
@@ -129,9 +168,10 @@ async function openIdClaims(
   accessToken: string,
   claims: Claims & { sub: string },
 ): Promise<Claims> {
-  const lacks = claimsNeeded(mapping).some((name) => claims[name] === undefined);
+  const said = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null));
+  const lacks = claimsNeeded(mapping).some((name) => said[name] === undefined);
   if (!lacks || config.serverMetadata().userinfo_endpoint === undefined) return claims;
-  return { ...(await fetchUserInfo(config, accessToken, claims.sub)), ...claims };
+  return { ...(await fetchUserInfo(config, accessToken, claims.sub)), ...said };
 }
 
 async function plainClaims(
@@ -158,14 +198,13 @@ async function told<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** RFC 6749 4.1.2.1: who is at fault. */
-function declined({ error }: AuthorizationResponseError): UpstreamFailure {
-  if (error === "server_error" || error === "temporarily_unavailable") {
-    return new UpstreamFailure("unavailable", `the authorization endpoint answered ${error}`);
-  }
-  const isUser = ["access_denied", "login_required", "interaction_required", "consent_required"].includes(error);
-  return new UpstreamFailure(
-    isUser ? "declined" : "misconfigured",
-    "the authorization endpoint answered with an error",
-  );
+/** Errors by which a provider says that it has signed nobody in, or that the user did not want it. */
+const DECLINED =
+  /^(access_denied|(login|interaction|consent|account_selection)_required|.*(cancel|den[iy]|declin).*)$/i;
+
+/** RFC 6749 4.1.2.1: who is at fault. Some have words of their own, such as Apple's user_cancelled_authorize. */
+function declined({ error, error_description }: AuthorizationResponseError): UpstreamFailure {
+  const isDown = error === "server_error" || error === "temporarily_unavailable";
+  const kind = isDown ? "unavailable" : DECLINED.test(error) ? "declined" : "misconfigured";
+  return new UpstreamFailure(kind, `the authorization endpoint answered ${codeOf(error, error_description)}`);
 }

@@ -90,9 +90,8 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl }: Upstre
       };
     },
     async identify(provider, { tenantId, maxAge, age }, checks, query) {
-      // The time since then was spent there.
-      const most = maxAge === null ? undefined : maxAge + Math.ceil(age);
-      const identity = await protocol.identify(tenantId, provider, checks, query, most);
+      const wish = { maxAge: maxAge ?? undefined };
+      const identity = await protocol.identify(tenantId, provider, checks, query, wish, age);
       const now = await findProvider(sql, tenantId, provider.id);
       if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was switched off or deleted in between");
       if (authorityOf(now) === identity.authority) return identity;

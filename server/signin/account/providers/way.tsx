@@ -3,6 +3,7 @@
 import { originOf, recordAudit } from "../../../audit/index.ts";
 import { NotFound } from "../../../errors.ts";
 import { NO_STORE } from "../../../http/conditions.ts";
+import { contextOf } from "../../../http/context.ts";
 import { toRecordId } from "../../../http/query.ts";
 import type { TenantId } from "../../../tenant-id.ts";
 import { pageResponse } from "../../../ui/index.ts";
@@ -71,9 +72,9 @@ export async function refuse(
   const back = isLinking
     ? { href: site.href(ACCOUNT_PATH), text: "Back to your account" }
     : { href: site.href(target), text: "Try again" };
-  const page = (
-    <UpstreamProblemPage site={site} purpose={purpose} provider={provider.name} line={line} links={[back]} />
-  );
+  const reference = contextOf(request).key;
+  const said = { purpose, provider: provider.name, line, links: [back], reference };
+  const page = <UpstreamProblemPage site={site} {...said} />;
   return pageResponse(page, { status });
 }
 
