@@ -20,7 +20,7 @@ export function createCloseDelivery(
     await breakOff(deliveryId, workflowCancelled());
     const closed = await closeOpenDelivery(sql, tenantId, deliveryId, state);
     const reason = REASONS[state];
-    if (closed) metrics.ended(closed.state);
+    if (closed && !closed.ping) metrics.ended(closed.state);
     log.warn({ tenantId, deliveryId, state: closed?.state, reason }, "delivery closed without an attempt's word");
     return { state: closed?.state ?? state, attempts: closed?.attempts ?? 0, reason };
   };

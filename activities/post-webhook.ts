@@ -73,8 +73,10 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
         : attemptLog.record(tenantId, deliveryId, result.attempt, outcome),
     );
     const firstRun = delivery.number === delivery.numberInRun;
-    metrics.attempted(result.attempt);
-    if (!delivery.ping) metrics.ended(state ?? outcome.reached, firstRun ? delivery.occurredOn : undefined);
+    if (!delivery.ping) {
+      metrics.attempted(result.attempt);
+      metrics.ended(state ?? outcome.reached, firstRun ? delivery.occurredOn : undefined);
+    }
     const { eventId, number } = delivery;
     const traceId = traceIdOf(span.traceParent);
     log.info(
@@ -107,7 +109,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
 
     async function ended({ state, number, endsAs }: OpenDelivery): Promise<{ state: DeliveryState; attempts: number }> {
       const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, deliveryId, endsAs)));
-      if (closed) metrics.ended(closed.state);
+      if (closed && !closed.ping) metrics.ended(closed.state);
       return closed ?? { state, attempts: number };
     }
   };

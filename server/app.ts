@@ -23,6 +23,7 @@ import {
 import { ApiError, ServiceUnavailable } from "./errors.ts";
 import { clientAddress, contextOf, createRequestLog, isProbe } from "./http/context.ts";
 import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
+import { createExporter } from "./http/export.ts";
 import { healthController, type Lifecycle, servingLifecycle } from "./http/health.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
@@ -128,8 +129,9 @@ export function createApp({
   const temporalUi = `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows`;
   const workflowUrl = (workflowId: string) => `${temporalUi}/${encodeURIComponent(workflowId)}`;
   const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
+  const exporter = createExporter();
   const webhooks = createWebhooks({
-    ...{ sql, vault, workflowUrl },
+    ...{ sql, vault, workflowUrl, exporter },
     stopping: lifecycle.stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
     samples: {
@@ -205,7 +207,7 @@ export function createApp({
     ...{ sql, workflowUrl, namesOfSessions: provider.namesOfSessions },
     credentials: administration.credentials,
   });
-  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
+  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
   const requests = createRequests(sql);
   const alerts = createAlerts(sql);
   const authenticateBearer = createAuthenticate({

@@ -573,6 +573,52 @@ export interface paths {
         patch: operations["changeRedelivery"];
         trace?: never;
     };
+    "/Redelivery/{Id}/Deliveries": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a redelivery has sent, before and after
+         * @description The first sent first, without those of events that the caller may not read.
+         */
+        get: operations["listRedeliveryDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Redelivery/{Id}/Deliveries/Export": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same as a file
+         * @description At most 100,000 rows; what would have more is 400. In CSV a text that a spreadsheet could take for a formula begins with an apostrophe.
+         */
+        get: operations["exportRedeliveryDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/IdentityProvider": {
         parameters: {
             query?: never;
@@ -1939,6 +1985,11 @@ export interface components {
              */
             MaxInFlight: number | null;
             /**
+             * Format: int32
+             * @description Exhausted deliveries in a row after which it is Held. 1: the first one, so that all later ones wait. null: as WEBHOOK_HOLD_AFTER says.
+             */
+            HoldAfter: number | null;
+            /**
              * @description Held: too many deliveries in a row were exhausted, or the receiver has answered 410. It is probed by the oldest delivery it has not got, and Active again once that arrives.
              * @enum {string}
              */
@@ -1998,6 +2049,11 @@ export interface components {
              * @description Posts that may be in flight at a time; null: as many as the receiver keeps up with.
              */
             MaxInFlight?: number | null;
+            /**
+             * Format: int32
+             * @description Exhausted deliveries in a row after which it is Held. 1: the first one, so that all later ones wait. null: as WEBHOOK_HOLD_AFTER says.
+             */
+            HoldAfter?: number | null;
             /**
              * @description Paused: deliveries are recorded as Held. Active: what was missed is sent. Held is taken only of a connection that is Held.
              * @enum {string}
@@ -2132,6 +2188,16 @@ export interface components {
             OldestOn: string | null;
             /**
              * Format: int32
+             * @description Deliveries that are Exhausted, of events of the last 24 hours. State Active does not send them: a Redelivery does. null: the caller may not read every event.
+             */
+            Exhausted: number | null;
+            /**
+             * Format: date-time
+             * @description When the oldest event of these happened; null: there is none. null: the caller may not read every event.
+             */
+            ExhaustedSince: string | null;
+            /**
+             * Format: int32
              * @description Times that it was probed since it is Held.
              */
             Probes: number;
@@ -2157,7 +2223,7 @@ export interface components {
                  * @description Deliveries in the worker that wait for a place.
                  */
                 Waiting: number;
-                /** @description Its last answer took less than a second, and none is overdue. */
+                /** @description Its last answer, whatever it said, took less than a second, and none is overdue. */
                 Quick: boolean;
             }[] | null;
         };
@@ -2179,7 +2245,7 @@ export interface components {
                 To: string;
                 /**
                  * Format: int32
-                 * @description Deliveries that came to this state in this time, and are in it now; as the others.
+                 * @description Deliveries that came to this state in this time, whatever became of them later; as the others.
                  */
                 Delivered: number;
                 /** Format: int32 */
@@ -2190,9 +2256,14 @@ export interface components {
                 Cancelled: number;
                 /**
                  * Format: int32
-                 * @description Pending or Retrying.
+                 * @description Pending or Retrying, and still so.
                  */
                 Open: number;
+                /**
+                 * Format: int32
+                 * @description Attempts that failed in this time, also those whose delivery arrived later.
+                 */
+                FailedAttempts: number;
                 /**
                  * Format: int32
                  * @description Milliseconds that half of the answers took at most, of events of this time; null: there was none. Of many, some are looked at.
@@ -2614,6 +2685,56 @@ export interface components {
             State?: "Running" | "Paused" | "Cancelled";
             /** Format: int32 */
             Rate?: number;
+        };
+        RedeliveryDelivery: {
+            /** Format: uuid */
+            EventId: string;
+            /** @enum {string} */
+            EventType: "Created" | "Updated" | "Deleted" | "Ping";
+            EventRecord: string;
+            /** @description null: the change is of several records. */
+            RecordId: string | null;
+            /**
+             * Format: date-time
+             * @description Of the event.
+             */
+            Timestamp: string;
+            /** Format: uuid */
+            DeliveryId: string;
+            /** Format: uuid */
+            ConnectionId: string;
+            /** @description What had become of the delivery when it was sent again. */
+            Before: {
+                /** @enum {string} */
+                State: "Pending" | "Retrying" | "Delivered" | "Exhausted" | "Held" | "Cancelled";
+                /**
+                 * @description What the last attempt came to: a status, or a word such as timeout. null: delivered, or none.
+                 * @example 503
+                 * @example null
+                 */
+                Reason: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it came to that state.
+                 */
+                On: string;
+            };
+            /** @description What it came to by this redelivery, whatever became of it later. */
+            After: {
+                /** @enum {string} */
+                State: "Pending" | "Retrying" | "Delivered" | "Exhausted" | "Held" | "Cancelled";
+                /**
+                 * @description What the last attempt came to: a status, or a word such as timeout. null: delivered, or none.
+                 * @example 503
+                 * @example null
+                 */
+                Reason: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it came to that state.
+                 */
+                On: string;
+            };
         };
         /** @description An identity provider; its secret is never read back. */
         IdentityProvider: {
@@ -6163,7 +6284,11 @@ export interface operations {
                 EventType?: "Created" | "Updated" | "Deleted" | "Ping";
                 /** @description Changes with a delivery in this state. */
                 State?: "Pending" | "Retrying" | "Delivered" | "Exhausted" | "Held" | "Cancelled";
-                /** @description Changes with a delivery whose last attempt came to this: a status, or why there was no answer. */
+                /** @description Changes with a delivery that was in this state at some time, whatever became of it later. Retrying: an attempt failed, and another one followed. */
+                Was?: "Retrying" | "Delivered" | "Exhausted" | "Held" | "Cancelled";
+                /** @description true: changes with a delivery that was sent again by a redelivery; false: without one. */
+                SentAgain?: boolean;
+                /** @description Changes with an attempt that came to this: a status, or why there was no answer. Beside State: whose last attempt did. */
                 Reason?: string;
                 /** @description Changes with a delivery to this connection. */
                 ConnectionId?: string;
@@ -6598,6 +6723,103 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["DatabaseAway"];
+        };
+    };
+    listRedeliveryDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Records of a page, of those that the caller may read. */
+                Limit?: components["parameters"]["Limit"];
+                /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The redelivery's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["RedeliveryDelivery"][];
+                        /** @description The Cursor of the next page; null: nothing follows that the caller may read. One request looks at 2000 rows at most: where more in a row are hidden, a page has fewer than its Limit. */
+                        Next: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadInput"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            /** @description The request has waited too long for its turn; the header Retry-After says when to ask again. Or: PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRecord"];
+                };
+            };
+        };
+    };
+    exportRedeliveryDeliveries: {
+        parameters: {
+            query?: {
+                /** @description CSV unless given. */
+                Format?: "CSV" | "NDJSON";
+            };
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The redelivery's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, the first sent first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["BadInput"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            /** @description The request has waited too long for its turn; the header Retry-After says when to ask again. Or: PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRecord"];
+                };
+            };
         };
     };
     listIdentityProvider: {

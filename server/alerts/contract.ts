@@ -14,12 +14,12 @@ export type AlertState = (typeof ALERT_STATES)[number];
 
 /** When each is raised, as docs/operations.md "Alerts" has it. */
 export const RULES = {
-  /** Of so many deliveries that have ended in an hour at least. */
-  errorRate: { percent: 10, least: 20, hours: 1 },
+  /** With so many exhausted deliveries in an hour at least: only a failure can raise it, the last one of late. */
+  errorRate: { percent: 10, least: 3, hours: 1, lateMinutes: 5 },
   backlog: { minutes: 15 },
   failedSignIns: { count: 30, minutes: 10 },
-  /** Of so many logouts of one application that have ended in an hour at least. */
-  failedLogouts: { percent: 10, least: 5, hours: 1 },
+  /** With so many exhausted logouts of one application in an hour at least. */
+  failedLogouts: { percent: 10, least: 2, hours: 1 },
 };
 
 /** What policies can say of an alert. */

@@ -3,6 +3,7 @@ import type { Actor } from "../access/index.ts";
 import { type Queries, type Sql, type Transaction, uuids } from "../db/sql.ts";
 import { lowestIdOf } from "../ids.ts";
 import type { TenantId } from "../tenant-id.ts";
+import { outcomes } from "../webhooks/index.ts";
 import { type AlertKind, type AlertState, RULES } from "./contract.ts";
 
 export interface Alert {
@@ -97,8 +98,7 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
       -- Only of these it is worth counting.
       select tenant_id, id from connection c
       where exists (
-        select from deliveries f where f.connection_id = c.id and f.state in ('Retrying', 'Exhausted')
-          and f.event_id >= ${before(60 * errorRate.hours)}
+        select from attempts f where f.failed_to = c.id and f.started_on > now() - make_interval(hours => ${errorRate.hours})
       )
     )
     select tenant_id as "tenantId", 'ConnectionHeld' as kind, id as "connectionId", coalesce(held_reason, '') as reason
@@ -107,20 +107,25 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
     select c.tenant_id, 'ErrorRate', c.id, rate.exhausted || ' of ' || rate.ended || ' deliveries failed in an hour'
     from (select distinct tenant_id from failing) t cross join lateral (
       -- A tenant's hour is read once, however many of its connections fail.
-      select d.connection_id, count(*) filter (where d.state = 'Exhausted') as exhausted, count(*) as ended
-      from deliveries d
-      where d.tenant_id = t.tenant_id and d.state in ('Delivered', 'Exhausted')
-        and d.changed_on > now() - make_interval(hours => ${errorRate.hours})
-      group by d.connection_id
+      select connection_id, count(*) filter (where state = 'Exhausted') as exhausted, count(*) as ended,
+        max(changed_on) filter (where state = 'Exhausted') as exhausted_on
+      from ${outcomes(tx, tx`t.tenant_id`, tx`now() - make_interval(hours => ${errorRate.hours})`)}
+      where state in ('Delivered', 'Exhausted')
+      group by connection_id
     ) rate join failing c on c.id = rate.connection_id
-    where rate.ended >= ${errorRate.least} and 100 * rate.exhausted >= ${errorRate.percent} * rate.ended
+    where rate.exhausted >= ${errorRate.least} and 100 * rate.exhausted >= ${errorRate.percent} * rate.ended
+      -- When older successes leave the hour, a receiver that has recovered is not told anew.
+      and (rate.exhausted_on > now() - make_interval(mins => ${errorRate.lateMinutes}) or exists (
+        select from alerts a where a.tenant_id = t.tenant_id and a.kind = 'ErrorRate' and a.connection_id = c.id
+          and a.ended_on is null
+      ))
     union all
     select c.tenant_id, 'Backlog', c.id, 'deliveries wait for more than ' || ${backlog.minutes}::int || ' minutes'
     from connection c
     where c.state = 'Active' and exists (
       select from deliveries d
       where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
-        and d.event_id is not null and d.event_id < ${before(backlog.minutes)}
+        and not d.is_ping and d.event_id is not null and d.event_id < ${before(backlog.minutes)}
     )
     union all
     select t.id, 'FailedSignIns', null, failures.count || ' sign-ins failed in ' || ${failedSignIns.minutes}::int || ' minutes'
@@ -140,7 +145,7 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
       where state in ('Delivered', 'Exhausted') and ended_on > now() - make_interval(hours => ${failedLogouts.hours})
       group by tenant_id, client_id
     ) rate
-    where ended >= ${failedLogouts.least} and 100 * exhausted >= ${failedLogouts.percent} * ended
+    where exhausted >= ${failedLogouts.least} and 100 * exhausted >= ${failedLogouts.percent} * ended
     group by tenant_id`;
 }
 

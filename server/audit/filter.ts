@@ -1,18 +1,15 @@
 // What a list of the audit log can be narrowed to.
 
-import { BadInput } from "../errors.ts";
+import { formatFilter } from "../http/export.ts";
 import {
-  type Filter,
   lastFilter,
   laterOf,
   momentFilter,
-  readWord,
   recordIdFilter,
   textFilter,
   type Values,
   wordFilter,
 } from "../http/query.ts";
-import { EXPORT_FORMATS, type ExportFormat } from "./export.ts";
 import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
 import type { AuditFilter } from "./store.ts";
 
@@ -35,17 +32,7 @@ export const filtersOf = (subjects: readonly string[]) => ({
 
 type Filters = ReturnType<typeof filtersOf>;
 
-/** Of the file: it has no pages. */
-export const exportFiltersOf = (filters: Filters) => ({
-  Format: {
-    ...wordFilter(EXPORT_FORMATS, "CSV unless given."),
-    read(query, name): ExportFormat {
-      if (query.has("Limit") || query.has("Cursor")) throw new BadInput("An export has no pages: no Limit, no Cursor.");
-      return readWord(query, name, EXPORT_FORMATS) ?? "CSV";
-    },
-  } satisfies Filter<ExportFormat>,
-  ...filters,
-});
+export const exportFiltersOf = (filters: Filters) => ({ Format: formatFilter, ...filters });
 
 export function toFilter({
   Kind,

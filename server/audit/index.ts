@@ -3,7 +3,7 @@ export {
   toFilter as toAuditFilter,
 } from "./filter.ts";
 export { AUDIT_KINDS, AUDIT_RESOURCE_TYPE, OUTCOMES } from "./kinds.ts";
-export { auditRoutes, exportResponse } from "./routes.ts";
+export { auditRoutes } from "./routes.ts";
 export type { AuditRecord } from "./service.ts";
 export { type AuditLog, createAuditLog } from "./service.ts";
 export { type HourOfSignIns, insertConsequence, type SignIns } from "./store.ts";

@@ -1,13 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { route } from "../access/index.ts";
-import { NO_STORE } from "../http/conditions.ts";
+import { EXPORT_FILES, EXPORT_NOTE, exportResponse } from "../http/export.ts";
 import { orNull, time, uuid, word } from "../http/fields.ts";
 import { uuidParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
-import type { Export } from "./export.ts";
 import { ACTOR_TYPES, toFilter } from "./filter.ts";
 import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
-import { type AuditLog, MOST_EXPORTED } from "./service.ts";
+import type { AuditLog } from "./service.ts";
 import { FAILURES_PER_HOUR } from "./write.ts";
 
 export function auditRoutes(log: AuditLog): Route[] {
@@ -43,14 +42,12 @@ export function auditRoutes(log: AuditLog): Route[] {
       path: `${path}/Export`,
       id: "exportAuditEvent",
       summary: "The same as a file",
-      description:
-        `At most ${MOST_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
-        "spreadsheet could take for a formula begins with an apostrophe.",
+      description: EXPORT_NOTE,
       filters: log.exportFilters,
       answer: {
         description: "The file, the newest row first.",
         schema: Type.String({ description: "In NDJSON an AuditEvent a line." }),
-        files: ["text/csv", "application/x-ndjson"],
+        files: EXPORT_FILES,
       },
       errors: ["ServiceBusy"],
       handle: async (caller, { filters }) =>
@@ -66,12 +63,6 @@ export function auditRoutes(log: AuditLog): Route[] {
       handle: (caller, { params }) => log.read(caller, params.Id),
     }),
   ];
-}
-
-/** A file to be kept, for who asked for it alone. */
-export function exportResponse({ type, fileName, body }: Export): Response {
-  const headers = { "content-type": type, "content-disposition": `attachment; filename="${fileName}"`, ...NO_STORE };
-  return new Response(body, { headers });
 }
 
 const reference = (types: readonly string[], description: string) =>

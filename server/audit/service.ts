@@ -1,11 +1,10 @@
 // The audit log, as it is read: by REST and by the console. Nothing changes it.
 
-import type { Caller, Permitted, Shown, ShownPage } from "../access/index.ts";
-import { createBudget } from "../budget.ts";
+import { type Caller, type Permitted, permit, type Shown, type ShownPage } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
-import { BadInput, NotFound } from "../errors.ts";
+import { NotFound } from "../errors.ts";
+import { type Cell, EXPORT_PAGE, type Export, type Exporter, type ExportFormat } from "../http/export.ts";
 import { isUuid, type Paging } from "../http/query.ts";
-import { type Export, type ExportFormat, exportAs } from "./export.ts";
 import { exportFiltersOf, filtersOf } from "./filter.ts";
 import { AUDIT_RESOURCE_TYPE } from "./kinds.ts";
 import {
@@ -16,13 +15,6 @@ import {
   findAuditEvent,
   listAuditEvents,
 } from "./store.ts";
-
-/** Rows of an export, before policies leave some out. */
-export const MOST_EXPORTED = 100_000;
-/** Rows that an export reads at a time. */
-const EXPORT_PAGE = 100;
-/** An export is under way until its reader has all of it. */
-const EXPORTS = { name: "exports", perTenant: 2, waiting: 0 };
 
 const RESOURCE = AUDIT_RESOURCE_TYPE.name;
 
@@ -53,9 +45,8 @@ export interface AuditLog {
   signIns(caller: Reader, since: Date): Promise<Awaited<ReturnType<typeof countSignIns>> | undefined>;
 }
 
-export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog {
+export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: Exporter): AuditLog {
   const filters = filtersOf(subjects);
-  const exports = createBudget(EXPORTS);
 
   const listOf = ({ tenantId }: Caller, filter: AuditFilter) => ({
     type: RESOURCE,
@@ -99,25 +90,16 @@ export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog 
       return sql.beginFor(tenantId, (tx) => countSignIns(tx, tenantId, since));
     },
 
-    async export(caller, filter, format) {
+    export(caller, filter, format) {
       const { tenantId } = caller;
-      const release = await exports.take(tenantId);
-      const readPage = async (now: Reader, after: string | undefined) => {
-        const began = performance.now();
-        const page = await hideDetails(now, await now.gate.listAfter(listOf(now, filter), EXPORT_PAGE, after));
-        // It has this thread for half of the time at most, however fast its reader is.
-        await Bun.sleep(performance.now() - began);
-        return page;
-      };
-      try {
-        if ((await countAuditEvents(sql, tenantId, filter, MOST_EXPORTED + 1)) > MOST_EXPORTED) {
-          throw new BadInput(`An export has at most ${MOST_EXPORTED} rows. Ask for less by From and To.`);
-        }
-        return await exportAs(format, caller, readPage, release);
-      } catch (error) {
-        release();
-        throw error;
-      }
+      return exporter(caller, format, {
+        ...{ name: "audit-log", cells: CELLS },
+        count: (most) => countAuditEvents(sql, tenantId, filter, most),
+        async readPage(reader, after) {
+          const now = permit(reader, ["Settings:Read"]);
+          return hideDetails(now, await now.gate.listAfter(listOf(now, filter), EXPORT_PAGE, after));
+        },
+      });
     },
   };
 }
@@ -145,3 +127,19 @@ export function toRecord(event: AuditEvent) {
 function reference(type: string | null, id: string | number | null) {
   return type === null ? null : { Type: type, Id: String(id) };
 }
+
+const CELLS: Cell<AuditRecord>[] = [
+  ["Id", ({ Id }) => Id],
+  ["OccurredOn", ({ OccurredOn }) => OccurredOn],
+  ["Kind", ({ Kind }) => Kind],
+  ["Outcome", ({ Outcome }) => Outcome],
+  ["ActorType", ({ Actor }) => Actor?.Type ?? ""],
+  ["ActorId", ({ Actor }) => Actor?.Id ?? ""],
+  ["ClientId", ({ ClientId }) => ClientId ?? ""],
+  ["Address", ({ Address }) => Address],
+  ["UserAgent", ({ UserAgent }) => UserAgent],
+  ["SubjectType", ({ Subject }) => Subject?.Type ?? ""],
+  ["SubjectId", ({ Subject }) => Subject?.Id ?? ""],
+  ["Details", ({ Details }) => JSON.stringify(Details)],
+  ["RequestKey", ({ RequestKey }) => RequestKey],
+];

@@ -1,7 +1,8 @@
 // The audit log: who did what, narrowed down by the address, and as a file.
 
-import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, exportResponse, OUTCOMES, toAuditFilter } from "../audit/index.ts";
+import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, OUTCOMES, toAuditFilter } from "../audit/index.ts";
 import { BadInput, NotFound } from "../errors.ts";
+import { exportResponse } from "../http/export.ts";
 import { readAsked } from "../http/query.ts";
 import {
   Badge,
@@ -208,12 +209,12 @@ async function idOfUser({ records }: SettingsDependencies, visit: Visit, name: s
   }
 }
 
-/** What the filters let through, as a file. */
-function Exports({ visit, parameters }: { visit: Visit; parameters: URLSearchParams }): JSX.Element {
+/** What the filters let through, as a file. @param path takes Format */
+function Exports({ visit, path = `${AUDIT_LOG}/export`, parameters }: ExportsProps): JSX.Element {
   const href = (format: string) => {
     const query = new URLSearchParams([...parameters].filter(([name]) => name !== "Cursor" && name !== "Limit"));
     query.set("Format", format);
-    return visit.href(`${AUDIT_LOG}/export?${query}`);
+    return visit.href(`${path}?${query}`);
   };
   return (
     <>
@@ -221,6 +222,12 @@ function Exports({ visit, parameters }: { visit: Visit; parameters: URLSearchPar
       <ButtonLink href={href("NDJSON")}>Export JSON lines</ButtonLink>
     </>
   );
+}
+
+interface ExportsProps {
+  visit: Visit;
+  path?: string;
+  parameters: URLSearchParams;
 }
 
 function columns(visit: Visit, name: NameOf) {

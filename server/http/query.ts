@@ -87,6 +87,17 @@ export function wordFilter<const W extends string>(words: readonly W[], descript
   return { description, schema: word(words), read: (query, name) => readWord(query, name, words) };
 }
 
+export function flagFilter(description: string): Filter<boolean | undefined> {
+  return {
+    description,
+    schema: Type.Boolean(),
+    read(query, name) {
+      const given = readWord(query, name, ["true", "false"]);
+      return given === undefined ? undefined : given === "true";
+    },
+  };
+}
+
 /** A whole number from 1 to `most`. */
 export function countFilter(most: number, description: string): Filter<number | undefined> {
   return {

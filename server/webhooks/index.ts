@@ -38,7 +38,7 @@ export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/
 export { ALERT_RECORD, EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
 export { isAlertHeard } from "./events/store.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/write-event.ts";
-export type { Counts, HourCount } from "./figures/day.store.ts";
+export { type Counts, type HourCount, outcomes } from "./figures/day.store.ts";
 export type { Health } from "./figures/health.store.ts";
 export { figureRoutes } from "./figures/routes.ts";
 export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
@@ -55,6 +55,7 @@ export {
 export { deadLetterRoutes } from "./log/dead-letters.ts";
 export type { RecentDelivery } from "./log/recent.store.ts";
 export { type AttemptRecord, type EventRecord, WORST_FIRST } from "./log/record.ts";
+export { resentRoutes } from "./log/resent.ts";
 export { eventLogRoutes } from "./log/routes.ts";
 export type { SeenEvent } from "./log/service.ts";
 export { whyRoutes } from "./log/why.ts";

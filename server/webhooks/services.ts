@@ -1,6 +1,7 @@
 // What REST and the console do with webhooks, made once.
 
 import type { Sql } from "../db/sql.ts";
+import type { Exporter } from "../http/export.ts";
 import type { Vault } from "../vault.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/rotation.ts";
@@ -11,6 +12,7 @@ import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deli
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
 import { type CountDeadLetters, createCountDeadLetters } from "./log/dead-letters.ts";
 import { createRedeliverEvent, type RedeliverEvent } from "./log/redeliver-event.ts";
+import { createResentDeliveries, type ResentDeliveries } from "./log/resent.ts";
 import { createEventLog, type EventLog } from "./log/service.ts";
 import { createEventStreams, type EventStreams } from "./log/stream.ts";
 import { createExplainEvent, type ExplainEvent } from "./log/why.ts";
@@ -29,6 +31,7 @@ export interface WebhookServices {
   countDeadLetters: CountDeadLetters;
   redeliverEvent: RedeliverEvent;
   redeliveries: Redeliveries;
+  resentDeliveries: ResentDeliveries;
   knownRequest: KnownRequestOf;
 }
 
@@ -40,14 +43,16 @@ export interface WebhooksDependencies {
   samples: Samples;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: WorkflowUrl;
+  exporter: Exporter;
   /** Aborted when the process is to end. */
   stopping: AbortSignal;
 }
 
 export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
-  const { sql, vault, secretOverlapMs, samples, workflowUrl, stopping } = deps;
+  const { sql, vault, secretOverlapMs, samples, workflowUrl, exporter, stopping } = deps;
   const seals = createConnectionSeals(vault);
   const connections = createConnections(sql, seals, createConnectionRecords(seals));
+  const redeliveries = createRedeliveries(sql, workflowUrl);
   return {
     connections,
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
@@ -58,7 +63,8 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     explainEvent: createExplainEvent(sql, connections),
     countDeadLetters: createCountDeadLetters(sql, connections),
     redeliverEvent: createRedeliverEvent(sql, workflowUrl),
-    redeliveries: createRedeliveries(sql, workflowUrl),
+    redeliveries,
+    resentDeliveries: createResentDeliveries(sql, redeliveries, exporter),
     knownRequest: createKnownRequest(createRequestOf(seals)),
   };
 }

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { KEEP_DAYS, listStanding, removeOldAlerts } from "../../server/alerts/store.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
+import type { DeliveryState } from "../../workflows/contract.ts";
 import { hide, send } from "../attacks/world.ts";
 import { logOf } from "../audit/log.ts";
 import { type Client, otherClient } from "../authorize/client.ts";
@@ -102,6 +103,39 @@ describe.concurrent("an alert", () => {
   );
 
   test(
+    "of a rate is raised by a few failures at once, and by no success: not by a recovery, nor by a test event",
+    async () => {
+      const api = await newTenant();
+      const tenantId = api.tenantId as TenantId;
+      const connect = async (Name: string) => (await api.connect("https://localhost:9443/", { Name })).Id;
+      const [failing, recovered, slid, tried] = await Promise.all(
+        ["failing", "recovered", "slid", "tried"].map(connect),
+      );
+      const add = (id: string, state: DeliveryState, events: number) =>
+        fill(db(), { tenantId, connectionIds: [id], events, spanMs: 1_000, stateOf: () => state });
+      const age = (id: string, minutes: number) => db()`
+        update deliveries set changed_on = changed_on - make_interval(mins => ${minutes}) where connection_id = ${id}`;
+      const standing = () =>
+        db().begin(async (tx) => {
+          const all = await until("our turn", () => listStanding(tx, new Date()));
+          return all.filter((one) => one.tenantId === tenantId).map(({ connectionId }) => connectionId);
+        });
+      await add(failing!, "Exhausted", 3);
+      await add(recovered!, "Exhausted", 2);
+      await add(tried!, "Exhausted", 5);
+      await db()`update deliveries set is_ping = true where connection_id = ${tried!}`;
+      expect(await standing()).toEqual([failing!]);
+      // Older successes have left the hour, and the failures are not of now.
+      await add(slid!, "Exhausted", 3);
+      await age(slid!, 20);
+      await add(slid!, "Delivered", 10);
+      await add(recovered!, "Delivered", 18);
+      expect(await standing()).toEqual([failing!]);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
     "is as hidden as its connection, and a count of deliveries is for who may see every event",
     async () => {
       const admin = await newAdmin();
@@ -183,7 +217,8 @@ test(
     await log(failing!, "Delivered", 8);
     await log(fine!, "Exhausted", 1);
     await log(fine!, "Delivered", 19);
-    await log(few!, "Exhausted", 4);
+    await log(few!, "Exhausted", 1);
+    await log(few!, "Delivered", 3);
     const alert = await raised(api, "FailedLogouts");
     expect([alert.ConnectionId, alert.Reason]).toEqual([
       null,

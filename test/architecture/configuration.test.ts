@@ -2,12 +2,12 @@
 
 import { expect, test } from "bun:test";
 import { MEMBER_LIMIT, POLICY_LIMIT } from "../../server/access/index.ts";
-import { MOST_EXPORTED } from "../../server/audit/service.ts";
 import { hostProblems, readConfig } from "../../server/config.ts";
 import { MOST_RECORDS } from "../../server/entities/bulk.ts";
 import { DESCRIPTION_LIMIT, TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/entities/definition.ts";
 import { SEARCH_LIMIT } from "../../server/entities/filters.ts";
 import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
+import { MOST_EXPORTED } from "../../server/http/export.ts";
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
 import { MOST_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
 import { MOST_UNDER_WAY } from "../../server/logouts/store.ts";
@@ -75,7 +75,7 @@ const LIMITS = {
   "wrong device codes of a user before a wait": count(BY_USER.free),
   "wrong device codes of an address before a wait": count(BY_ADDRESS.free),
   "deliveries per second of a bulk redelivery": count(MOST_RATE),
-  "rows of an audit export": count(MOST_EXPORTED),
+  "rows of an export: of the audit log, of a redelivery": count(MOST_EXPORTED),
   "requests of a tenant that are kept, and as many failures": count(MOST_KEPT),
 };
 

@@ -44,6 +44,7 @@ describe("a webhook connection", () => {
         Order: "None",
         RatePerSecond: null,
         MaxInFlight: null,
+        HoldAfter: null,
         State: "Active",
         HeldOn: null,
         HeldReason: null,

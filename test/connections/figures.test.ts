@@ -55,7 +55,7 @@ describe.concurrent("of a connection", () => {
     });
     expect(status).toEqual({
       ...{ ConnectionId: Id, State: "Active", UnderWay: 0, Queued: 0, Held: 0, OldestOn: null },
-      ...{ Probes: 0, NextProbeOn: null, Windows: status.Windows },
+      ...{ Exhausted: 0, ExhaustedSince: null, Probes: 0, NextProbeOn: null, Windows: status.Windows },
     } as never);
     const [window] = status.Windows!;
     expect(window).toEqual({ Places: expect.any(Number), Out: 0, Waiting: 0, Quick: expect.any(Boolean) } as never);
@@ -133,7 +133,7 @@ describe.concurrent("of a connection", () => {
     const { EventId } = await api.settledEvent();
     const Policy = `forbid (principal, action, resource == WebhookEvent::"${EventId}");`;
     expect((await api.patch("/Policy", { Name: "One event", Policy })).status).toBe(200);
-    const told = { UnderWay: null, Queued: null, Held: null, OldestOn: null, Windows: null };
+    const told = { UnderWay: null, Queued: null, Held: null, OldestOn: null, Exhausted: null, Windows: null };
     expect(await statusOf(api, Id)).toMatchObject(told);
     expect(await slicesOf(api, Id, "24h")).toBeNull();
   });

@@ -96,6 +96,7 @@ describe("what cannot be saved", () => {
     [{ RatePerSecond: 1.5 }, /RatePerSecond/],
     [{ MaxInFlight: 65 }, /MaxInFlight must be a whole number of posts from 1 to 64, or null/],
     [{ MaxInFlight: "4" }, /MaxInFlight/],
+    [{ HoldAfter: 0 }, /HoldAfter must be a whole number of deliveries from 1 to 1000, or null/],
     [{ Headers: ["X-Env"] }, /Headers must be an object/],
     [{ Headers: "X-Env: hunter2" }, /Headers must be an object/],
     [{ Headers: { "X Env": "hunter2" } }, /X Env must be a header's name/],

@@ -124,7 +124,7 @@ export function describedRoutes(): Route[] {
     connection,
     ...createWebhooks({ sql: {}, vault, secretOverlapMs: 0, samples: { entities }, workflowUrl: String } as never),
     settings: Object.values(createSettings(SETTINGS, { access: {}, vault, checkUrl: () => undefined } as never)),
-    auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS)),
+    auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS), undefined as never),
     records: createEntities({} as never, ENTITIES),
   };
   return apiRoutes(services as ApiServices);

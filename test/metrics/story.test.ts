@@ -42,6 +42,10 @@ test("a change is counted on its way: accepted, dispatched, attempted, delivered
   await api.change({ Name: "Gate" });
   await api.change({ Name: "Gate" });
   await api.settledEvent();
+  // A test event is dispatched, but its failure is no incident.
+  await using tried = receiver(500);
+  const { Id } = await api.connect(tried.url, { Entities: ["User"] });
+  await api.settled(await api.ping(Id));
   const [after, worker] = await Promise.all([ofApi(), ofWorker()]);
 
   const accepted = { event_record: "Application", event_type: "Created" };
@@ -51,7 +55,7 @@ test("a change is counted on its way: accepted, dispatched, attempted, delivered
   expect(grown(before, after, "gatehouse_http_request_duration_seconds_count", request)).toBe(2);
 
   const growth = (name: string, labels?: Record<string, string>) => grown(workerBefore, worker, name, labels);
-  expect(growth("gatehouse_webhook_dispatch_duration_seconds_count")).toBe(1);
+  expect(growth("gatehouse_webhook_dispatch_duration_seconds_count")).toBe(2);
   const results = ["2xx", "4xx", "5xx", "timeout"].map((result) =>
     growth("gatehouse_webhook_attempts_total", { result }),
   );

@@ -88,6 +88,7 @@ export interface ConnectionFields {
   Order: "None" | "Record";
   RatePerSecond: number | null;
   MaxInFlight: number | null;
+  HoldAfter: number | null;
   State: "Active" | "Held" | "Paused";
   HeldOn: string | null;
   HeldReason: string | null;

@@ -45,11 +45,13 @@ export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, 
         from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
           ${rows.map(({ state }) => state)}::text[]) as e (id, at, state) join event using (id),
           unnest(${connectionIds}::uuid[]) as c (id)
-        returning id, state, attempts, changed_on
+        returning id, connection_id, state, attempts, changed_on
       )
-      insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body)
+      insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body,
+        failed_to)
       select d.id, number, d.changed_on + number * interval '10 seconds', 25,
-        case d.state when 'Delivered' then 200 else 503 end, 'content-type: text/plain', 'Thank you.'
+        case d.state when 'Delivered' then 200 else 503 end, 'content-type: text/plain', 'Thank you.',
+        case when d.state <> 'Delivered' then d.connection_id end
       from delivery d, generate_series(1, d.attempts) as number`;
   }
   // As PostgreSQL does by itself before long.

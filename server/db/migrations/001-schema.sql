@@ -667,8 +667,6 @@ create index events_tenant on events (tenant_id, id);
 -- What became of one record: in events of its own, and in those of several.
 create index events_record on events (tenant_id, record_id, id) where strpos(record_id, ',') = 0;
 create index events_members on events using gin (string_to_array(record_id, ',')) where strpos(record_id, ',') > 0;
--- Pings are no dead letters, whatever came of them.
-create index events_ping on events (tenant_id, id) where event_type = 'Ping';
 
 -- # Webhooks: connections
 
@@ -688,6 +686,7 @@ create table webhook_connections (
   order_by text not null check (order_by in ('None', 'Record')),
   rate_per_second smallint check (rate_per_second between 1 and 1000),
   max_in_flight smallint check (max_in_flight between 1 and 64),
+  hold_after smallint check (hold_after between 1 and 1000), -- exhausted in a row; null: WEBHOOK_HOLD_AFTER
   -- All that it gets goes through its queue.
   governed boolean not null
     generated always as (order_by <> 'None' or rate_per_second is not null or max_in_flight is not null) stored,
@@ -794,6 +793,7 @@ create table deliveries (
   position bigint not null, -- the event's
   part integer not null, -- which of the event's workflows has it: each has at most 500 deliveries
   record uuid, -- by record_key: a queue is looked through record by record. Null: its event is of several
+  is_ping boolean not null default false, -- of a ping or a test, whose failure is no figure's, alert's or dead letter's
   state text not null check (state in ('Pending', 'Retrying', 'Delivered', 'Exhausted', 'Held', 'Cancelled')),
   -- What the last attempt came to, in one word: a status, a network failure, or lost. Null: delivered, or none yet.
   reason text,
@@ -833,13 +833,42 @@ create index deliveries_under_way on deliveries (connection_id, record)
 -- For metrics, how many deliveries wait, and since when: the ids of events are in the order of their time.
 create index deliveries_backlog on deliveries (state, event_id) where state in ('Pending', 'Retrying') and event_id is not null;
 -- For Settings: how many came to their state when, what waits, the oldest first, and what fails, the latest first.
-create index deliveries_changed on deliveries (tenant_id, changed_on) include (state, connection_id);
+create index deliveries_changed on deliveries (tenant_id, changed_on) include (state, connection_id) where not is_ping;
 create index deliveries_waiting on deliveries (tenant_id, connection_id, event_id)
-  where state in ('Pending', 'Retrying', 'Held') and event_id is not null;
-create index deliveries_failing on deliveries (connection_id, event_id) where state in ('Retrying', 'Exhausted');
+  where state in ('Pending', 'Retrying', 'Held') and event_id is not null and not is_ping;
+create index deliveries_exhausted on deliveries (connection_id, event_id) where state = 'Exhausted' and not is_ping;
 -- For the dead letters.
 create index deliveries_dead on deliveries (tenant_id, event_id, connection_id, state, reason)
-  where state in ('Exhausted', 'Held');
+  where state in ('Exhausted', 'Held') and not is_ping;
+
+-- What deliveries had come to before they went on: sent again, drained, probed or cancelled. Figures of an hour stay
+-- what they were by it.
+create table former_outcomes (
+  id bigint generated always as identity primary key,
+  tenant_id uuid not null,
+  delivery_id uuid not null references deliveries,
+  connection_id uuid not null,
+  state text not null check (state in ('Delivered', 'Exhausted', 'Held', 'Cancelled')),
+  reason text,
+  reached_on timestamptz not null,
+  redelivery_id uuid -- the bulk redelivery by which it went on
+);
+create index former_outcomes_delivery on former_outcomes (delivery_id, id);
+create index former_outcomes_reached on former_outcomes (tenant_id, reached_on) include (state, connection_id);
+create index former_outcomes_redelivery on former_outcomes (redelivery_id, id) where redelivery_id is not null;
+
+create function keep_former_outcome() returns trigger language plpgsql as $$
+begin
+  insert into former_outcomes (tenant_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
+  values (old.tenant_id, old.id, old.connection_id, old.state, old.reason, old.changed_on,
+    case when new.state = 'Pending' then new.redelivery_id end);
+  return null;
+end
+$$;
+create trigger deliveries_keep_former_outcome after update on deliveries
+  for each row when (
+    old.state in ('Delivered', 'Exhausted', 'Held', 'Cancelled') and new.state <> old.state and not old.is_ping
+  ) execute function keep_former_outcome();
 
 create table attempts (
   delivery_id uuid not null references deliveries,
@@ -850,8 +879,10 @@ create table attempts (
   failure text, -- the network failure in one word; null: the receiver answered
   response_headers text,
   response_body text,
+  failed_to uuid, -- the connection, of an attempt that failed; null: it delivered, was cut off, or is a ping's
   primary key (delivery_id, number)
 );
+create index attempts_failed on attempts (failed_to, started_on) where failed_to is not null;
 
 -- Bulk redeliveries: what is wished, and how far each has come. A workflow does the work.
 create table redeliveries (

@@ -28,6 +28,7 @@ const SECRET_LIMIT = 500;
 const TIMEOUT_MS = { least: 100, most: 30_000 };
 const MOST_RATE_PER_SECOND = 1_000;
 const MOST_IN_FLIGHT = 64;
+const MOST_HOLD_AFTER = 1_000;
 const URL_LIMIT = 2_000;
 const API_KEY_LIMIT = 200;
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
@@ -197,6 +198,17 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: {
       label: "Calls in flight, at most",
       hint: "Calls that wait for an answer at the same time. Empty: as many as the receiver keeps up with.",
+    },
+    example: null,
+  }),
+  HoldAfter: integer(1, MOST_HOLD_AFTER, "deliveries", {
+    description:
+      "Exhausted deliveries in a row after which it is Held. 1: the first one, so that all later ones wait. null: as " +
+      "WEBHOOK_HOLD_AFTER says.",
+    audit: "value",
+    form: {
+      label: "Hold it after so many failures in a row",
+      hint: "1: after the first delivery that fails for good, all later ones wait. Empty: as for all connections.",
     },
     example: null,
   }),

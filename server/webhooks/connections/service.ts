@@ -52,7 +52,7 @@ const NOT_HELD = { heldOn: null, heldReason: null };
 /** What a new one has unless something else is given. */
 const BLANK = {
   ...{ name: null, description: null, secret: null, headers: null, timeoutMs: null },
-  ...{ order: "None" as const, ratePerSecond: null, maxInFlight: null },
+  ...{ order: "None" as const, ratePerSecond: null, maxInFlight: null, holdAfter: null },
   ...{ state: "Active" as const, ...NOT_HELD },
 };
 

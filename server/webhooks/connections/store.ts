@@ -27,6 +27,8 @@ export interface Connection {
   ratePerSecond: number | null;
   /** Posts that may be out at a time, from all workers together; null: as its window says. */
   maxInFlight: number | null;
+  /** Exhausted deliveries in a row after which it is Held; null: as WEBHOOK_HOLD_AFTER says. */
+  holdAfter: number | null;
   state: ConnectionState;
   /** null: it is not Held. */
   heldOn: Date | null;
@@ -49,7 +51,7 @@ export interface ConnectionFilter {
 
 export const connectionColumns = (sql: Queries) => sql`
   id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", order_by as "order",
-  rate_per_second as "ratePerSecond", max_in_flight as "maxInFlight", state,
+  rate_per_second as "ratePerSecond", max_in_flight as "maxInFlight", hold_after as "holdAfter", state,
   held_on as "heldOn", held_reason as "heldReason"`;
 
 export async function findConnection(
@@ -110,13 +112,13 @@ export async function insertConnection(
   connection: Connection,
 ): Promise<Connection | undefined> {
   const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
-  const { order, ratePerSecond, maxInFlight } = connection;
+  const { order, ratePerSecond, maxInFlight, holdAfter } = connection;
   const [row] = await sql<Connection[]>`
     insert into webhook_connections (id, tenant_id, name, description, url, entities, events, secret, api_key, headers,
-      timeout_ms, order_by, rate_per_second, max_in_flight, state)
+      timeout_ms, order_by, rate_per_second, max_in_flight, hold_after, state)
     values (${id}, ${tenantId}, ${name}, ${description}, ${url}, ${entities}::text[], ${events}::text[],
       ${secret as Buffer | null}, ${apiKey as Buffer}, ${headers as Buffer | null}, ${timeoutMs}, ${order},
-      ${ratePerSecond}, ${maxInFlight}, ${state})
+      ${ratePerSecond}, ${maxInFlight}, ${holdAfter}, ${state})
     on conflict do nothing
     returning ${connectionColumns(sql)}`;
   return row;
@@ -124,12 +126,12 @@ export async function insertConnection(
 
 export async function updateConnection(sql: Queries, tenantId: TenantId, connection: Connection): Promise<void> {
   const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
-  const { order, ratePerSecond, maxInFlight } = connection;
+  const { order, ratePerSecond, maxInFlight, holdAfter } = connection;
   await sql`
     update webhook_connections set name = ${name}, description = ${description}, url = ${url},
       entities = ${entities}::text[], events = ${events}::text[], secret = ${secret as Buffer | null},
       api_key = ${apiKey as Buffer}, headers = ${headers as Buffer | null}, timeout_ms = ${timeoutMs},
-      order_by = ${order}, rate_per_second = ${ratePerSecond}, max_in_flight = ${maxInFlight},
+      order_by = ${order}, rate_per_second = ${ratePerSecond}, max_in_flight = ${maxInFlight}, hold_after = ${holdAfter},
       state = ${state}, modified_on = now()
     where tenant_id = ${tenantId} and id = ${id}`;
 }

@@ -95,7 +95,7 @@ function open(
   return sql<OpenDelivery[]>`
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
-      select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
+      select d.id, d.state, d.event_id, d.connection_id, d.is_ping, d.attempts, d.earlier_attempts, d.attempt_started_on,
         c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
         c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
         coalesce(c.staged_event_id = d.event_id, false) as proof,

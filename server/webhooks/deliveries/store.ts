@@ -51,17 +51,19 @@ export async function recordAttempt(
 ): Promise<DeliveryState | undefined> {
   const { number } = attempt;
   const reason = attempt.failure ?? String(attempt.statusCode);
+  const isFailure = state !== "Delivered" && attempt.failure !== "cancelled";
   const holds = sql`(${state} = 'Exhausted' and connection.state = 'Active'
-    and (${hold?.gone ?? false} or connection.run >= ${hold?.after ?? 0}))`;
+    and (${hold?.gone ?? false} or connection.run >= coalesce(connection.hold_after, ${hold?.after ?? 0})))`;
   const [row] = await sql<{ state: DeliveryState }[]>`
     with attempt as (
       insert into attempts (delivery_id, number, started_on, duration_ms, status_code, failure, response_headers,
-        response_body)
+        response_body, failed_to)
       values (${deliveryId}, ${number}, ${attempt.startedOn}, ${attempt.durationMs}, ${attempt.statusCode},
-        ${attempt.failure}, ${attempt.responseHeaders}, ${attempt.responseBody})
+        ${attempt.failure}, ${attempt.responseHeaders}, ${attempt.responseBody},
+        (select connection_id from deliveries where ${isFailure} and id = ${deliveryId} and not is_ping))
       ${unlessKnown(sql)}
     ), connection as (
-      select c.id, c.state,
+      select c.id, c.state, c.hold_after,
         case ${state} when 'Exhausted' then c.exhausted_run + 1 when 'Delivered' then 0 else c.exhausted_run end as run
       from deliveries d join webhook_connections c on c.id = d.connection_id
       where ${hold !== undefined} and d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.deleted_on is null
@@ -76,6 +78,7 @@ export async function recordAttempt(
         held_on = now(), probes = 0, probe_lease_until = '-infinity',
         next_probe_on = now() + ${hold?.probeInMs ?? 0} * interval '1 millisecond',
         held_reason = case when ${hold?.gone ?? false} then '410 Gone'
+          when connection.run = 1 then '1 exhausted delivery, with ' || ${reason}
           else connection.run || ' exhausted deliveries in a row, the last with ' || ${reason} end
       from connection
       where c.id = connection.id and ${holds}
@@ -156,9 +159,10 @@ export async function takeBackAttempt(
 
 /** Logs the attempts that deliveries of `before` are still marked with: they were lost with their worker. */
 export const insertLost = (sql: Queries) => sql`
-  insert into attempts (delivery_id, number, started_on, duration_ms, failure)
+  insert into attempts (delivery_id, number, started_on, duration_ms, failure, failed_to)
   select id, attempts, attempt_started_on,
-    least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost'
+    least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost',
+    case when not is_ping then connection_id end
   from before where attempt_started_on is not null
   on conflict do nothing`;
 
@@ -166,7 +170,7 @@ export const insertLost = (sql: Queries) => sql`
 const unlessKnown = (sql: Queries) => sql`
   on conflict (delivery_id, number) do update set duration_ms = excluded.duration_ms,
     status_code = excluded.status_code, failure = excluded.failure, response_headers = excluded.response_headers,
-    response_body = excluded.response_body
+    response_body = excluded.response_body, failed_to = excluded.failed_to
   where attempts.failure = 'lost'`;
 
 /**
@@ -180,13 +184,13 @@ export async function closeOpenDelivery(
   tenantId: TenantId,
   deliveryId: DeliveryId,
   state: EndedState,
-): Promise<{ state: DeliveryState; attempts: number } | undefined> {
-  const [row] = await sql<{ state: DeliveryState; attempts: number }[]>`
+): Promise<{ state: DeliveryState; attempts: number; ping: boolean } | undefined> {
+  const [row] = await sql<{ state: DeliveryState; attempts: number; ping: boolean }[]>`
     with connection as (
       select c.state from webhook_connections c join deliveries d on d.connection_id = c.id
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} for key share of c
     ), before as (
-      select d.id, d.attempts, d.attempt_started_on from connection c, deliveries d
+      select d.id, d.attempts, d.attempt_started_on, d.connection_id, d.is_ping from connection c, deliveries d
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')
         and (${state} <> 'Held' or c.state <> 'Active')
       for update of d
@@ -196,11 +200,11 @@ export async function closeOpenDelivery(
       update deliveries d set state = ${state}, attempt_started_on = null, changed_on = now(),
         reason = case when ${state} = 'Exhausted' then 'lost' else d.reason end
       from before b where d.id = b.id
-      returning d.state, d.attempts
+      returning d.state, d.attempts, d.is_ping as ping
     )
-    select state, attempts from closed
+    select state, attempts, ping from closed
     union all
-    select state, attempts from deliveries
+    select state, attempts, is_ping from deliveries
     where id = ${deliveryId} and tenant_id = ${tenantId} and not exists (select from closed)`;
   return row;
 }

@@ -76,9 +76,9 @@ export async function insertPing(
         ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
       returning position
     ), delivery as (
-      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state)
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, is_ping)
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, position,
-        record_key(${event.eventRecord}, ${event.recordIds.join()}), 1, 'Pending'
+        record_key(${event.eventRecord}, ${event.recordIds.join()}), 1, 'Pending', true
       from event
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part) values (${tenantId}, ${event.eventId}, 1)

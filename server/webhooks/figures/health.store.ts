@@ -1,13 +1,16 @@
+import type { Fragment } from "postgres";
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
+import { lowestIdOf } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { outcomes } from "./day.store.ts";
 
 /** How a connection fares. */
 export interface Health extends Ended, Backlog {
   connectionId: ConnectionId;
 }
 
-/** How many of a connection's deliveries have ended, of late. */
+/** How many of a connection's deliveries have ended, of late, whatever became of them later. */
 export interface Ended {
   delivered: number;
   exhausted: number;
@@ -20,10 +23,21 @@ export interface Backlog {
   held: number;
   /** When the oldest event happened that it has still to get. */
   waitsSince: Date | null;
-  /** When it last came to a failure that still stands, and what that was: a status or the network's word. */
+  /** When an attempt failed last, and what that came to: a status or the network's word. */
   failedOn: Date | null;
   failure: string | null;
+  /** Exhausted and not sent again since, of events of the last 24 hours, and when the oldest of these happened. */
+  unsent: number;
+  unsentSince: Date | null;
 }
+
+/** What a Resume does not send: `count` and `since` of the Exhausted deliveries of a connection, of the last 24 hours. */
+export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragment) => sql`
+  select count(*) as count, min(e.occurred_on) as since
+  from deliveries d join events e on e.id = d.event_id
+  where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Exhausted' and not d.is_ping
+    and d.event_id >= ${lowestIdOf(new Date(Date.now() - UNSENT_MS))}`;
+const UNSENT_MS = 86_400_000;
 
 /** Of the last 24 hours. */
 export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds: ConnectionId[]): Promise<Health[]> {
@@ -39,7 +53,7 @@ async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { 
   return sql<(Ended & { connectionId: ConnectionId })[]>`
     select connection_id as "connectionId", count(*) filter (where state = 'Delivered') as delivered,
       count(*) filter (where state = 'Exhausted') as exhausted
-    from deliveries where tenant_id = ${tenantId} and changed_on > now() - interval '24 hours'
+    from ${outcomes(sql, tenantId, sql`now() - interval '24 hours'`)}
     group by connection_id`;
 }
 
@@ -52,22 +66,23 @@ export async function listBacklogs(
   return sql<(Backlog & { connectionId: ConnectionId })[]>`
     with waiting as (
       select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
-      from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') and event_id is not null group by connection_id
+      from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') and event_id is not null
+        and not is_ping
+      group by connection_id
     )
     select c.id as "connectionId", coalesce(w.all - w.held, 0) as open, coalesce(w.held, 0) as held,
-      o.occurred_on as "waitsSince", f.changed_on as "failedOn", f.failure
+      o.occurred_on as "waitsSince", f.started_on as "failedOn", f.failure, u.count as unsent, u.since as "unsentSince"
     from unnest(${connectionIds}::uuid[]) as c (id)
     left join waiting w on w.connection_id = c.id
     left join lateral (
       select v.occurred_on from deliveries d join events v on v.id = d.event_id
       where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
-        and d.event_id is not null
+        and d.event_id is not null and not d.is_ping
       order by d.event_id limit 1
     ) o on w.all > 0
     left join lateral (
-      select d.changed_on, coalesce(a.failure, a.status_code::text) as failure
-      from deliveries d left join attempts a on a.delivery_id = d.id and a.number = d.attempts
-      where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Retrying', 'Exhausted')
-      order by d.event_id desc limit 1
-    ) f on true`;
+      select a.started_on, coalesce(a.failure, a.status_code::text) as failure
+      from attempts a where a.failed_to = c.id order by a.started_on desc limit 1
+    ) f on true
+    cross join lateral (${unsentOf(sql, tenantId, sql`c.id`)}) u`;
 }

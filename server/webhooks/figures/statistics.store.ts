@@ -2,16 +2,17 @@ import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts
 import type { Queries } from "../../db/sql.ts";
 import { lowestIdOf } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { outcomes } from "./day.store.ts";
 
-/** So many deliveries came to this state in a slice of time. */
+/** So many deliveries came to this state in a slice of time, or so many attempts failed in it. */
 export interface SliceCount {
   /** The slice's beginning. */
   from: Date;
-  state: DeliveryState;
+  state: DeliveryState | "Failed";
   count: number;
 }
 
-/** By the time at which each came to the state that it is in. @param since the beginning of the first slice */
+/** By the time at which each came to a state, those it was in before it was sent again included; pings are none. @param since the beginning of the first slice */
 export async function countBySlice(
   sql: Queries,
   tenantId: TenantId,
@@ -21,9 +22,12 @@ export async function countBySlice(
 ): Promise<SliceCount[]> {
   return sql<SliceCount[]>`
     select date_bin(${sliceMs} * interval '1 millisecond', changed_on, ${since}) as "from", state, count(*) as count
-    from deliveries
-    where tenant_id = ${tenantId} and changed_on >= ${since} and connection_id = ${connectionId}
-    group by 1, 2`;
+    from ${outcomes(sql, tenantId, since)} where connection_id = ${connectionId}
+    group by 1, 2
+    union all
+    select date_bin(${sliceMs} * interval '1 millisecond', started_on, ${since}), 'Failed', count(*)
+    from attempts where failed_to = ${connectionId} and started_on >= ${since}
+    group by 1`;
 }
 
 export interface AnswerTimes {
@@ -63,7 +67,7 @@ export async function sampleAnswerTimes(
     from part cross join lateral (
       select d.id, d.attempts from deliveries d
       where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
-        and d.position >= part.position and d.position < part.next
+        and d.position >= part.position and d.position < part.next and not d.is_ping
       order by d.position limit ${most}
     ) d join attempts a on a.delivery_id = d.id and a.number = d.attempts
     where a.status_code is not null

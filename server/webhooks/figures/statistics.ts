@@ -1,7 +1,7 @@
 // How a connection has fared over a day or a week, slice by slice.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
 import { orNull, time, uuid } from "../../http/fields.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -27,11 +27,12 @@ const milliseconds = (description: string) => orNull(Type.Integer({ format: "int
 const SLICE = Type.Object({
   From: time(),
   To: time("The beginning of the next."),
-  Delivered: count("Deliveries that came to this state in this time, and are in it now; as the others."),
+  Delivered: count("Deliveries that came to this state in this time, whatever became of them later; as the others."),
   Exhausted: count(""),
   Held: count(""),
   Cancelled: count(""),
-  Open: count("Pending or Retrying."),
+  Open: count("Pending or Retrying, and still so."),
+  FailedAttempts: count("Attempts that failed in this time, also those whose delivery arrived later."),
   P50Ms: milliseconds(
     "Milliseconds that half of the answers took at most, of events of this time; null: there was none. Of many, some " +
       "are looked at.",
@@ -90,7 +91,7 @@ export async function statisticsOf(
 }
 
 function countsOf(counts: readonly SliceCount[]) {
-  const sum = (...states: DeliveryState[]) =>
+  const sum = (...states: SliceCount["state"][]) =>
     counts.filter(({ state }) => states.includes(state)).reduce((total, one) => total + one.count, 0);
   return {
     Delivered: sum("Delivered"),
@@ -98,10 +99,11 @@ function countsOf(counts: readonly SliceCount[]) {
     Held: sum("Held"),
     Cancelled: sum("Cancelled"),
     Open: sum("Pending", "Retrying"),
+    FailedAttempts: sum("Failed"),
   };
 }
 
-const HOUR = { Delivered: 118, Exhausted: 1, Held: 0, Cancelled: 0, Open: 2, P50Ms: 41, P95Ms: 120 };
+const HOUR = { Delivered: 118, Exhausted: 1, Held: 0, Cancelled: 0, Open: 2, FailedAttempts: 5, P50Ms: 41, P95Ms: 120 };
 
 export const EXAMPLE_STATISTICS = {
   ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",

@@ -4,6 +4,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import { isUnderWay } from "../deliveries/opening.store.ts";
 import { isWaiting } from "../deliveries/queue.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";
+import { unsentOf } from "./health.store.ts";
 
 /** What PostgreSQL knows of what a connection has still to get. */
 export interface Waiting {
@@ -13,6 +14,9 @@ export interface Waiting {
   held: number;
   /** When the oldest event of these happened. */
   oldestOn: Date | null;
+  /** What a Resume does not send. */
+  unsent: number;
+  unsentSince: Date | null;
   /** Of a Held connection. */
   nextProbeOn: Date | null;
   probes: number;
@@ -32,10 +36,11 @@ export async function countWaiting(
       (
         select e.occurred_on from deliveries d join events e on e.id = d.event_id
         where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
-          and d.event_id is not null
+          and d.event_id is not null and not d.is_ping
         order by d.event_id limit 1
-      ) as "oldestOn"
-    from webhook_connections c where c.tenant_id = ${tenantId} and c.id = ${connectionId} and c.deleted_on is null`;
+      ) as "oldestOn", u.count as unsent, u.since as "unsentSince"
+    from webhook_connections c cross join lateral (${unsentOf(sql, tenantId, sql`c.id`)}) u
+    where c.tenant_id = ${tenantId} and c.id = ${connectionId} and c.deleted_on is null`;
   return row;
 }
 

@@ -18,7 +18,9 @@ const WINDOW = Type.Object({
   Places: posts("Posts that may be out to it at a time."),
   Out: posts("Posts that are out, or about to be."),
   Waiting: posts("Deliveries in the worker that wait for a place."),
-  Quick: Type.Boolean({ description: "Its last answer took less than a second, and none is overdue." }),
+  Quick: Type.Boolean({
+    description: "Its last answer, whatever it said, took less than a second, and none is overdue.",
+  }),
 });
 
 export const STATUS = Type.Object(
@@ -30,6 +32,12 @@ export const STATUS = Type.Object(
     Held: count("Deliveries that are Held."),
     OldestOn: orNull(time(), {
       description: `When the oldest event of all these happened; null: none waits. ${NOT_TOLD}`,
+    }),
+    Exhausted: count(
+      "Deliveries that are Exhausted, of events of the last 24 hours. State Active does not send them: a Redelivery does.",
+    ),
+    ExhaustedSince: orNull(time(), {
+      description: `When the oldest event of these happened; null: there is none. ${NOT_TOLD}`,
     }),
     Probes: posts("Times that it was probed since it is Held."),
     NextProbeOn: orNull(time(), { description: "When it is probed again; null: it is not Held." }),
@@ -58,6 +66,8 @@ export async function statusOf(
     Queued: told(waiting.queued),
     Held: told(waiting.held),
     OldestOn: told(waiting.oldestOn?.toISOString() ?? null),
+    Exhausted: told(waiting.unsent),
+    ExhaustedSince: told(waiting.unsentSince?.toISOString() ?? null),
     Probes: waiting.probes,
     NextProbeOn: State === "Held" ? (waiting.nextProbeOn?.toISOString() ?? null) : null,
     Windows: told(
@@ -78,6 +88,8 @@ export const EXAMPLE_STATUS = {
   Queued: 340,
   Held: 0,
   OldestOn: "2026-01-31T11:58:20.000Z",
+  Exhausted: 0,
+  ExhaustedSince: null,
   Probes: 0,
   NextProbeOn: null,
   Windows: [{ Places: 12, Out: 12, Waiting: 0, Quick: true }],

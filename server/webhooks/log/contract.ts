@@ -8,6 +8,7 @@ import { id, orNull, time, uuid, word } from "../../http/fields.ts";
 import {
   countFilter,
   type Filter,
+  flagFilter,
   isUuid,
   lastFilter,
   laterOf,
@@ -19,7 +20,7 @@ import {
 import { CONNECTION } from "../connections/contract.ts";
 import { connectionFilter } from "../connections/record.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
-import type { EventFilter } from "./store.ts";
+import { type EventFilter, PAST_STATES } from "./store.ts";
 
 /** A text of a path as the EventId that it can be. @throws NotFound */
 export function toEventId(text: string): EventId {
@@ -39,7 +40,8 @@ export const EVENT_ID = {
 const REASON = /^([1-5]\d\d|[a-z-]{1,40})$/;
 
 const reasonFilter: Filter<string | undefined> = {
-  description: "Changes with a delivery whose last attempt came to this: a status, or why there was no answer.",
+  description:
+    "Changes with an attempt that came to this: a status, or why there was no answer. Beside State: whose last attempt did.",
   schema: Type.String({ pattern: REASON.source, examples: ["503", "timeout", "refused"] }),
   read(query, name) {
     const given = query.get(name);
@@ -57,6 +59,11 @@ export const eventFilters = (entities: readonly string[]) => ({
   ),
   EventType: wordFilter(LOGGED_EVENT_TYPES, "The kind of change."),
   State: wordFilter(DELIVERY_STATES, "Changes with a delivery in this state."),
+  Was: wordFilter(
+    PAST_STATES,
+    "Changes with a delivery that was in this state at some time, whatever became of it later. Retrying: an attempt failed, and another one followed.",
+  ),
+  SentAgain: flagFilter("true: changes with a delivery that was sent again by a redelivery; false: without one."),
   Reason: reasonFilter,
   ConnectionId: connectionFilter("Changes with a delivery to this connection."),
   Last: lastFilter("Changes of the time until now."),
@@ -74,12 +81,14 @@ export const streamFilters = (entities: readonly string[]) => ({
 });
 
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
-  const { EventRecord, RecordId, EventType, State, Reason, ConnectionId, Last, From, To } = asked;
+  const { EventRecord, RecordId, EventType, State, Was, SentAgain, Reason, ConnectionId, Last, From, To } = asked;
   return {
     eventRecord: EventRecord,
     recordId: RecordId,
     eventType: EventType,
     state: State,
+    was: Was,
+    sentAgain: SentAgain,
     reason: Reason,
     connectionId: ConnectionId,
     from: laterOf(From, Last),

@@ -48,13 +48,12 @@ export async function countDeadLetters(
       select connection_id, state, case state when 'Exhausted' then reason end as reason, count(*) as count,
         min(event_id::text) as oldest, max(event_id::text) as newest
       from deliveries
-      where tenant_id = ${tenantId} and state in ('Exhausted', 'Held')
+      where tenant_id = ${tenantId} and state in ('Exhausted', 'Held') and not is_ping
         ${state ? sql`and state = ${state}` : sql``}
         ${connectionId ? sql`and connection_id = ${connectionId}` : sql``}
         ${after ? sql`and connection_id < ${after}` : sql``}
         ${from ? sql`and event_id >= ${lowestIdOf(from)}` : sql``}
         ${to ? sql`and event_id < ${lowestIdOf(to)}` : sql``}
-        and event_id not in (select id from events where tenant_id = ${tenantId} and event_type = 'Ping')
       group by 1, 2, 3
     )
     select ${connectionColumns(sql)}, ${isDrainPaused(sql, tenantId, sql`webhook_connections.id`)} as "drainPaused",

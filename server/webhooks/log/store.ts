@@ -1,7 +1,13 @@
 // The activity log, as it is read.
 
 import type { Fragment } from "postgres";
-import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import {
+  type ConnectionId,
+  DELIVERY_STATES,
+  type DeliveryId,
+  type DeliveryState,
+  type EventId,
+} from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import { lowestIdOf } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -9,12 +15,20 @@ import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
+/** States that a delivery may have left. */
+export const PAST_STATES = DELIVERY_STATES.filter((state) => state !== "Pending");
+type PastState = Exclude<DeliveryState, "Pending">;
+
 export interface EventFilter {
   eventRecord?: string;
   recordId?: string;
   eventType?: string;
   state?: DeliveryState;
-  /** What the last attempt of a delivery came to. */
+  /** At some time, whatever became of it later. */
+  was?: PastState;
+  /** By a redelivery; false: by none. */
+  sentAgain?: boolean;
+  /** What an attempt of a delivery came to; beside `state` its last one. */
   reason?: string;
   connectionId?: ConnectionId;
   from?: Date;
@@ -107,7 +121,8 @@ export async function listEvents(
   after: string | undefined,
   withPayload: boolean,
 ): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
-  const byDelivery = [filter.state, filter.reason, filter.connectionId].some((one) => one !== undefined);
+  const { state, was, sentAgain, reason, connectionId } = filter;
+  const byDelivery = [state, was, sentAgain || undefined, reason, connectionId].some((one) => one !== undefined);
   const { recordId } = filter;
   const page = (which: Fragment) => sql`
     select e.* from events e
@@ -120,9 +135,18 @@ export async function listEvents(
       ${
         byDelivery
           ? sql`and exists (select from deliveries d where d.event_id = e.id
-              ${filter.state ? sql`and d.state = ${filter.state}` : sql``}
-              ${filter.reason ? sql`and d.reason = ${filter.reason}` : sql``}
-              ${filter.connectionId ? sql`and d.connection_id = ${filter.connectionId}` : sql``})`
+              ${state ? sql`and d.state = ${state}` : sql``}
+              ${was ? sql`and ${wasIn(sql, was)}` : sql``}
+              ${sentAgain ? sql`and cardinality(d.redelivered_after) > 0` : sql``}
+              ${reason ? sql`and ${cameTo(sql, reason, state)}` : sql``}
+              ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``})`
+          : sql``
+      }
+      ${
+        sentAgain === false
+          ? sql`and not exists (
+              select from deliveries d where d.event_id = e.id and cardinality(d.redelivered_after) > 0
+              ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``})`
           : sql``
       }
     order by e.id desc limit ${limit + 1}`;
@@ -138,6 +162,22 @@ export async function listEvents(
     select ${columns(sql, tenantId)} ${withPayload ? sql`, e.payload` : sql``}
     from (${recordId === undefined ? page(sql``) : ofRecord()}) e
     order by e.id desc limit ${limit + 1}`;
+}
+
+/** Of `d`. Attempts are never changed, and what a delivery had come to is kept when it goes on. */
+function wasIn(sql: Queries, was: PastState): Fragment {
+  const before =
+    was === "Retrying"
+      ? sql`select from attempts a where a.delivery_id = d.id and a.failed_to is not null and a.number < d.attempts`
+      : sql`select from former_outcomes f where f.delivery_id = d.id and f.state = ${was}`;
+  return sql`(d.state = ${was} or exists (${before}))`;
+}
+
+/** Of `d`. One that has arrived with its only attempt has had no other. */
+function cameTo(sql: Queries, reason: string, state: DeliveryState | undefined): Fragment {
+  if (state) return sql`d.reason = ${reason}`;
+  return sql`(d.reason = ${reason} or (d.attempts > 1 and exists (
+    select from attempts a where a.delivery_id = d.id and coalesce(a.failure, a.status_code::text) = ${reason})))`;
 }
 
 export async function findEvent(

@@ -18,15 +18,17 @@ import {
 import type { Redeliveries } from "./service.ts";
 import { DRAIN_RATE, REDELIVERY_KINDS } from "./store.ts";
 
+export const REDELIVERY_TAG = {
+  name: "Redelivery",
+  description:
+    "A connection's deliveries, sent again one after the other in the order of their events, and followed by " +
+    "their counts. A Replay is of those that have ended; a Drain is of all that a connection has missed, and " +
+    `begins by itself, ${DRAIN_RATE} a second, when the connection takes posts again.`,
+};
+
 export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
   const path = "/Redelivery";
-  const tag = {
-    name: "Redelivery",
-    description:
-      "A connection's deliveries, sent again one after the other in the order of their events, and followed by " +
-      "their counts. A Replay is of those that have ended; a Drain is of all that a connection has missed, and " +
-      `begins by itself, ${DRAIN_RATE} a second, when the connection takes posts again.`,
-  };
+  const tag = REDELIVERY_TAG;
   const answer = { description: "The redelivery.", schema: REDELIVERY, example: EXAMPLE };
   const one = {
     tag,

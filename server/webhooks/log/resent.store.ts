@@ -1,0 +1,80 @@
+import type { ConnectionId, DeliveryId, DeliveryState, EventId, RedeliveryId } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/sql.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
+export interface Outcome {
+  state: DeliveryState;
+  /** A status, the network's word, or lost; null: delivered, or not attempted. */
+  reason: string | null;
+  /** When the delivery came to it. */
+  on: Date;
+}
+
+/** One delivery that a redelivery has sent, with what a policy asks of its event. */
+export interface Resent {
+  /** In the order in which they were sent. */
+  id: string;
+  deliveryId: DeliveryId;
+  eventId: EventId;
+  eventRecord: string;
+  eventType: string;
+  recordIds: string[];
+  occurredOn: Date;
+  /** Where it was asked for. */
+  payload?: string;
+  connectionId: ConnectionId;
+  before: Outcome;
+  after: Outcome;
+}
+
+/** The first sent first; one more than the limit, if there are more. */
+export async function listResent(
+  sql: Queries,
+  tenantId: TenantId,
+  redeliveryId: RedeliveryId,
+  limit: number,
+  after: string | undefined,
+  withPayload: boolean,
+): Promise<Resent[]> {
+  type Row = Omit<Resent, "before" | "after"> &
+    Record<"before" | "after", Omit<Outcome, "on">> &
+    Record<"was" | "is", Date>;
+  const rows = await sql<Row[]>`
+    select f.id::text as id, d.id as "deliveryId", e.id as "eventId", e.event_record as "eventRecord",
+      e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn",
+      ${withPayload ? sql`e.payload,` : sql``} d.connection_id as "connectionId",
+      json_build_object('state', f.state, 'reason', f.reason) as before, f.reached_on as was,
+      json_build_object('state', next.state, 'reason', next.reason) as after, next.reached_on as is
+    from former_outcomes f join deliveries d on d.id = f.delivery_id join events e on e.id = d.event_id
+    cross join lateral (
+      -- What it came to by this redelivery, whatever became of it later.
+      select n.state, n.reason, n.reached_on from (
+        (select state, reason, reached_on, id from former_outcomes
+          where delivery_id = f.delivery_id and id > f.id order by id limit 1)
+        union all
+        select d.state, case when d.state not in ('Pending', 'Delivered') then d.reason end, d.changed_on, null
+      ) n order by n.id nulls last limit 1
+    ) next
+    where f.tenant_id = ${tenantId} and f.redelivery_id = ${redeliveryId}
+      ${after ? sql`and f.id > ${after}::bigint` : sql``}
+    order by f.id limit ${limit + 1}`;
+  return rows.map(({ was, is, ...row }) => ({
+    ...row,
+    before: { ...row.before, on: was },
+    after: { ...row.after, on: is },
+  }));
+}
+
+/** Counted no further than `most`. */
+export async function countResent(
+  sql: Queries,
+  tenantId: TenantId,
+  redeliveryId: RedeliveryId,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from (
+      select from former_outcomes where tenant_id = ${tenantId} and redelivery_id = ${redeliveryId} limit ${most}
+    ) counted`;
+  return row!.count;
+}

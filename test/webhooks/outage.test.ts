@@ -1,0 +1,181 @@
+// After an outage everything was sent again, and what failed is still told: by figures, the log and the redelivery.
+
+import { describe, expect, test } from "bun:test";
+import { API, expectError, unique } from "../entities/client.ts";
+import { type Api, until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+
+interface Outcome {
+  State: string;
+  Reason: string | null;
+  On: string;
+}
+interface Resent {
+  EventId: string;
+  Before: Outcome;
+  After: Outcome;
+}
+type Sums = Record<"Delivered" | "Exhausted" | "Held" | "FailedAttempts", number>;
+
+async function figuresOf(api: Api, id: string): Promise<Sums> {
+  const { body } = await api.get(`/WebhookConnection/${id}/Statistics`);
+  const sum = (name: keyof Sums) => body.Slices.reduce((all: number, slice: Sums) => all + slice[name], 0);
+  return {
+    Delivered: sum("Delivered"),
+    Exhausted: sum("Exhausted"),
+    Held: sum("Held"),
+    FailedAttempts: sum("FailedAttempts"),
+  };
+}
+
+const idsOf = async (api: Api, filter: string): Promise<string[]> =>
+  (await api.events(filter)).Items.map(({ EventId }) => EventId);
+const deliveriesOf = async (api: Api, id: string) =>
+  (await api.get(`/Redelivery/${id}/Deliveries`)).body.Items as Resent[];
+
+async function changes(api: Api, count: number): Promise<string[]> {
+  for (let number = 1; number <= count; number++) await api.change({ Name: unique("gate") });
+  return idsOf(api, "EventRecord=Application");
+}
+
+const isEnded = (api: Api, count: number, filter: string) =>
+  until(`${count} with ${filter}`, async () => (await idsOf(api, filter)).length === count);
+
+describe.concurrent("what failed is still told", () => {
+  test("after a redelivery of all of it, which lists each delivery before and after, also as files", async () => {
+    const api = await newTenant();
+    let isDown = true;
+    await using receiver = startReceiver(() => (isDown ? 503 : 200));
+    const { Id } = await api.connect(receiver.url);
+    const events = await changes(api, 3);
+    await isEnded(api, 3, "State=Exhausted");
+    isDown = false;
+    const redelivery = await api.replay({ ConnectionId: Id });
+    await api.endedRedelivery(redelivery.Id);
+    const [later] = await changes(api, 1);
+    await isEnded(api, 4, "State=Delivered");
+
+    expect(await figuresOf(api, Id)).toEqual({ Delivered: 4, Exhausted: 3, Held: 0, FailedAttempts: 9 });
+    for (const filter of ["Reason=503", "Was=Exhausted", "SentAgain=true", "Was=Retrying"]) {
+      expect(await idsOf(api, filter)).toEqual(events);
+    }
+    expect(await idsOf(api, "SentAgain=false")).toEqual([later!]);
+    for (const filter of ["State=Exhausted", "State=Delivered&Reason=503", "Was=Held", "Reason=500"]) {
+      expect(await idsOf(api, filter)).toEqual([]);
+    }
+    const listed = await deliveriesOf(api, redelivery.Id);
+    expect(listed.map(({ EventId }) => EventId).toSorted()).toEqual(events.toSorted());
+    for (const { Before, After } of listed) {
+      expect(Before).toMatchObject({ State: "Exhausted", Reason: "503" });
+      expect(After).toMatchObject({ State: "Delivered", Reason: null });
+      expect(Date.parse(Before.On)).toBeLessThan(Date.parse(After.On));
+    }
+    const first = (await api.get(`/Redelivery/${redelivery.Id}/Deliveries?Limit=2`)).body;
+    const rest = (await api.get(`/Redelivery/${redelivery.Id}/Deliveries?Limit=2&Cursor=${first.Next}`)).body;
+    expect([...first.Items, ...rest.Items]).toEqual(listed);
+    const path = `/Redelivery/${redelivery.Id}/Deliveries/Export`;
+    const lines = (await (await fetchAs(api, `${path}?Format=NDJSON`)).text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(listed);
+    const csv = await (await fetchAs(api, path)).text();
+    expect(csv.split("\r\n")[0]).toContain('"BeforeState","BeforeReason","BeforeOn","AfterState","AfterReason"');
+    expect(csv.match(/"Exhausted","503","[^"]+","Delivered","","/g)).toHaveLength(3);
+    expectError(await api.get(`${path}?Limit=3`), 400, "Bad Input", API + path, /no pages/);
+  });
+
+  test("after it was sent again in vain and then arrived: each redelivery keeps what it came to itself", async () => {
+    const api = await newTenant();
+    let isDown = true;
+    await using receiver = startReceiver(() => (isDown ? 500 : 200));
+    const { Id } = await api.connect(receiver.url);
+    const [event] = await changes(api, 1);
+    await isEnded(api, 1, "State=Exhausted");
+    const inVain = await api.replay({ ConnectionId: Id });
+    await api.endedRedelivery(inVain.Id);
+    isDown = false;
+    await api.call("POST", `/WebhookEvent/${event}/Redeliver`, {});
+    await isEnded(api, 1, "State=Delivered");
+    expect((await deliveriesOf(api, inVain.Id)).map(({ Before, After }) => [Before.State, After.State])).toEqual([
+      ["Exhausted", "Exhausted"],
+    ]);
+    expect(await figuresOf(api, Id)).toEqual({ Delivered: 1, Exhausted: 2, Held: 0, FailedAttempts: 6 });
+  });
+
+  test("after a retry arrived by itself", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([503, 200]);
+    const { Id } = await api.connect(receiver.url);
+    const events = await changes(api, 1);
+    await isEnded(api, 1, "State=Delivered");
+    expect(await figuresOf(api, Id)).toEqual({ Delivered: 1, Exhausted: 0, Held: 0, FailedAttempts: 1 });
+    expect(await idsOf(api, "Reason=503")).toEqual(events);
+    expect(await idsOf(api, "Was=Retrying")).toEqual(events);
+    expect(await idsOf(api, "SentAgain=true")).toEqual([]);
+  });
+
+  test("after a hold was drained, whose Drain lists what it sent", async () => {
+    const api = await newTenant();
+    let isDown = true;
+    await using receiver = startReceiver(() => (isDown ? 503 : 200));
+    const { Id } = await api.connect(receiver.url, { HoldAfter: 1 });
+    const [exhausted] = await changes(api, 1);
+    await until("the hold", async () => (await api.connection(Id)).State === "Held");
+    expect(await api.connection(Id)).toMatchObject({ HoldAfter: 1, HeldReason: "1 exhausted delivery, with 503" });
+    await changes(api, 2);
+    await isEnded(api, 2, "State=Held");
+    expect((await api.get(`/WebhookConnection/${Id}/Status`)).body).toMatchObject({
+      ...{ Held: 2, Exhausted: 1 },
+      ExhaustedSince: (await api.event(exhausted!)).Timestamp,
+    });
+    isDown = false;
+    await api.setState(Id, "Active");
+    await isEnded(api, 2, "State=Delivered");
+    expect(await figuresOf(api, Id)).toMatchObject({ Delivered: 2, Exhausted: 1, Held: 2 });
+    expect(await idsOf(api, "Was=Held")).toHaveLength(2);
+    const { body } = await api.get("/Redelivery?Kind=Drain");
+    expect((await deliveriesOf(api, body.Items[0].Id)).map(({ Before, After }) => [Before.State, After.State])).toEqual(
+      [
+        ["Held", "Delivered"],
+        ["Held", "Delivered"],
+      ],
+    );
+  });
+
+  test("of changes only, never of a ping or a test that failed", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(503);
+    const { Id } = await api.connect(receiver.url);
+    await api.settled(await api.ping(Id));
+    const { body } = await api.call<{ EventId: string }>("POST", `/WebhookConnection/${Id}/Test`, {
+      ...{ EventRecord: "Application", EventType: "Created" },
+    });
+    expect((await api.settled(body.EventId)).State).toBe("Exhausted");
+    expect(await figuresOf(api, Id)).toEqual({ Delivered: 0, Exhausted: 0, Held: 0, FailedAttempts: 0 });
+    const { body: statistics } = await api.get(`/WebhookConnection/${Id}/Statistics`);
+    expect(statistics.Slices.filter(({ P50Ms }: { P50Ms: number | null }) => P50Ms !== null)).toEqual([]);
+    expect((await api.get(`/WebhookConnection/${Id}/Status`)).body).toMatchObject({ Exhausted: 0, OldestOn: null });
+    expect((await api.get("/WebhookEvent/DeadLetters")).body.Items).toEqual([]);
+  });
+});
+
+test("a redelivery's deliveries are as hidden as their events, and another tenant's are unknown", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver([503, 503, 503, 200]);
+  const { Id } = await api.connect(receiver.url);
+  const [second, first] = await changes(api, 2);
+  await isEnded(api, 2, "State=Exhausted");
+  const { Id: id } = await api.replay({ ConnectionId: Id });
+  await api.endedRedelivery(id);
+  const Policy = `forbid (principal, action, resource == WebhookEvent::"${second}");`;
+  expect(await api.patch("/Policy", { Name: "One event", Policy })).toMatchObject({ status: 200 });
+  expect((await deliveriesOf(api, id)).map(({ EventId }) => EventId)).toEqual([first!]);
+  const lines = (await (await fetchAs(api, `/Redelivery/${id}/Deliveries/Export?Format=NDJSON`)).text()).trim();
+  expect(JSON.parse(lines).EventId).toBe(first);
+  const stranger = await newTenant();
+  for (const path of [`/Redelivery/${id}/Deliveries`, `/Redelivery/${id}/Deliveries/Export`]) {
+    expect((await stranger.get(path)).status).toBe(404);
+  }
+});
+
+const fetchAs = (api: Api, path: string) =>
+  fetch(`${api.url}${API}${path}`, { headers: { authorization: api.authorization } });
