@@ -16,10 +16,12 @@ import {
   type Sessions,
   SignOutPage,
 } from "../signin/index.ts";
-import { MessagePage, pageResponse } from "../ui/index.ts";
+import { attribute, MessagePage, pageResponse } from "../ui/index.ts";
 import { type Parameters, parseParameters, readParameters } from "./authorize/parameters.ts";
 import { formTargets } from "./authorize/reply.ts";
+import { isRegisteredUri } from "./clients/credential-rules.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
+import { isStranger } from "./clients/store.ts";
 import { LOGOUT_REQUEST } from "./contract.ts";
 import type { PageEndpoint } from "./declared.ts";
 import { END_SESSION_PATH } from "./door.ts";
@@ -43,6 +45,8 @@ interface LogoutRequest {
   hintedUser: number | undefined;
   /** Where to go afterwards: registered to the client, state included. */
   destination: string | undefined;
+  /** Nobody vouches for its client: the browser goes there by itself only after the user has signed out here. */
+  isStrangers: boolean;
 }
 
 /** OIDC RP-Initiated Logout. */
@@ -110,13 +114,15 @@ async function confirmed(
 
 function farewell(
   { endpoints }: LogoutDependencies,
-  { destination }: LogoutRequest,
+  { destination, isStrangers }: LogoutRequest,
   cookie?: string,
 ): Promise<Response> {
   const cookies = cookie ? [cookie] : [];
-  if (destination === undefined) {
+  if (destination === undefined || (isStrangers && cookie === undefined)) {
     const lines = ["You are signed out in this browser. You can close this page."];
-    return pageResponse(<MessagePage site={endpoints.site} heading="Signed out" lines={lines} />, { cookies });
+    const next = destination && { href: attribute(destination), text: `Go on to ${hostOf(destination)}` };
+    const page = <MessagePage site={endpoints.site} heading="Signed out" lines={lines} {...(next && { next })} />;
+    return pageResponse(page, { cookies });
   }
   const headers = new Headers({ location: destination, "referrer-policy": "no-referrer", ...NO_STORE });
   for (const value of cookies) headers.append("set-cookie", value);
@@ -136,8 +142,13 @@ async function checkLogout(
   if (claims && clientId !== claims.aud) throw new BadInput("client_id is not the one of id_token_hint.");
   return {
     hintedUser: claims && (await userOfHint(findClient, claims)),
-    destination: await registeredDestination(findClient, clientId, parameters),
+    ...(await registeredDestination(findClient, clientId, parameters)),
   };
+}
+
+function hostOf(uri: string): string {
+  const { host, protocol } = new URL(uri);
+  return host || protocol.slice(0, -1);
 }
 
 async function userOfHint(findClient: FindKnownClient, { sub, aud }: JWTPayload): Promise<number | undefined> {
@@ -145,20 +156,21 @@ async function userOfHint(findClient: FindKnownClient, { sub, aud }: JWTPayload)
   return client ? userTold(client, sub!) : userOfSubject(sub!);
 }
 
-/** Exactly one of those registered (RP-Initiated Logout 2). */
+/** One of those registered (RP-Initiated Logout 2); of a native client on loopback, with any port (RFC 8252 7.3). */
 async function registeredDestination(
   findClient: FindKnownClient,
   clientId: string | undefined,
   parameters: Parameters<typeof LOGOUT_REQUEST>,
-): Promise<string | undefined> {
+): Promise<Pick<LogoutRequest, "destination" | "isStrangers">> {
   const uri = parameters.sent.post_logout_redirect_uri;
-  if (uri === undefined) return undefined;
+  if (uri === undefined) return { destination: undefined, isStrangers: false };
   if (clientId === undefined) throw new BadInput("post_logout_redirect_uri needs an id_token_hint or a client_id.");
   const client = await findClient(clientId, "anew");
-  if (!client?.postLogoutRedirectUris.includes(uri)) {
+  if (!client || !isRegisteredUri(client, client.postLogoutRedirectUris, uri)) {
     throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
   }
+  const isStrangers = isStranger(client);
   const state = parameters.sent.state;
-  if (state === undefined) return uri;
-  return `${uri}${uri.includes("?") ? "&" : "?"}${new URLSearchParams({ state })}`;
+  if (state === undefined) return { destination: uri, isStrangers };
+  return { destination: `${uri}${uri.includes("?") ? "&" : "?"}${new URLSearchParams({ state })}`, isStrangers };
 }

@@ -3,7 +3,7 @@
 import type { FindApis } from "../apis/known-apis.ts";
 import type { Api } from "../apis/store.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
-import type { Client } from "../clients/store.ts";
+import { type Client, isStranger } from "../clients/store.ts";
 import type { Door } from "../door.ts";
 import { apisInReach } from "../resources.ts";
 import type { Tokens } from "../tokens/tokens.ts";
@@ -82,6 +82,8 @@ export class RefusedRequest extends Error {
   constructor(
     readonly error: AuthorizationError,
     readonly reply: Reply,
+    /** By its user, who has seen which application it is. */
+    readonly isDecided = false,
   ) {
     super(error.message);
   }
@@ -146,7 +148,11 @@ export async function checkParameters(
   const { mode, isSigned } = responseMode(door, asked);
   const sign: Reply["sign"] = isSigned ? (fields) => tokens.signAnswer(client, fields) : undefined;
   const state = returnedState(door, asked);
-  const reply: Reply = { redirectUri, mode, sign, state, issuer: door === "rfc" ? issuer : undefined, pushed };
+  const isStrangers = isStranger(client);
+  const reply: Reply = {
+    ...{ redirectUri, mode, sign, state, isStrangers, pushed },
+    issuer: door === "rfc" ? issuer : undefined,
+  };
   try {
     if (refused) throw refused;
     pushedIfRequired(client, pushed !== undefined || pushing !== undefined);

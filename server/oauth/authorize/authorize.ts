@@ -41,7 +41,7 @@ import {
   type Target,
 } from "./parameters.ts";
 import type { PushedRequests } from "./pushed.ts";
-import { errorReply, respond } from "./reply.ts";
+import { errorPage, errorReply, respond } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { showSignIn } from "./sign-in.ts";
@@ -144,7 +144,7 @@ export async function grantableScopes(
   return common(scopes, await askableScopes(sql, client, session.userId));
 }
 
-/** Sends what the client may be told of to its redirect URI. */
+/** Sends what the client may be told of to its redirect URI; of a client that nobody vouches for, a page says it first. */
 export async function tellingTheClient(
   { endpoints: { site }, pushedRequests }: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests">,
   answer: () => Promise<Response>,
@@ -154,7 +154,8 @@ export async function tellingTheClient(
   } catch (error) {
     if (!(error instanceof RefusedRequest)) throw error;
     if (error.reply.pushed) await pushedRequests.take(error.reply.pushed);
-    return errorReply(site, error.reply, error.error);
+    const { reply, isDecided } = error;
+    return reply.isStrangers && !isDecided ? errorPage(site, reply, error.error) : errorReply(site, reply, error.error);
   }
 }
 

@@ -37,7 +37,11 @@ async function decide(
   if (device) return answerDevice(deps, request, form, { ...checked, device }, session);
   const decision = form.get("decision");
   if (decision === "deny") {
-    throw new RefusedRequest(new AuthorizationError("access_denied", "The user has denied the access."), checked.reply);
+    throw new RefusedRequest(
+      new AuthorizationError("access_denied", "The user has denied the access."),
+      checked.reply,
+      true,
+    );
   }
   if (decision !== "allow") throw new BadInput("decision must be allow or deny.");
   const scopes = await grantableScopes(deps, checked, session);

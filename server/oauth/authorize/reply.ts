@@ -5,6 +5,7 @@ import { FormPostPage } from "../../signin/index.ts";
 import { pageResponse, type Site } from "../../ui/index.ts";
 import type { ResponseMode } from "./checks/request.ts";
 import type { PushReference } from "./pushed.ts";
+import { RefusedPage } from "./refused-page.tsx";
 
 /** Where and how a request is answered. */
 export interface Reply {
@@ -16,6 +17,8 @@ export interface Reply {
   state: string | undefined;
   /** RFC 9207; the spec door has no such parameter. */
   issuer: string | undefined;
+  /** Nobody vouches for the client: its errors are a page, until its user has decided. */
+  isStrangers?: boolean;
   /** The pushed request that it answers. */
   pushed?: PushReference;
 }
@@ -30,22 +33,42 @@ export function errorReply(site: Site, reply: Reply, { code, message }: Authoriz
  * Sends the browser back to the client (RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode,
  * JARM).
  */
-export async function respond(
-  site: Site,
-  { redirectUri, mode, sign, state, issuer }: Reply,
-  fields: Fields,
-): Promise<Response> {
-  const { nonce, ...answer } = fields;
-  // In the order of docs/behaviour.md "Authorization request". Signed, it has iss in it, and none beside (RFC 9207 2).
-  const all: Fields = sign ? { response: await sign({ ...answer, state }) } : { ...answer, state, nonce, iss: issuer };
-  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+export async function respond(site: Site, reply: Reply, fields: Fields): Promise<Response> {
+  const { redirectUri, mode } = reply;
+  const given = await answerFields(reply, fields);
   if (mode === "form_post") {
     const page = FormPostPage({ site, action: redirectUri, fields: given });
     return pageResponse(page, { formAction: formTargets(redirectUri) });
   }
-  const separator = mode === "fragment" ? "#" : redirectUri.includes("?") ? "&" : "?";
-  const location = `${redirectUri}${separator}${new URLSearchParams(given)}`;
+  const location = withAnswer(reply, given);
   return new Response(null, { status: 302, headers: { location, "referrer-policy": "no-referrer", ...NO_STORE } });
+}
+
+/**
+ * An error of a client that nobody vouches for. Anybody can make such a client and a request that fails, so the browser
+ * goes on to its address by a click alone (RFC 9700 4.11.2).
+ */
+export async function errorPage(site: Site, reply: Reply, { code, message }: AuthorizationError): Promise<Response> {
+  const { redirectUri, mode } = reply;
+  const { host, protocol } = new URL(redirectUri);
+  const fields = await answerFields(reply, { error: code, error_description: message });
+  const page = RefusedPage({
+    ...{ site, problem: `${message} (${code})`, destination: host || protocol.slice(0, -1) },
+    ...(mode === "form_post" ? { action: redirectUri, fields } : { href: withAnswer(reply, fields) }),
+  });
+  return pageResponse(page, { status: 400, formAction: formTargets(redirectUri) });
+}
+
+async function answerFields({ sign, state, issuer }: Reply, fields: Fields): Promise<[string, string][]> {
+  const { nonce, ...answer } = fields;
+  // In the order of docs/behaviour.md "Authorization request". Signed, it has iss in it, and none beside (RFC 9207 2).
+  const all: Fields = sign ? { response: await sign({ ...answer, state }) } : { ...answer, state, nonce, iss: issuer };
+  return Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+}
+
+function withAnswer({ redirectUri, mode }: Reply, fields: [string, string][]): string {
+  const separator = mode === "fragment" ? "#" : redirectUri.includes("?") ? "&" : "?";
+  return `${redirectUri}${separator}${new URLSearchParams(fields)}`;
 }
 
 /**

@@ -212,10 +212,11 @@ function isPrivateUse(uri: string, { protocol }: URL): boolean {
 
 const TAKEN_SCHEMES = new Set(
   [
-    "about acap afp brave browser chrome devtools afs android-app app-settings blob bluetooth bolt cap cid content crid data dav dict dns dntp ed2k edge",
+    "about acap afp afs android-app app-settings blob bluetooth bolt brave browser cap chrome cid content crid data dav",
+    "devtools dict dns dntp ed2k edge safari settings shortcuts vivaldi",
     "facetime feed file filesystem finger fish ftp ftps geo git go gopher h323 hcp help http https iax icap im imap imaps",
     "info intent ipfs ipns ipp ipps irc ircs itms jar javascript jdbc jms jnlp ldap ldaps livescript magnet mailto maps",
-    "market mdb mhtml mid mms mocha modem msdt mvn nats news nfs nntp opaquelocktoken opera pkcs11 safari shortcuts settings vivaldi pop pop3 prefs pres",
+    "market mdb mhtml mid mms mocha modem msdt mvn nats news nfs nntp opaquelocktoken opera pkcs11 pop pop3 prefs pres",
     "proxy rediss redis res resource rmi rsync rtmp rtsp scp search search-ms secondlife service session sftp sgn shell",
     "sip sips sms smb smtp snmp soap ssh ssm steam stun stuns svn tag tel telnet tftp tip tn3270 turn turns tv udp unreal",
     "urn ut2004 vbs vbscript vemmi view-source vnc wais wpid ws wss wyciwyg xmpp xri zoommtg",
@@ -235,7 +236,14 @@ export function developmentUris(uris: readonly string[], clientType: string): st
 /** RFC 8252 7.3: an app on the device listens on whatever port is free. @returns undefined for no loopback address */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const match = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?([/?].*)?$/.exec(uri);
-  return match ? match[1]! + (match[2] ?? "") : undefined;
+  return match && URL.canParse(uri) ? match[1]! + (match[2] ?? "") : undefined;
+}
+
+/** Whether an address is one of those registered; on loopback, a native client may name any port. */
+export function isRegisteredUri({ clientType }: Credentials, registered: readonly string[], asked: string): boolean {
+  if (registered.includes(asked)) return true;
+  const atAnyPort = clientType === "native" ? withoutLoopbackPort(asked) : undefined;
+  return atAnyPort !== undefined && registered.some((known) => withoutLoopbackPort(known) === atAnyPort);
 }
 
 /** Whether a client's redirect URIs are of an origin (RFC 6454 6.2). They can be written in one way only. */

@@ -86,6 +86,11 @@ export interface Client extends Credentials {
   secrets: { id: string; digest: Uint8Array }[];
 }
 
+/** It registered itself without an initial access token, and no administrator has called it the tenant's own since. */
+export function isStranger({ isOpen, firstParty }: Pick<Client, "isOpen" | "firstParty">): boolean {
+  return isOpen && !firstParty;
+}
+
 /** As it is stored; null: its tenant has no key yet. */
 export type StoredClient = Omit<Client, "subjectKey"> & { sealedSubjectKey: Uint8Array | null };
 

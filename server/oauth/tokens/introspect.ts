@@ -36,7 +36,8 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   summary: "Ask what a token is good for (RFC 7662)",
   description:
     "For confidential clients. A token for an Api is told to the client of its ApplicationId, and to the one it was " +
-    "issued to. Of any other, only that it is not active.",
+    "issued to. A client that registered itself without an initial access token sees its own tokens alone. Of any " +
+    "other, only that it is not active.",
   examples: { form: { ...CLIENT, token: "<ACCESS_TOKEN>" } },
   answer: {
     description: "The token's claims, or that it is not active.",
@@ -78,15 +79,19 @@ async function describeAccessToken(
   return isForIt ? { ...claims, active: true, token_type: claims.cnf ? "DPoP" : "Bearer" } : undefined;
 }
 
-/** A token for an API is shown to that API's client, and to the client it was issued to (RFC 7662 4). */
+/**
+ * A token for an API is shown to that API's client, and to the client it was issued to (RFC 7662 4); one for the entity
+ * API to all clients of its tenant, but those that registered themselves without anybody's word see their own alone.
+ */
 async function mayIntrospect(
   { findApis, issuer }: Pick<IntrospectionDependencies, "findApis" | "issuer">,
   client: Client,
   { aud, client_id }: AccessTokenClaims,
 ): Promise<boolean> {
-  if (aud === issuer) return true;
+  const isOwn = client_id === String(client.id);
+  if (aud === issuer) return isOwn || !client.isOpen;
   const api = (await findApis(client.tenantId)).find(({ audience }) => audience === aud);
-  return api !== undefined && (api.applicationId === client.id || client_id === String(client.id));
+  return api !== undefined && (api.applicationId === client.id || isOwn);
 }
 
 async function describeRefreshToken(

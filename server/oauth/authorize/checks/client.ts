@@ -3,7 +3,7 @@
 
 import type { Sql } from "../../../db/sql.ts";
 import { BadInput, NotFound } from "../../../errors.ts";
-import { withoutLoopbackPort } from "../../clients/credential-rules.ts";
+import { isRegisteredUri } from "../../clients/credential-rules.ts";
 import type { FindKnownClient } from "../../clients/known-clients.ts";
 import type { SettingsClient } from "../../clients/settings-client.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
@@ -56,14 +56,7 @@ function onlyOne({ redirectUris }: Client): string | undefined {
 }
 
 function registered(client: Client, asked: string): string | undefined {
-  return client.redirectUris.some((known) => isSameRedirectUri(client, known, asked)) ? asked : undefined;
-}
-
-function isSameRedirectUri(client: Client, registered: string, asked: string): boolean {
-  if (registered === asked) return true;
-  if (client.clientType !== "native") return false;
-  const [a, b] = [withoutLoopbackPort(registered), withoutLoopbackPort(asked)];
-  return a !== undefined && a === b;
+  return isRegisteredUri(client, client.redirectUris, asked) ? asked : undefined;
 }
 
 function soleValue(parameters: Parameters, name: "client_id" | "redirect_uri"): string | undefined {

@@ -1,0 +1,45 @@
+// What a person sees of a request that is refused, and that nobody vouches for. Every text that comes from outside is
+// escaped here.
+
+import { attribute, CardPage, type Site } from "../../ui/index.ts";
+
+interface RefusedProps {
+  site: Site;
+  problem: string;
+  /** The host, or the scheme, that the answer goes to. */
+  destination: string;
+  /** The answer's address, or the form by which it is sent. */
+  href?: string;
+  action?: string;
+  fields?: [string, string][];
+}
+
+export function RefusedPage({ site, problem, destination, href, action, fields = [] }: RefusedProps): JSX.Element {
+  return (
+    <CardPage site={site} title="Request refused">
+      <h1>Request refused</h1>
+      <p>The application has sent a request that cannot be answered.</p>
+      <p safe>{problem}</p>
+      <p>
+        Nobody in your organisation has set this application up. Go on to <strong safe>{destination}</strong> only if
+        you know it.
+      </p>
+      {action === undefined ? (
+        <p>
+          <a href={attribute(href!)} rel="noreferrer" safe>
+            {`Go on to ${destination}`}
+          </a>
+        </p>
+      ) : (
+        <form method="post" action={attribute(action)}>
+          {fields.map(([name, value]) => (
+            <input type="hidden" name={attribute(name)} value={attribute(value)} />
+          ))}
+          <button type="submit" class="outline" safe>
+            {`Go on to ${destination}`}
+          </button>
+        </form>
+      )}
+    </CardPage>
+  );
+}

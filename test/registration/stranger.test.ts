@@ -1,0 +1,225 @@
+// What a client that has registered itself without anybody's word can do to the people and the clients of a tenant.
+
+import { describe, expect, test } from "bun:test";
+import { AUTHORIZATION_PATHS } from "../../server/oauth/authorize/parameters.ts";
+import { RESPONSE_MODES, SIGNED_RESPONSE_MODES } from "../../server/oauth/contract.ts";
+import { answerOf, newPkce } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { request } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { initialToken, metadata, newRegistrar, PUBLIC, REDIRECT, type Registrar, register } from "./client.ts";
+
+const BYE = "https://app.example/bye";
+type Fields = Record<string, string | undefined>;
+
+async function stranger(more: object = {}, isVouchedFor = false) {
+  const registrar = await newRegistrar("Open");
+  const sent = metadata({
+    grant_types: ["authorization_code", "refresh_token"],
+    post_logout_redirect_uris: [BYE],
+    ...more,
+  });
+  const { body } = await register(registrar, sent, isVouchedFor ? await initialToken(registrar) : undefined);
+  return { registrar, body, visitor: new Visitor() };
+}
+
+function query(clientId: string, fields: Fields = {}): URLSearchParams {
+  const all = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    scope: "openid",
+    state: "s",
+    ...fields,
+  };
+  return new URLSearchParams(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+async function signedIn({ username, password }: Registrar, visitor: Visitor, path: string): Promise<View> {
+  const page = await visitor.open(path);
+  return page.heading === "Sign in" ? visitor.submit(page, { username, password }) : page;
+}
+
+/** A page that the browser stays on, with a way on that its reader has to take. */
+function expectStays(view: View, code: string): void {
+  expect([view.status, view.location, view.heading]).toEqual([400, undefined, "Request refused"]);
+  expect(view.html).toContain(`(${code})`);
+  expect(view.html).toContain("Go on to app.example");
+  expect(view.html).not.toMatch(/http-equiv|submit\.js/i);
+  expect(view.headers.get("refresh")).toBeNull();
+}
+
+const { challenge } = newPkce();
+
+/** Each kind of request that a client is answered an error for. */
+const ERRORS: Record<string, { fields: Fields; code: string }> = {
+  "an unknown response_type": { fields: { response_type: "x" }, code: "unsupported_response_type" },
+  "a response_type that it has not registered": {
+    fields: { response_type: "code id_token" },
+    code: "unauthorized_client",
+  },
+  "no response_type": { fields: { response_type: undefined }, code: "invalid_request" },
+  "prompt=none without a session": { fields: { ...challenge, prompt: "none" }, code: "login_required" },
+  "no PKCE": { fields: {}, code: "invalid_request" },
+  "a wrong prompt": { fields: { ...challenge, prompt: "none login" }, code: "invalid_request" },
+  "a request object": { fields: { ...challenge, request: "e30.e30.x" }, code: "invalid_request_object" },
+  "a request_uri": {
+    fields: { ...challenge, request_uri: "https://app.example/r" },
+    code: "request_uri_not_supported",
+  },
+  "a wrong max_age": { fields: { ...challenge, max_age: "x" }, code: "invalid_request" },
+  "a foreign resource": { fields: { ...challenge, resource: "https://other.example" }, code: "invalid_target" },
+};
+
+describe("a request of a client that nobody vouches for is refused on a page, never by a redirect:", () => {
+  test.each(Object.keys(ERRORS))("%s, at both doors and in every response mode", async (what) => {
+    const { fields, code } = ERRORS[what]!;
+    const { body, registrar } = await stranger(PUBLIC);
+    const someone = new Visitor();
+    await signedIn(registrar, someone, `/oauth2/authorize?${query(body.client_id, challenge)}`);
+    for (const [path, door] of Object.entries(AUTHORIZATION_PATHS)) {
+      const modes =
+        door === "rfc" ? [undefined, ...RESPONSE_MODES, ...SIGNED_RESPONSE_MODES] : [undefined, ...RESPONSE_MODES];
+      for (const response_mode of modes) {
+        const asked = query(body.client_id, { ...fields, response_mode });
+        expectStays(await new Visitor().open(`${path}?${asked}`), code);
+        expectStays(await new Visitor().post(path, asked.toString()), code);
+        // A session alone is no word for the client either.
+        if (code !== "login_required") expectStays(await someone.open(`${path}?${asked}`), code);
+      }
+    }
+  });
+
+  test("prompt=none of a person who has not allowed it anything", async () => {
+    const { body, registrar, visitor } = await stranger(PUBLIC);
+    await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
+    const silent = query(body.client_id, { ...challenge, prompt: "none" });
+    expectStays(await visitor.open(`/oauth2/authorize?${silent}`), "consent_required");
+  });
+
+  test("a pushed request that was answered before", async () => {
+    const { body, registrar, visitor } = await stranger(PUBLIC);
+    const pushed = await request("POST", "/oauth2/par", { body: query(body.client_id, challenge) });
+    const path = `/oauth2/authorize?${new URLSearchParams({ client_id: body.client_id, request_uri: pushed.body.request_uri })}`;
+    const consent = await signedIn(registrar, visitor, path);
+    expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
+    expectStays(await new Visitor().open(path), "invalid_request_uri");
+  });
+
+  test("but by a redirect once the person has seen which application it is, and has denied it", async () => {
+    const { body, registrar, visitor } = await stranger(PUBLIC);
+    const consent = await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
+    const answer = answerOf(await visitor.submit(consent, { decision: "deny" }));
+    expect(answer).toMatchObject({ error: "access_denied", state: "s" });
+  });
+
+  test("and the way on carries the error, for who takes it", async () => {
+    const { body } = await stranger(PUBLIC);
+    const byQuery = await new Visitor().open(`/oauth2/authorize?${query(body.client_id, { response_type: "x" })}`);
+    expect(byQuery.html).toMatch(/href="https:\/\/app\.example\/callback\?error=unsupported_response_type[^"]*state=s/);
+    const asked = query(body.client_id, { response_type: "x", response_mode: "form_post" });
+    const [form] = (await new Visitor().open(`/oauth2/authorize?${asked}`)).forms;
+    expect(form).toMatchObject({ action: REDIRECT, fields: { error: "unsupported_response_type", state: "s" } });
+  });
+
+  test("a client that somebody vouches for is told by a redirect as ever", async () => {
+    const vouched = await stranger(PUBLIC, true);
+    const wrong = `/oauth2/authorize?${query(vouched.body.client_id, { response_type: "x" })}`;
+    expect(answerOf(await new Visitor().open(wrong)).error).toBe("unsupported_response_type");
+    const { body, registrar } = await stranger(PUBLIC);
+    await ok(registrar.admin.patch(`/Application/${body.client_id}/Credentials`, { FirstParty: true }));
+    const own = `/oauth2/authorize?${query(body.client_id, { response_type: "x" })}`;
+    expect(answerOf(await new Visitor().open(own)).error).toBe("unsupported_response_type");
+  });
+});
+
+describe("after a sign-out", () => {
+  const logout = (fields: Record<string, string>) => `/oauth2/logout?${new URLSearchParams(fields)}`;
+
+  test("a browser without a session stays, whatever a client that nobody vouches for has registered", async () => {
+    const { body } = await stranger(PUBLIC);
+    const asked = { client_id: body.client_id, post_logout_redirect_uri: BYE, state: "s" };
+    for (const view of [
+      await new Visitor().open(logout(asked)),
+      await new Visitor().post("/oauth2/logout", asked),
+      await new Visitor().post("/signout", { request: new URLSearchParams(asked).toString() }),
+    ]) {
+      expect([view.status, view.location, view.heading]).toEqual([200, undefined, "Signed out"]);
+      expect(view.html).toContain(`href="${BYE}?state=s"`);
+    }
+    const vouched = await stranger(PUBLIC, true);
+    const back = await new Visitor().open(logout({ ...asked, client_id: vouched.body.client_id }));
+    expect(back.location?.href).toBe(`${BYE}?state=s`);
+  });
+
+  test("a person who has signed out here goes back to it", async () => {
+    const { body, registrar, visitor } = await stranger(PUBLIC);
+    await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
+    const page = await visitor.open(logout({ client_id: body.client_id, post_logout_redirect_uri: BYE }));
+    expect(page.heading).toBe("Sign out");
+    expect((await visitor.submit(page)).location?.href).toBe(BYE);
+  });
+
+  test("an app on the person's device is found at any port, as at sign-in, and others are not", async () => {
+    const addresses = ["http://127.0.0.1/bye", "http://[::1]:7777/bye", "http://localhost:80/bye"];
+    const { body } = await stranger({
+      ...{ ...PUBLIC, application_type: "native", redirect_uris: ["http://127.0.0.1/callback"] },
+      post_logout_redirect_uris: [addresses[0], addresses[1], "http://localhost:8080/bye"],
+    });
+    const at = async (uri: string, client_id = body.client_id) =>
+      (await new Visitor().open(logout({ client_id, post_logout_redirect_uri: uri }))).status;
+    for (const uri of ["http://127.0.0.1:54321/bye", "http://[::1]:1/bye", "http://localhost:65535/bye"]) {
+      expect({ uri, status: await at(uri) }).toEqual({ uri, status: 200 });
+    }
+    for (const uri of [
+      "http://127.0.0.1:65536/bye",
+      "http://127.0.0.1:99999/bye",
+      "http://127.0.0.1:1/other",
+      "http://127.0.0.2:1/bye",
+    ]) {
+      expect({ uri, status: await at(uri) }).toEqual({ uri, status: 400 });
+    }
+    const page = await stranger({
+      ...PUBLIC,
+      application_type: "web",
+      redirect_uris: [REDIRECT],
+      post_logout_redirect_uris: ["http://localhost:8080/bye"],
+    });
+    expect(await at("http://localhost:8081/bye", page.body.client_id)).toBe(400);
+  });
+});
+
+describe("of tokens, a client that nobody vouches for", () => {
+  const asClient = ({ client_id, client_secret }: Record<string, string>, token: string) =>
+    new URLSearchParams({ client_id: client_id!, client_secret: client_secret!, token });
+
+  test("sees and ends its own alone; the tenant's other clients see those for the entity API", async () => {
+    const { registrar, body, visitor } = await stranger();
+    const vouched = (await register(registrar, metadata(), await initialToken(registrar))).body;
+    const own = await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id)}`);
+    const { code } = answerOf(await visitor.submit(own, { decision: "allow" }));
+    const { client_id, client_secret } = body;
+    const form = { grant_type: "authorization_code", code: code!, redirect_uri: REDIRECT, client_id, client_secret };
+    const mine = (await request("POST", "/oauth2/token", { body: new URLSearchParams(form) })).body;
+    const theirs = registrar.admin.token;
+    const introspect = async (client: Record<string, string>, token: string) =>
+      (await request("POST", "/oauth2/introspect", { body: asClient(client, token) })).body;
+    expect((await introspect(body, mine.access_token)).active).toBe(true);
+    expect((await introspect(body, mine.refresh_token)).active).toBe(true);
+    expect(await introspect(body, theirs)).toEqual({ active: false });
+    expect((await introspect(vouched, theirs)).active).toBe(true);
+    expect((await introspect(vouched, mine.access_token)).active).toBe(true);
+    const ended = await request("POST", "/oauth2/revoke", { body: asClient(body, theirs) });
+    expect(ended.status).toBe(400);
+    await ok(registrar.admin.get("/TenantSettings"));
+    // What an administrator has made its own, it introspects.
+    const api = {
+      Name: "Orders",
+      Audience: "https://orders.example",
+      ApplicationId: client_id,
+      Scopes: [{ Name: "orders:read" }],
+    };
+    await ok(registrar.admin.patch("/Api", api));
+    expect(await introspect(body, theirs)).toEqual({ active: false });
+  });
+});
