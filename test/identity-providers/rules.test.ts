@@ -207,6 +207,31 @@ describe.concurrent("who a provider makes a User of", () => {
     expect(log.Items[0].Details.Reason).toBe("NotAllowed");
   });
 
+  test.each<[string, Fields]>([
+    ["AllowedDomains", { AllowedDomains: ["example.com"] }],
+    ["AllowedTenants", { AllowedTenants: ["a-b"] }],
+    ["RequireVerifiedEmail", { RequireVerifiedEmail: true }],
+  ])(
+    "is not told to somebody whom %s keeps out: a name that is taken is refused as a free one is",
+    async (_, rules) => {
+      await using provider = await startForgedProvider({});
+      const tenant = await atForged(provider, { ...rules, Mapping: { Username: "login", External_Id: "number" } });
+      await tenant.caller.patch("/User", { Username: "taken", External_Id: "HR-1" });
+      const pages: string[] = [];
+      for (const claims of [{ login: "taken" }, { login: "free" }, { number: "HR-1" }, { number: "HR-2" }, {}]) {
+        const told = { sub: unique("sub"), ...claims };
+        Object.assign(provider.behaviour, { idToken: told, userinfo: told });
+        const view = await signIn(provider, tenant);
+        expect({ status: view.status, heading: view.heading }).toEqual({
+          status: 403,
+          heading: "Sign-in did not work",
+        });
+        pages.push(view.html.replace(/request=[^"]*/g, ""));
+      }
+      expect(new Set(pages).size).toBe(1);
+    },
+  );
+
   test("has to be said where anybody can have an account", async () => {
     const { caller } = await newUpstreamTenant({ Issuer: "https://id.example.com" });
     const at = (Issuer: string, more: Fields = {}) =>

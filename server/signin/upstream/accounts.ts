@@ -47,13 +47,14 @@ export function accountOf(
     const linked = await findLinkedUser(tx, tenantId, key);
     if (linked) return known(tx, tenantId, linked, fields, verified);
     if (provisioning !== "Create") return { outcome: "link" };
+    // Before any look-up by a name: a stranger must not learn which there are.
+    if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
     // Two browsers of the same new user would make two of them.
     await waitForUsers(tx, tenantId);
     const meanwhile = await findLinkedUser(tx, tenantId, key);
     if (meanwhile) return known(tx, tenantId, meanwhile, fields, verified);
     const { Username: username, Email: email, External_Id: externalId } = fields;
     if (await isTaken(tx, tenantId, { username, email, externalId })) return { outcome: "link" };
-    if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
     const userId = await makeOwnUser(tx, tenantId, fields, verified);
     if (userId === undefined) return { outcome: "link" };
     await insertIdentity(tx, tenantId, key, userId, true);
