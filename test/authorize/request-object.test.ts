@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
+import { removeExpiredPushes } from "../../server/oauth/authorize/pushed.store.ts";
 import { db } from "../entities/client.ts";
 import { expectRfcError, postAs } from "../oauth/client.ts";
 import { newSigner, type Signer } from "../oauth/signing-client.ts";
@@ -61,6 +62,64 @@ describe.concurrent("a signed request", () => {
     expect(resigned).not.toBe(object);
     expect(answerOf(await begin(resigned)).error_description).toContain("was used before");
     expect((await client.token(first.code!)).status).toBe(200);
+  });
+
+  const push = (client: Client, object: string) => postAs(client.tenant.client, PAR, { request: object });
+  const brought = (client: Client, uri: string) =>
+    `${RFC_PATH}?${new URLSearchParams({ client_id: client.id, request_uri: uri })}`;
+
+  test("is answered once however it travels: pushed again and again, and then brought", async () => {
+    const { client, signer } = await signingClient();
+    const object = await signer.sign(claimsOf(client), { typ: TYP });
+    const uris = [];
+    for (let times = 0; times < 4; times++) uris.push((await push(client, object)).body.request_uri);
+    const visitor = new Visitor();
+    const first = answerOf(await client.goThrough(visitor, await visitor.open(brought(client, uris[0]))));
+    expect(first.code).toBeString();
+    for (const uri of [...uris, uris[1]]) {
+      expect(answerOf(await visitor.open(brought(client, uri))).error).toBe("invalid_request_uri");
+    }
+    expect(answerOf(await visitor.open(at(client, object))).error).toBe("invalid_request_object");
+    expectRfcError(await push(client, object), 400, "invalid_request_object", /used before/);
+    expect((await client.token(first.code!)).status).toBe(200);
+  });
+
+  test("is answered once by several at once, pushed and brought", async () => {
+    const { client, signer } = await signingClient();
+    const visitor = new Visitor();
+    await client.visit(visitor, { scope: "openid" });
+    const object = await signer.sign(claimsOf(client), { typ: TYP });
+    const uris = await Promise.all(
+      Array.from({ length: 4 }, async () => (await push(client, object)).body.request_uri),
+    );
+    const paths = [...uris.map((uri) => brought(client, uri)), at(client, object)];
+    const answers = (await Promise.all(paths.map((path) => visitor.open(path)))).map(answerOf);
+    expect(answers.filter(({ code }) => code)).toHaveLength(1);
+    expect(answers.filter(({ error }) => error)).toHaveLength(4);
+  });
+
+  test("is used up by a refusal too, pushed or brought, and after an answer it is not pushed again", async () => {
+    const { client, signer } = await signingClient();
+    const refused = () => signer.sign(claimsOf(client, { prompt: "none", jti: Bun.randomUUIDv7() }), { typ: TYP });
+    const [one, other] = [await refused(), await refused()];
+    expect(answerOf(await new Visitor().open(at(client, one))).error).toBe("login_required");
+    expectRfcError(await push(client, one), 400, "invalid_request_object", /used before/);
+    const { body } = await push(client, other);
+    expect(answerOf(await new Visitor().open(brought(client, body.request_uri))).error).toBe("login_required");
+    expect(answerOf(await new Visitor().open(at(client, other))).error_description).toContain("was used before");
+  });
+
+  test("stays used as long as it may come again, though its pushed request is forgotten", async () => {
+    const { client, signer } = await signingClient();
+    const object = await signer.sign(claimsOf(client, { exp: now() + 3_000 }), { typ: TYP });
+    const { body } = await push(client, object);
+    const visitor = new Visitor();
+    expect(
+      answerOf(await client.goThrough(visitor, await visitor.open(brought(client, body.request_uri)))).code,
+    ).toBeString();
+    await db()`update pushed_requests set expires_on = expires_on - interval '40 minutes' where client_id = ${client.id}`;
+    await removeExpiredPushes(db());
+    expectRfcError(await push(client, object), 400, "invalid_request_object", /used before/);
   });
 
   test("can be pushed, and nothing beside it counts", async () => {

@@ -1017,6 +1017,9 @@ create table pushed_requests (
   parameters text not null, -- in the form encoding, without what the client proves itself by
   expires_on timestamptz not null, -- by then the browser has to come with it; an answer may take longer
   used_on timestamptz, -- it was answered
+  -- The request object that it came in, by its digest, and until when that may come again. Its own row has that digest.
+  object bytea,
+  object_until timestamptz,
   created_on timestamptz not null default now(),
   -- Where it came from whose client has proved nothing: one address has only so much of what a client may have.
   network text

@@ -60,17 +60,16 @@ export function pushController(deps: PushDependencies) {
     if (all.has("request_uri")) throw new BadInput("request_uri cannot be pushed.");
     for (const name of OF_THE_CLIENT) all.delete(name);
     all.set("client_id", clientIdOf(client));
-    const parameters = await tellingByCode(async () => {
-      const request = all.get("request");
-      const sent = request
-        ? (await deps.openRequestObject(client, request)).parameters
-        : parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
+    const request_uri = await tellingByCode(async () => {
+      const object = all.get("request");
+      const opened = object ? await deps.openRequestObject(client, object) : undefined;
+      const sent = opened?.parameters ?? parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
       const parameters = jkt === undefined ? sent : boundTo(jkt, sent);
-      await checkParameters(deps, "rfc", { parameters }, { isSigned: Boolean(request) });
-      return parameters;
+      await checkParameters(deps, "rfc", { parameters }, { isSigned: opened !== undefined });
+      const signed = opened && { object: object!, expiresAt: opened.expiresAt };
+      return deps.pushedRequests.push(client, parameters.text, strangersNetwork(pushing, client), signed);
     });
-    const network = strangersNetwork(pushing, client);
-    return { request_uri: await deps.pushedRequests.push(client, parameters.text, network), expires_in: PUSH_LIFETIME };
+    return { request_uri, expires_in: PUSH_LIFETIME };
   });
 }
 

@@ -10,8 +10,9 @@ export interface PushedRequest {
   createdOn: Date;
 }
 
-/** A user who came in time has this long to sign in. */
-const KEPT = "30 minutes";
+/** Seconds that a user who came in time has to sign in. */
+export const TIME_TO_SIGN_IN = 30 * 60;
+const KEPT = `${TIME_TO_SIGN_IN} seconds`;
 /** Each new row deletes so many expired ones of the same client. */
 const CLEARED = 10;
 
@@ -21,6 +22,7 @@ export interface NewPush {
   parameters: string;
   /** Where it comes from, if anybody can have pushed it. */
   network?: string | undefined;
+  object?: { digest: Buffer; until: Date } | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface NewPush {
 export async function insertPush(
   sql: Queries,
   tenantId: TenantId,
-  { clientId, digest, parameters, network }: NewPush,
+  { clientId, digest, parameters, network, object }: NewPush,
   seconds: number,
   most: { client: number; address: number },
 ): Promise<boolean> {
@@ -47,9 +49,9 @@ export async function insertPush(
           and expires_on < now() - case when used_on is null then ${KEPT}::interval else '0' end
         limit ${CLEARED} for update skip locked)
     )
-    insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
-    select ${digest}, ${tenantId}, ${clientId}, ${parameters}, ${network ?? null},
-      now() + make_interval(secs => ${seconds})
+    insert into pushed_requests (digest, tenant_id, client_id, parameters, network, object, object_until, expires_on)
+    select ${digest}, ${tenantId}, ${clientId}, ${parameters}, ${network ?? null}, ${object?.digest ?? null}::bytea,
+      ${object?.until ?? null}::timestamptz, now() + make_interval(secs => ${seconds})
     where ${waiting(sql`true`, most.client)} < ${most.client}
       ${network === undefined ? sql`` : sql`and ${waiting(sql`network = ${network}`, most.address)} < ${most.address}`}
     on conflict (digest) do nothing
@@ -72,12 +74,22 @@ export async function findPush(
   return row;
 }
 
-/** @returns false if it was answered before */
+/** Uses it up, and with it the request object that it came in. @returns false if one of them was answered before */
 export async function takePush(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
-  const rows = await sql`
-    update pushed_requests set used_on = now()
-    where tenant_id = ${tenantId} and digest = ${digest} and used_on is null returning digest`;
-  return rows.length > 0;
+  const [row] = await sql<{ isFirst: boolean }[]>`
+    with taken as (
+      update pushed_requests set used_on = now(), expires_on = greatest(expires_on, object_until)
+      where tenant_id = ${tenantId} and digest = ${digest} and used_on is null
+      returning digest, tenant_id, client_id, object, object_until
+    ), object_taken as (
+      insert into pushed_requests as p (digest, tenant_id, client_id, parameters, expires_on, used_on)
+      select object, tenant_id, client_id, '', object_until, now() from taken where object <> digest
+      on conflict (digest) do update set used_on = now(), expires_on = greatest(p.expires_on, excluded.expires_on)
+      where p.used_on is null returning digest
+    )
+    select exists (select from taken where object is null or object = digest) or exists (select from object_taken)
+      as "isFirst"`;
+  return row!.isFirst;
 }
 
 /** @returns how many, of all tenants */

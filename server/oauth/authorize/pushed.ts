@@ -11,7 +11,7 @@ import type { Vault } from "../../vault.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import { type Client, clientIdOf } from "../clients/store.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
-import { findPush, insertPush, type NewPush, takePush } from "./pushed.store.ts";
+import { findPush, insertPush, type NewPush, TIME_TO_SIGN_IN, takePush } from "./pushed.store.ts";
 import { AuthorizationError } from "./reply.ts";
 
 /** Seconds in which the browser has to come. */
@@ -45,10 +45,11 @@ export interface OpenedRequest {
 export interface PushedRequests {
   /**
    * @param network where it comes from, if anybody can have pushed it
+   * @param signed the request object that it came in
    * @returns its request_uri
-   * @throws TooManyRequests
+   * @throws TooManyRequests; AuthorizationError if the object was answered before
    */
-  push(client: Client, parameters: string, network: string | undefined): Promise<string>;
+  push(client: Client, parameters: string, network: string | undefined, signed?: SignedObject): Promise<string>;
   /**
    * Goes on with a request that its client has signed, and the browser has brought: kept until the signature is good no
    * more, so that it too is answered once.
@@ -61,13 +62,16 @@ export interface PushedRequests {
   take(reference: PushReference): Promise<boolean>;
 }
 
-export interface SignedRequest {
+export interface SignedObject {
   /** The JWT. */
   object: string;
-  /** What it says, in the form encoding. */
-  parameters: string;
   /** Seconds since 1970. */
   expiresAt: number;
+}
+
+export interface SignedRequest extends SignedObject {
+  /** What it says, in the form encoding. */
+  parameters: string;
 }
 
 /** How far a user has come with a request: sealed, so that nobody takes a step out of it. */
@@ -109,19 +113,24 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
     insertPush(sql, tenantId, { clientId: id, ...push }, seconds, MOST_PUSHES);
 
   return {
-    async push(client, parameters, network) {
+    async push(client, parameters, network, signed) {
       const reference = newOpaqueValue();
-      const push = { digest: digestOf(reference), parameters, network };
+      const object = signed && kept(client, signed);
+      if (object && (await findPush(sql, client.tenantId, client.id, object.digest))?.isUsed) {
+        throw usedBefore({ isSigned: true });
+      }
+      const push = { digest: digestOf(reference), parameters, network, object };
       if (!(await keep(client, push, PUSH_LIFETIME))) throw tooMany();
       return URN + reference;
     },
 
-    async openSigned(client, { object, parameters, expiresAt }) {
-      const digest = digestOfSigned(client, object);
+    async openSigned(client, { object: text, parameters, expiresAt }) {
+      const object = kept(client, { object: text, expiresAt });
+      const { digest } = object;
       const seconds = Math.max(PUSH_LIFETIME, expiresAt - Date.now() / 1000 + CLOCKS_DIFFER);
       const find = () => findPush(sql, client.tenantId, client.id, digest);
       const known = await find();
-      const isNew = !known && (await keep(client, { digest, parameters }, seconds));
+      const isNew = !known && (await keep(client, { digest, parameters, object }, seconds));
       // Another process may have kept it meanwhile.
       const found = known ?? (isNew ? { isUsed: false } : await find());
       if (!found) throw tooMany();
@@ -168,15 +177,16 @@ function tooMany(): TooManyRequests {
   return new TooManyRequests(reason, 90);
 }
 
-/** Of what is signed alone: a signature can be written in more than one way. */
-function digestOfSigned({ id }: Client, object: string): Buffer {
-  return createHash("sha256")
+/** By what is signed alone: a signature can be written in more than one way. `until`: it may be answered so late. */
+function kept({ id }: Client, { object, expiresAt }: SignedObject) {
+  const digest = createHash("sha256")
     .update(`${id} ${object.slice(0, object.lastIndexOf("."))}`)
     .digest();
+  return { digest, until: new Date((expiresAt + PUSH_LIFETIME + TIME_TO_SIGN_IN) * 1000) };
 }
 
 /** What the client is told of a second answer (RFC 9101 7). */
-export function usedBefore({ isSigned }: PushReference): AuthorizationError {
+export function usedBefore({ isSigned }: Pick<PushReference, "isSigned">): AuthorizationError {
   return isSigned
     ? new AuthorizationError("invalid_request_object", "The request object was used before. Sign the request again.")
     : new AuthorizationError("invalid_request_uri", "The request_uri was used before. Push the request again.");
