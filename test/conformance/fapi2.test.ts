@@ -8,7 +8,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt, type JWTPayload } from "jose";
-import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
+import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, request } from "../entities/client.ts";
 import { age, expectRfcError, form } from "../oauth/client.ts";
@@ -67,6 +67,14 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     const back = party.answerOf(await browser.submit(consent, { decision: "deny" }), LONG_STATE);
     expect(Object.keys(back).sort()).toEqual(["error", "error_description", "iss", "state"]);
     expect(back.error).toBe("access_denied");
+  });
+
+  test("the issuer is named at the spec door as well, in a code's answer and in an error's", async () => {
+    const party = await newFapiClient();
+    const atSpecDoor = async (fields: Record<string, string>) =>
+      (await party.pushed(fields)).replace(RFC_PATH, SPEC_PATH);
+    expect(party.answerOf(await party.visit(await atSpecDoor({}))).code).toBeString();
+    expect(party.answerOf(await new Visitor().open(await atSpecDoor({ prompt: "none" }))).error).toBe("login_required");
   });
 
   test("ensure-authorization-request-without-state-success: and none is returned", async () => {

@@ -132,6 +132,11 @@ async function openRequest(deps: RequestDependencies, parameters: Parameters): P
   }
 }
 
+/** RFC 9207; a profile has it at either door (FAPI 2.0 Security Profile 5.3.2.2). */
+function namesIssuer(door: Door, { securityProfile }: Client): boolean {
+  return door === "rfc" || securityProfile !== "None";
+}
+
 /**
  * @param pushing the client sends it itself (RFC 9126 2.1)
  * @throws as checkRequest
@@ -151,7 +156,7 @@ export async function checkParameters(
   const isStrangers = isStranger(client);
   const reply: Reply = {
     ...{ redirectUri, mode, sign, state, isStrangers, pushed },
-    issuer: door === "rfc" ? issuer : undefined,
+    issuer: namesIssuer(door, client) ? issuer : undefined,
   };
   try {
     if (refused) throw refused;

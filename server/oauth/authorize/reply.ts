@@ -15,7 +15,7 @@ export interface Reply {
   /** Makes one JWT of the answer (JARM); undefined: its fields stand by themselves. */
   sign?: ((fields: Fields) => Promise<string>) | undefined;
   state: string | undefined;
-  /** RFC 9207; the spec door has no such parameter. */
+  /** RFC 9207; undefined: the answer does not say it. */
   issuer: string | undefined;
   /** Nobody vouches for the client: its errors are a page, until its user has decided. */
   isStrangers?: boolean;
