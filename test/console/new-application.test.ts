@@ -40,11 +40,12 @@ const secretOf = (html: string) => /class="secret">.*?<code>([\w-]{43})<\/code>/
 
 test.concurrent("each kind comes to have the client type, grants and secret that it needs", async () => {
   const { make, credentialsOf } = await comeIn();
+  const GRANTS = ["authorization_code", "refresh_token"];
   const signIn = { RedirectUris: "https://app.example.com/back", Scopes: "openid" };
   for (const [kind, fields, sets, secrets] of [
-    ["web", signIn, { ClientType: "confidential", GrantTypes: ["authorization_code", "refresh_token"] }, 1],
-    ["spa", signIn, { ClientType: "public", GrantTypes: ["authorization_code", "refresh_token"] }, 0],
-    ["native", signIn, { ClientType: "native", GrantTypes: ["authorization_code", "refresh_token"] }, 0],
+    ["web", signIn, { ClientType: "confidential", GrantTypes: GRANTS, IdTokenClaims: true }, 1],
+    ["spa", signIn, { ClientType: "public", GrantTypes: GRANTS, IdTokenClaims: false }, 0],
+    ["native", signIn, { ClientType: "native", GrantTypes: GRANTS, IdTokenClaims: true }, 0],
     [
       "device",
       { Scopes: "openid" },
@@ -176,7 +177,7 @@ test.each([true, false])(
     await page.getByLabel("Name", { exact: true }).fill(HOSTILE);
     const wrong = "http://localhost:3001/back\nhttp://shop.example.com/back";
     await page.getByLabel("Redirect URIs", { exact: true }).fill(wrong);
-    await page.getByLabel("email").check();
+    expect(await page.getByLabel("email").isChecked()).toBe(true);
     await page.getByRole("button", { name: "Make the application" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.locator("#field-RedirectUris-problem").textContent()).toContain("https");

@@ -107,9 +107,11 @@ test(
   async () => {
     const api = await newTenant();
     const { clientId: id, clientSecret } = api.tenant.client;
-    const { audience } = await newApi(api, "Orders", ["orders:read"]);
+    const { audience } = await newApi(api, "Orders", ["orders:read", "orders:write"]);
     const { body } = await api.call<{ Scopes: string[] }>("GET", `/Application/${id}/Credentials`);
-    await api.call("PATCH", `/Application/${id}/Credentials`, { Scopes: [...body.Scopes, "orders:read"] });
+    await api.call("PATCH", `/Application/${id}/Credentials`, {
+      Scopes: [...body.Scopes, "orders:read", "orders:write"],
+    });
     const { body: users } = await api.call<{ Items: { Id: number }[] }>("GET", "/User?Username=admin");
     const Members = [{ Type: "User", Id: users.Items[0]!.Id }];
     await api.call("PATCH", "/Role", { Name: "clerk", Scopes: ["orders:read"], Members });
@@ -119,6 +121,7 @@ test(
     await addRedirectUri(page);
     await page.getByLabel("For", { exact: true }).selectOption(audience);
     await page.getByLabel("orders:read (Orders)").check();
+    await page.getByLabel("orders:write (Orders)").check();
     await inspect(page, "try-it-api");
     await goTo(page);
     await page.getByText(audience, { exact: true }).waitFor();
@@ -126,6 +129,8 @@ test(
     await page.getByLabel("client_secret").fill(clientSecret);
     await page.getByRole("button", { name: "Get the tokens" }).click();
     await page.getByRole("heading", { name: /^5\. The access token/ }).waitFor();
+    await page.getByText("Not given: orders:write. None of your roles gives it").waitFor();
+    await inspect(page, "try-it-not-given");
     const check = page.getByRole("listitem").filter({ hasText: `aud is ${audience}` });
     await check.getByText("right", { exact: true }).waitFor();
     expect(await page.getByText("wrong", { exact: true }).count()).toBe(0);

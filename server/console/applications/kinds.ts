@@ -2,7 +2,8 @@
 
 import { type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
 
-type Set = Pick<CredentialsRecord, "ClientType" | "GrantTypes" | "Scopes">;
+type Set = Pick<CredentialsRecord, "ClientType" | "GrantTypes" | "Scopes"> &
+  Partial<Pick<CredentialsRecord, "IdTokenClaims">>;
 
 export interface ApplicationKind {
   name: string;
@@ -30,8 +31,8 @@ export const KINDS: Record<string, ApplicationKind> = {
     ...SIGN_IN,
     name: "Web application",
     text: "Pages made on a server of yours, which keeps a secret.",
-    sets: { ClientType: "confidential", GrantTypes: GRANTS, Scopes: SCOPES },
-    told: "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. It gets a secret, shown once.",
+    sets: { ClientType: "confidential", GrantTypes: GRANTS, Scopes: [...SCOPES, "email"], IdTokenClaims: true },
+    told: "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. Its id_tokens have the claims of its scopes, for libraries that read nothing else. It gets a secret, shown once.",
   },
   spa: {
     ...SIGN_IN,
@@ -44,7 +45,7 @@ export const KINDS: Record<string, ApplicationKind> = {
     ...SIGN_IN,
     name: "Native application",
     text: "An app on a phone or a desktop, or a command line tool.",
-    sets: { ClientType: "native", GrantTypes: GRANTS, Scopes: SCOPES },
+    sets: { ClientType: "native", GrantTypes: GRANTS, Scopes: SCOPES, IdTokenClaims: true },
     told: "A native client: people sign in by authorization_code with PKCE. It has no secret. Of a redirect URI on 127.0.0.1 or [::1] the port may be any.",
   },
   device: {

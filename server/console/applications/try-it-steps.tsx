@@ -44,9 +44,11 @@ interface OutcomeProps {
   redirectUri: string;
   outcome: TrialOutcome;
   hasSecret: boolean;
+  /** Scopes that were asked for and not given. */
+  missing: string[];
 }
 
-export function Outcome({ clientId, redirectUri, outcome, hasSecret }: OutcomeProps): JSX.Element {
+export function Outcome({ clientId, redirectUri, outcome, hasSecret, missing }: OutcomeProps): JSX.Element {
   const { token, isAnothers, idToken, accessToken, userinfo } = outcome;
   const sent: [string, string][] = [
     ["grant_type", "authorization_code"],
@@ -64,6 +66,13 @@ export function Outcome({ clientId, redirectUri, outcome, hasSecret }: OutcomePr
         <p safe>{`and is answered ${token.status}`}</p>
         <Json label="Answer of the token endpoint" value={token.body} />
       </Step>
+      {missing.length > 0 ? (
+        <p class="caution" role="status" safe>
+          {`Not given: ${missing.join(", ")}. None of your roles gives it, or it is of an API that the request is not for.`}
+        </p>
+      ) : (
+        ""
+      )}
       {isAnothers ? (
         <p class="problem" role="alert">
           Somebody else has signed in. Their tokens are revoked, and not shown.

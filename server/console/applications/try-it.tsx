@@ -4,7 +4,13 @@
 import { isOwnScope, SCOPE_TEXTS } from "../../access/index.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { type ApiRecord, CREDENTIALS, type CredentialsRecord, type Trial } from "../../oauth/index.ts";
+import {
+  type ApiRecord,
+  CREDENTIALS,
+  type CredentialsRecord,
+  type Trial,
+  type TrialOutcome,
+} from "../../oauth/index.ts";
 import { newOpaqueValue } from "../../signin/index.ts";
 import {
   ActionButton,
@@ -262,10 +268,19 @@ export async function exchangeCode(deps: SettingsDependencies, visit: Visit): Pr
         redirectUri={tried.redirectUri}
         outcome={outcome}
         hasSecret={secret !== ""}
+        missing={missingOf(begun, outcome)}
       />
       <Again visit={visit} tried={tried} />
     </>,
   );
+}
+
+/** Scopes that were asked for and are not in the answer; in a token for an API there are none of OpenID Connect's. */
+function missingOf({ scope, resource }: Begun, { token, isAnothers }: TrialOutcome): string[] {
+  if (token.status !== 200 || isAnothers) return [];
+  const given = String(token.body.scope).split(" ");
+  const told = scope.split(" ").filter((one) => one !== "" && !(resource && isOwnScope(one)));
+  return told.filter((one) => !given.includes(one));
 }
 
 function trialOf({ application, redirectUri }: Tried, { seed, scope, resource }: Begun): Trial {
