@@ -2908,7 +2908,7 @@ export interface components {
             Name: string;
             /**
              * Format: uri
-             * @description The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI, compared as it is written. Unique in the installation, because all its tokens have one issuer.
+             * @description The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI. `resource` may be written as any equal address (RFC 3986 6.2), `aud` is as it stands here. Unique in the installation, because all its tokens have one issuer.
              */
             Audience: string;
             /** @description All of them; those that a body leaves out are taken from clients, roles and consents too. No name may be one of this service's scopes, or of another Api's. */
@@ -2977,7 +2977,7 @@ export interface components {
             Name?: string;
             /**
              * Format: uri
-             * @description The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI, compared as it is written. Unique in the installation, because all its tokens have one issuer.
+             * @description The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI. `resource` may be written as any equal address (RFC 3986 6.2), `aud` is as it stands here. Unique in the installation, because all its tokens have one issuer.
              */
             Audience?: string;
             /** @description All of them; those that a body leaves out are taken from clients, roles and consents too. No name may be one of this service's scopes, or of another Api's. */
@@ -3838,6 +3838,8 @@ export interface components {
                 Name: string;
             }[];
             Scopes: string[];
+            /** @description Names of claims that it may see beside those of its scopes. */
+            Claims: string[];
             /** @description false: the Application is, or was, FirstParty, and the User was not asked. */
             Consented: boolean;
             /** Format: date-time */

@@ -62,30 +62,31 @@ export function requireKnownScopes(scopes: readonly string[], ofApis: readonly s
 /** docs/behaviour.md "Authorization request". */
 export const DEFAULT_SCOPES = ["openid", "profile", "name"];
 
-/** What a request asked for and the client does not have. */
+/** Nothing of what a request asks for can be had. */
 export class ScopeNotGranted extends Error {
-  constructor(readonly scopes: string[]) {
+  constructor(readonly scopes: readonly string[]) {
     super(`The client does not have the scope ${scopes.join(" ")}.`);
   }
 }
 
 /**
- * The scopes a token will carry (docs/access.md "Scopes"): all the client's for `*`, those of the defaults it has when
- * nothing was asked for, else exactly what was asked for.
+ * The scopes a token will carry (docs/access.md "Scopes"): all the client's for `*`, else those that it has of what was
+ * asked for.
+ * @param standard what counts as asked for where nothing is
  * @param ignored scopes that count as not asked for
- * @throws ScopeNotGranted
+ * @throws ScopeNotGranted if nothing is left
  */
 export function grantedScopes(
   requested: string | undefined,
   owned: string[],
+  standard: readonly string[],
   ignored: readonly string[] = [],
 ): string[] {
-  const asked = splitScope(requested ?? "").filter((scope) => !ignored.includes(scope));
-  if (asked.length === 0) return DEFAULT_SCOPES.filter((scope) => owned.includes(scope));
-  if (asked.includes("*")) return [...owned];
-  const missing = asked.filter((scope) => !owned.includes(scope));
-  if (missing.length > 0) throw new ScopeNotGranted(missing);
-  return asked;
+  const named = splitScope(requested ?? "").filter((scope) => !ignored.includes(scope));
+  const asked = named.length > 0 ? named : standard;
+  const granted = asked.includes("*") ? [...owned] : asked.filter((scope) => owned.includes(scope));
+  if (granted.length === 0) throw new ScopeNotGranted(asked);
+  return granted;
 }
 
 /**

@@ -31,8 +31,8 @@ export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, famil
     async allowed(tenantId: TenantId, userId: number) {
       const grants = await listUserGrants(sql, tenantId, { userId }, MOST_LISTED, undefined);
       const apis = await findApis(tenantId);
-      return grants.map(({ clientId, clientName, scopes, isConsented, grantedOn, lastUsedOn }) => {
-        return { clientId, name: clientName, wants: inWords(scopes, apis), isConsented, grantedOn, lastUsedOn };
+      return grants.map(({ clientId, clientName, isConsented, grantedOn, lastUsedOn, ...granted }) => {
+        return { clientId, name: clientName, wants: inWords(granted, apis), isConsented, grantedOn, lastUsedOn };
       });
     },
     async revoke(request: Request, tenantId: TenantId, userId: number, clientId: string) {

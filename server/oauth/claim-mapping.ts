@@ -37,7 +37,7 @@ const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
 const RESERVED = [
   ...["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "client_id", "azp", "scope", "resource", "tenant", "grant_id"],
   ...["auth_time", "acr", "amr", "nonce", "at_hash", "c_hash", "s_hash", "sid", "cnf", "act", "may_act"],
-  ...["exchange_scope", "events"],
+  ...["exchange_scope", "userinfo_claims", "events"],
   // Their values are those that their "verified" beside them is of.
   ...["email", "email_verified", "phone_number", "phone_number_verified"],
   ...["typ", "active", "token_type", "__proto__"],

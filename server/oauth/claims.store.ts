@@ -27,29 +27,18 @@ export interface UserRow {
   /** Its Name. */
   department: string | null;
   updatedOn: Date;
-  /** What the claims parameter asked of userinfo. */
-  requested: string[];
 }
 
-/**
- * @param familyId whose access token asks
- * @returns undefined if the user is gone or not active
- */
-export async function findUserClaims(
-  sql: Queries,
-  tenantId: TenantId,
-  userId: number,
-  familyId: string | undefined,
-): Promise<UserRow | undefined> {
+/** @returns undefined if the user is gone or not active */
+export async function findUserClaims(sql: Queries, tenantId: TenantId, userId: number): Promise<UserRow | undefined> {
   const [user] = await sql<UserRow[]>`
     select u.name, u.username, u.email, u.email_verified as "emailVerified", u.mobile_phone as "mobilePhone",
       u.mobile_phone_verified as "phoneVerified", u.external_id as "externalId",
       u.given_name as "givenName", u.family_name as "familyName", u.locale, u.zone_info as "zoneInfo", u.picture,
       u.middle_name as "middleName", u.nickname, u.profile, u.website, u.gender, u.birth_date as "birthDate", u.address, u.attributes,
       d.name as department,
-      coalesce(u.modified_on, u.created_on) as "updatedOn", coalesce(f.userinfo_claims, '{}') as requested
+      coalesce(u.modified_on, u.created_on) as "updatedOn"
     from users u left join departments d on d.id = u.department_id and d.tenant_id = u.tenant_id
-      left join refresh_families f on f.tenant_id = u.tenant_id and f.id = ${familyId ?? null}
     where u.tenant_id = ${tenantId} and u.id = ${userId} and u.is_active`;
   return user;
 }

@@ -39,20 +39,20 @@ export function idTokenClaims(
 }
 
 /**
- * @param familyId whose access token asks
+ * @param names of claims that the claims parameter asked for, as far as they are still given
  * @returns undefined if the user is gone or not active
  */
 export async function userinfoClaims(
   sql: Queries,
   client: Pick<Client, "id" | "tenantId" | "claimMapping">,
   { userId, scopes }: Required<Subject>,
-  familyId: string | undefined,
+  names: string[],
 ): Promise<Claims | undefined> {
   const { tenantId, claimMapping } = client;
-  const user = await findUserClaims(sql, tenantId, userId, familyId);
+  const user = await findUserClaims(sql, tenantId, userId);
   if (!user) return undefined;
   const mapped = await mappedClaims(sql, tenantId, actorOf(client, userId), user, claimMapping);
-  return { ...claimsOf(user, [...claimNamesOf(scopes), ...user.requested]), ...mapped };
+  return { ...claimsOf(user, [...claimNamesOf(scopes), ...names]), ...mapped };
 }
 
 function actorOf({ id }: Pick<Client, "id">, userId: number | undefined): Actor {
@@ -67,8 +67,7 @@ async function claimsAbout(
   mapping: MappedClaim[],
 ): Promise<Claims> {
   const needsUser = names.length > 0 || mapping.some(({ From }) => From !== "Roles" && From !== "Constant");
-  const user =
-    needsUser && actor.type === "User" ? await findUserClaims(sql, tenantId, actor.id, undefined) : undefined;
+  const user = needsUser && actor.type === "User" ? await findUserClaims(sql, tenantId, actor.id) : undefined;
   return { ...(user && claimsOf(user, names)), ...(await mappedClaims(sql, tenantId, actor, user, mapping)) };
 }
 
@@ -150,8 +149,14 @@ const CLAIMS_OF_SCOPE: Record<string, string[]> = {
   address: ["address"],
 };
 
-function claimNamesOf(scopes: Iterable<string>): string[] {
+export function claimNamesOf(scopes: Iterable<string>): string[] {
   return [...scopes].flatMap((scope) => (Object.hasOwn(CLAIMS_OF_SCOPE, scope) ? CLAIMS_OF_SCOPE[scope]! : []));
+}
+
+/** Of claims that are asked for by name, those that one of the scopes gives (OIDC Core 5.5 gives none beside them). */
+export function claimsGiven(names: string[], scopes: readonly string[]): string[] {
+  const given = claimNamesOf(scopes);
+  return names.filter((name) => given.includes(name));
 }
 
 /** @returns of those names the claims we know and the user has a value for */

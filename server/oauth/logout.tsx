@@ -10,6 +10,7 @@ import { NO_STORE } from "../http/conditions.ts";
 import {
   type Cookies,
   type Forms,
+  nameOf,
   type PageEndpoints,
   pageEndpoint,
   type Session,
@@ -94,7 +95,7 @@ async function begin(
 
   // Without a hint, any site could have sent the user here (RP-Initiated Logout 6).
   const { csrf, cookies } = deps.forms.protect(request, session);
-  const page = <SignOutPage site={site} user={session.username} request={parameters.text} csrf={csrf} />;
+  const page = <SignOutPage site={site} user={nameOf(session)} request={parameters.text} csrf={csrf} />;
   const formAction = checked.destination ? formTargets(checked.destination) : [];
   return pageResponse(page, { cookies, formAction });
 }

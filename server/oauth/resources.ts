@@ -1,8 +1,11 @@
 // What access tokens are for (RFC 8707): the entity API, or an API of the tenant's own, one at a time.
 
-import { isOwnScope, SCOPES } from "../access/index.ts";
+import { DEFAULT_SCOPES, isOwnScope, SCOPES } from "../access/index.ts";
+import { printable } from "../http/body.ts";
 import { API_PATH } from "../http/request.ts";
+import { normalAddress } from "./apis/normal-address.ts";
 import type { Api } from "./apis/store.ts";
+import type { Door } from "./door.ts";
 import { TokenError } from "./endpoint.ts";
 import { common } from "./scopes.ts";
 
@@ -26,9 +29,9 @@ export function apisInReach(apis: readonly Api[], { scopes }: { scopes: string[]
  * @throws InvalidTarget
  */
 export function resourceNamed(apis: readonly Api[], issuer: string, name: string): string {
-  const plain = name.replace(/\/$/, "");
-  if (plain === issuer || plain === issuer + API_PATH) return ENTITY_API;
-  const api = apis.find(({ audience }) => audience === name);
+  const named = normalAddress(name);
+  if (["", "/", API_PATH, `${API_PATH}/`].some((path) => normalAddress(issuer + path) === named)) return ENTITY_API;
+  const api = apis.find(({ audience }) => normalAddress(audience) === named);
   if (api) return api.id;
   throw new InvalidTarget(
     `resource must be ${issuer}${API_PATH}, or the Audience of an API that the client has a scope of.`,
@@ -68,13 +71,24 @@ export function askableWith(apis: readonly Api[], resources: readonly string[], 
   return common(owned, [...ours, ...ofApis]);
 }
 
+/**
+ * What counts as asked for where a request names no scope: docs/behaviour.md's default; by RFC 6749 3.3, of APIs that it
+ * names all that they have, for a token without a scope is of no use there.
+ */
+export function standardScopes(door: Door, apis: readonly Api[], resources: readonly string[]): string[] {
+  if (door === "spec") return DEFAULT_SCOPES;
+  const ofApis = apis.filter(({ id }) => resources.includes(id)).flatMap(scopesOf);
+  return resources.includes(ENTITY_API) ? [...DEFAULT_SCOPES, ...ofApis] : ofApis;
+}
+
 /** They say who a user is, and give no power over this service. */
 export const OPENID_SCOPES: readonly string[] = SCOPES.filter((scope) => !scope.includes(":"));
 
-/** What is wrong with scopes that cannot be had, in words. @param apis in the client's reach */
-export function withoutScope(apis: readonly Api[], owned: string[], missing: string): string {
-  const api = apis.find((one) => scopesOf(one).includes(missing));
-  if (!api || !owned.includes(missing)) return `The client does not have the scope ${missing}.`;
+/** Why nothing is left of the scopes that were asked for, in words. @param apis in the client's reach */
+export function withoutScope(apis: readonly Api[], owned: string[], asked: readonly string[]): string {
+  const missing = asked.find((scope) => owned.includes(scope) && apis.some((api) => scopesOf(api).includes(scope)));
+  const api = apis.find((one) => scopesOf(one).includes(missing ?? ""));
+  if (!api) return `The client does not have the scope ${printable(asked.join(" "))}.`;
   return `${missing} is a scope of the API ${api.name}. Ask for it with resource=${api.audience}.`;
 }
 

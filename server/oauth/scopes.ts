@@ -1,29 +1,13 @@
-// Which scopes a token carries when it is issued, which of them it still gives when it is used.
+// Which scopes can be asked for, and which of them a token still gives when it is used.
 
 import { userScopes } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../tenant-id.ts";
-import { findConsentedScopes } from "./clients/consents.store.ts";
 import { type Client, findActiveScopes } from "./clients/store.ts";
 
 /** What a client may ask for: its own scopes, and when it acts for a user those of them that the user has as well. */
 export async function askableScopes(sql: Queries, client: Client, userId?: number): Promise<string[]> {
   return userId === undefined ? client.scopes : common(client.scopes, await userScopes(sql, client.tenantId, userId));
-}
-
-/** Of what was granted, what an issuance may carry: all that the client, the user and the user's consent still give. */
-export async function issuableScopes(
-  sql: Queries,
-  client: Client,
-  granted: { userId: number | null; scopes: string[] },
-): Promise<string[]> {
-  const { userId, scopes } = granted;
-  if (userId === null) return common(scopes, client.scopes);
-  const [askable, consented] = await Promise.all([
-    askableScopes(sql, client, userId),
-    client.firstParty ? scopes : findConsentedScopes(sql, client.tenantId, userId, client.id),
-  ]);
-  return common(common(scopes, askable), consented);
 }
 
 /**

@@ -9,12 +9,13 @@ import { NO_STORE } from "../http/conditions.ts";
 import { contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
 import { requireMethod } from "../http/request.ts";
-import { userinfoClaims } from "./claims.ts";
+import { claimsGiven, userinfoClaims } from "./claims.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
 import { USER_INFO } from "./contract.ts";
 import type { TokenEndpoint } from "./declared.ts";
 import { USERINFO_PATH } from "./door.ts";
 import { type OnFailure, rfcCode } from "./endpoint.ts";
+import { scopesNow } from "./scopes.ts";
 import type { AccessTokenClaims } from "./tokens/access-token.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
@@ -89,7 +90,9 @@ async function userinfo(
     );
   }
   const client = await clientOf(claims, findClient);
-  const about = await userinfoClaims(sql, client, { userId, scopes }, claims.grant_id);
+  const named = claims.userinfo_claims ?? [];
+  const live = named.length > 0 ? await scopesNow(sql, client.tenantId, client.id, userId) : undefined;
+  const about = await userinfoClaims(sql, client, { userId, scopes }, claimsGiven(named, live ?? []));
   if (!about) throw new Unauthorized("The user is gone.", INVALID_TOKEN);
   return { ...about, sub: claims.sub };
 }

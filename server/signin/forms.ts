@@ -30,6 +30,9 @@ export interface Forms {
 /** Everything that a decision is about, as the person saw it: the kind of form, then values of JSON in a fixed order. */
 export type Shown = readonly [kind: string, ...values: unknown[]];
 
+/** Of a form that links two accounts, one of which goes by another name by now. */
+export const CHANGED_LINK = "What this page says has changed since it was shown. Nothing was linked. Look at it again.";
+
 export function createForms(cookies: Cookies, csrf: Csrf): Forms {
   const accepts: Forms["accepts"] = (request, token, session) =>
     csrf.matches(token, cookies.read(request, "visitor"), session?.id);

@@ -2,6 +2,7 @@ export { accountController } from "./account/account.tsx";
 export { createCredentials, type EndGrants, endSessions } from "./account/credentials.ts";
 export { type AccountReturns, createAccountReturns } from "./account/providers/link.tsx";
 export { createLinkedAccounts } from "./account/providers/linked.ts";
+export { nameOf } from "./account/visit.tsx";
 export type { IdentityRecord } from "./administration/identities.ts";
 export { IDENTITY_DATA } from "./administration/identities.ts";
 export { USERS_TAG, userRoutes } from "./administration/routes.ts";
@@ -14,7 +15,7 @@ export {
 } from "./administration/service.ts";
 export { type Cookies, createCookies, flashCookie, readFlash } from "./cookies.ts";
 export { type PageEndpoints, pageEndpoint } from "./endpoint.tsx";
-export { createCsrf, createForms, type Forms } from "./forms.ts";
+export { CHANGED_LINK, createCsrf, createForms, type Forms } from "./forms.ts";
 export { forgiveGuess, type Guesser, takeGuess } from "./guesses.ts";
 export { createKnownBrowsers, type KnownBrowsers } from "./known-browsers.ts";
 export { digestOf, newOpaqueValue } from "./opaque.ts";

@@ -112,6 +112,8 @@ export interface LinkProps {
   /** The sign-in to link. */
   link: string;
   csrf: string;
+  /** The seal of whom the page names. */
+  shown: string;
   /** Why the last attempt failed. */
   problem?: string;
   /** Where there is another way, for a user without a password here. */
@@ -127,6 +129,7 @@ export function LinkPage({
   username,
   link,
   csrf,
+  shown,
   problem,
   otherHref,
 }: LinkProps): JSX.Element {
@@ -147,6 +150,7 @@ export function LinkPage({
       <form method="post" action={site.href("/signin/link")}>
         <input type="hidden" name="link" value={attribute(link)} />
         <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="shown" value={shown} />
         <NameAndPassword username={username} problem={problem} />
         <button type="submit">Link and sign in</button>
       </form>

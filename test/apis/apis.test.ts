@@ -112,6 +112,8 @@ describe("is refused:", () => {
     const { audience } = await newApi(other, "Orders", []);
     const answer = await admin.patch("/Api", { ...given(), Audience: audience });
     expectError(answer, 409, "Conflict", PATH, /^Audience is held by another Api\.$/);
+    const equal = audience.toUpperCase().replace(/$/, ":443/");
+    expectError(await admin.patch("/Api", { ...given(), Audience: equal }), 409, "Conflict", PATH, /^Audience is held/);
     const own = await ok(admin.patch("/Api", given()));
     const moved = await admin.patch("/Api", { Id: own.Id, Audience: audience });
     expectError(moved, 409, "Conflict", PATH, /^Audience is held/);

@@ -64,14 +64,28 @@ describe.each(DOORS)("a client's own token at %s", (path) => {
     expect(scopesOf(await ask(stock.audience))).toEqual(["stock:read"]);
   });
 
-  test("by default has no scope of the API", async () => {
+  test("by default has all of the API's scopes at the RFC door, and docs/behaviour.md's at the other", async () => {
     const { client, orders } = await newScene();
-    expect(scopesOf(await own(client, path, { resource: orders.audience }))).toEqual([]);
+    const answer = await own(client, path, { resource: orders.audience });
+    expect(scopesOf(answer)).toEqual(path === RFC_TOKEN_PATH ? ORDERS : []);
+  });
+
+  test.each<[string, (address: string) => string]>([
+    ["with an empty path", (address) => `${address}/`],
+    ["in capitals up to the path", (address) => address.toUpperCase()],
+    ["with the port that goes without saying", (address) => `${address}:443`],
+    ["with a path that leads back", (address) => `${address}/a/../%7e/..`],
+  ])("is for an API whose address is written %s, and says aud as it is registered", async (_, written) => {
+    const { client, orders } = await newScene();
+    const answer = await own(client, path, { resource: written(orders.audience), scope: "orders:read" });
+    expect(claimsOf(answer)).toMatchObject({ aud: orders.audience, scope: "orders:read" });
   });
 
   test.each<[string, (scene: Scene) => Promise<string> | string]>([
     ["nobody's", () => "https://nobody.example.com"],
-    ["written a little differently", ({ orders }) => `${orders.audience}/`],
+    ["of another path", ({ orders }) => `${orders.audience}/orders`],
+    ["of another port", ({ orders }) => `${orders.audience}:8443`],
+    ["of another scheme", ({ orders }) => orders.audience.replace("https:", "http:")],
     ["relative", () => "/orders"],
     ["with a fragment", ({ orders }) => `${orders.audience}#x`],
     ["the Name of the API", () => "Orders"],
@@ -260,7 +274,7 @@ describe("a user's token", () => {
 
   test("is not to be had with the scope of an API that is not named: invalid_scope", async () => {
     const { client, stock } = await newScene();
-    const page = await new Visitor().open(client.authorize({ scope: "openid orders:read", resource: stock.audience }));
+    const page = await new Visitor().open(client.authorize({ scope: "orders:read", resource: stock.audience }));
     expect(answerOf(page)).toMatchObject({
       error: "invalid_scope",
       error_description: expect.stringContaining("orders:read is a scope of the API Orders"),

@@ -205,7 +205,7 @@ describe.concurrent("libraries", () => {
   });
 
   test("oauth4webapi takes a refusal, and no answer that was meant for others or changed", async () => {
-    const { gatehouse, as, state, url } = await visited({ scope: "openid AccessManager:Nothing" });
+    const { gatehouse, as, state, url } = await visited({ scope: "AccessManager:Nothing" });
     const client = { client_id: gatehouse.id };
     const check = (by: oauth.AuthorizationServer, whose: oauth.Client, at: URL) =>
       oauth.validateJwtAuthResponse(by, whose, at, state, insecure).then(

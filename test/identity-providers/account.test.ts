@@ -85,6 +85,23 @@ describe.concurrent("linking on the account page", () => {
     expect(statusOf(await wayToLink(person, tenant, there.login))).toBe(statusOf(linked));
   });
 
+  test("is shown again if the provider or the user has another name by now", async () => {
+    const { tenant, person } = await newAdmin();
+    const { caller, client, provider } = tenant;
+    const page = await wayToLink(person, tenant, newPerson(real).login);
+    const { password } = client.tenant.admin;
+    await caller.made("IdentityProvider", { Id: provider.Id, Name: "Your Bank" });
+    const again = await person.visitor.submit(page, { password });
+    expect(again).toMatchObject({ status: 409, heading: "Link Your Bank" });
+    expect(alertOf(again)).toContain("has changed since it was shown");
+    await db()`update users set name = 'Boss' where tenant_id = ${caller.tenantId} and username = 'admin'`;
+    const third = await person.visitor.submit(again, { password });
+    expect(third.status).toBe(409);
+    expect(third.html).toContain("<strong>Boss (admin)</strong>");
+    expect(rowsOf(await person.account())).toEqual([]);
+    expect(statusOf(await person.visitor.submit(third, { password }))).toContain("It is linked.");
+  });
+
   test("takes the second factor too, of who has one", async () => {
     const tenant = await newRealTenant(real);
     const { person, app } = await enrolled(tenant.client);

@@ -58,6 +58,22 @@ describe.concurrent("an account that is here already", () => {
     expect(answerOf(next).code).toBeString();
   });
 
+  test("is not linked by a page that names what has another name by now: it is shown again", async () => {
+    const { client, caller, provider } = await newRealTenant(real, { Provisioning: "LinkOnly" });
+    const visitor = new Visitor();
+    const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
+    await caller.made("IdentityProvider", { Id: provider.Id, Name: "Your Bank" });
+    const again = await visitor.submit(page, client.tenant.admin);
+    expect(again).toMatchObject({ status: 409, heading: "Link your account", location: undefined });
+    expect(again.html).toContain("What this page says has changed since it was shown.");
+    expect(again.html).toContain("Your Bank");
+    for (const shown of [undefined, "", page.forms[0]!.fields.shown]) {
+      expect((await visitor.submit(again, { ...client.tenant.admin, shown })).status).toBe(409);
+    }
+    expect((await caller.get("/AuditEvent?Kind=Identity.Linked")).body.Items).toEqual([]);
+    expect(answerOf(await visitor.submit(again, client.tenant.admin)).code).toBeString();
+  });
+
   test("is linked by the browser that was at the provider alone, in time, and guessing is slowed down", async () => {
     const { client } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const visitor = new Visitor();

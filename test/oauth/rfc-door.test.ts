@@ -149,7 +149,7 @@ test.each(["password", "Client_Credentials", "urn:x", "constructor", "__proto__"
   },
 );
 
-test.each(["Color:Read", "openid Color:Read", "ключ", 'a"b\\c', "**"])("scope %p is invalid_scope", async (scope) => {
+test.each(["Color:Read", "Color:Read groups", "ключ", 'a"b\\c', "**"])("scope %p is invalid_scope", async (scope) => {
   expectRfcError(await ask({ scope }), 400, "invalid_scope");
 });
 

@@ -121,7 +121,7 @@ describe.concurrent.each(LOSSES)("%s", (_, lose, ofUser, ofClient) => {
     const scene = await arrange();
     const { body } = await scene.client.token(await scene.client.code(new Visitor(), { scope }));
     await lose(scene);
-    const asked = await scene.client.refresh(body.refresh_token, { scope: "openid AccessManager:Read" });
+    const asked = await scene.client.refresh(body.refresh_token, { scope: "AccessManager:Read" });
     expect(asked).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
     expect((await scene.client.refresh(body.refresh_token)).status).toBe(200);
   });

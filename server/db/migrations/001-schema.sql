@@ -353,6 +353,8 @@ create table consents (
   user_id integer not null references users on delete cascade,
   client_id bigint not null references credentials on delete cascade,
   scopes text[] not null,
+  resources text[] not null default '{}', -- as in refresh_families
+  claims text[] not null default '{}', -- allowed by name, beside those of the scopes (OpenID Connect Core 5.5)
   granted_on timestamptz not null default now(),
   primary key (tenant_id, user_id, client_id)
 );
@@ -364,6 +366,7 @@ create table apis (
   tenant_id uuid not null references tenants,
   name text not null,
   audience text not null,
+  audience_key text not null, -- in the one form that all equal addresses have (RFC 3986 6.2)
   scopes jsonb not null, -- [{"name": …, "description": …}]; no two APIs of a tenant have one of the same name
   access_token_alg text not null check (access_token_alg in ('RS256', 'ES256', 'EdDSA')),
   access_token_type text not null check (access_token_type in ('at+jwt', 'JWT')),
@@ -377,7 +380,7 @@ create table apis (
   constraint apis_name_key unique (tenant_id, name),
   -- Of the whole installation: all tenants' tokens are of one issuer and of the same keys, so an API that looks at these
   -- and at the audience would take another tenant's.
-  constraint apis_audience_key unique (audience)
+  constraint apis_audience_key unique (audience_key)
 );
 create index apis_application on apis (application_id);
 create trigger apis_announce after insert or update or delete on apis
@@ -1061,7 +1064,7 @@ create index issued_tokens_hour on issued_tokens (hour);
 
 -- Audiences that APIs have given up. Tokens for one may be alive: until none is, no other tenant's API gets it.
 create table resting_audiences (
-  audience text primary key,
+  audience_key text primary key,
   tenant_id uuid not null references tenants, -- whose it was, and who may take it again at any time
   rests_until timestamptz not null
 );

@@ -26,8 +26,8 @@ const FIELDS = {
   Name: nameField("Orders", "People read it when an application asks for access to the API."),
   Audience: field<string, string>({
     description:
-      "The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI, compared " +
-      "as it is written. Unique in the installation, because all its tokens have one issuer.",
+      "The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI. `resource` " +
+      "may be written as any equal address (RFC 3986 6.2), `aud` is as it stands here. Unique in the installation, because all its tokens have one issuer.",
     required: true,
     audit: "value",
     judged: true,

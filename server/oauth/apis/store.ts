@@ -6,6 +6,7 @@ import type { MappedClaim } from "../claim-mapping.ts";
 import type { AccessTokenType } from "../clients/store.ts";
 import { ACCESS_TOKEN_LIFETIME } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
+import { normalAddress } from "./normal-address.ts";
 
 export interface ApiScope {
   name: string;
@@ -61,7 +62,9 @@ export const API_STORE: SettingsStore<Api> = {
     const [row] = await heldByNobody(sql<Api[]>`
       update apis set (${names(sql)}, modified_on) = (${values(sql, tenantId, api, actor)}, now())
       where tenant_id = ${tenantId} and id = ${api.id} returning ${columns(sql)}`);
-    if (api.audience !== before.audience) await restAudience(sql, tenantId, before.audience);
+    if (normalAddress(api.audience) !== normalAddress(before.audience)) {
+      await restAudience(sql, tenantId, before.audience);
+    }
     return row!;
   },
 
@@ -72,13 +75,15 @@ export const API_STORE: SettingsStore<Api> = {
   },
 };
 
-const names = (sql: Queries) => sql`name, audience, scopes, access_token_alg, access_token_type, token_lifetime,
+const names = (
+  sql: Queries,
+) => sql`name, audience, audience_key, scopes, access_token_alg, access_token_type, token_lifetime,
   include_claims, claim_mapping,
   application_id, modified_by_type, modified_by_id`;
 
 /** null unless it is an Application of the tenant. */
 function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof Stamped>, actor: Actor) {
-  return sql`${api.name}, ${api.audience}, ${sql.json(api.scopes as never)}, ${api.accessTokenAlg},
+  return sql`${api.name}, ${api.audience}, ${normalAddress(api.audience)}, ${sql.json(api.scopes as never)}, ${api.accessTokenAlg},
     ${api.accessTokenType}, ${api.tokenLifetime}::integer, ${api.includeClaims}::boolean, ${sql.json(api.claimMapping as never)}, (select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${api.applicationId}::bigint),
     ${actor.type},
     ${actor.id}::bigint`;
@@ -100,16 +105,16 @@ const [, AUDIENCE_RESTS] = ACCESS_TOKEN_LIFETIME;
 
 async function restAudience(sql: Queries, tenantId: TenantId, audience: string): Promise<void> {
   await sql`
-    insert into resting_audiences (audience, tenant_id, rests_until)
-    values (${audience}, ${tenantId}, now() + make_interval(secs => ${AUDIENCE_RESTS}))
-    on conflict (audience) do update set tenant_id = excluded.tenant_id, rests_until = excluded.rests_until`;
+    insert into resting_audiences (audience_key, tenant_id, rests_until)
+    values (${normalAddress(audience)}, ${tenantId}, now() + make_interval(secs => ${AUDIENCE_RESTS}))
+    on conflict (audience_key) do update set tenant_id = excluded.tenant_id, rests_until = excluded.rests_until`;
 }
 
 /** Whether tokens for it may be alive that another tenant's API was given. Asked once the audience is one's own. */
 export async function restsForAnother(sql: Queries, tenantId: TenantId, audience: string): Promise<boolean> {
   const rows = await sql`
     select from resting_audiences
-    where audience = ${audience} and tenant_id <> ${tenantId} and rests_until > now()`;
+    where audience_key = ${normalAddress(audience)} and tenant_id <> ${tenantId} and rests_until > now()`;
   return rows.length > 0;
 }
 

@@ -18,22 +18,24 @@ import {
   type Upstream,
 } from "../../signin/index.ts";
 import type { FindApis } from "../apis/known-apis.ts";
-import { isConsented } from "../clients/consents.store.ts";
+import { findConsent } from "../clients/consents.store.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { SettingsClient } from "../clients/settings-client.ts";
 import { AUTHORIZATION_REQUEST, SPEC_AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
 import type { Door } from "../door.ts";
-import { askableScopes, common } from "../scopes.ts";
+import { isCovered } from "../issuable.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
+import { WrongAddress } from "./checks/wrong-address.ts";
 import { issueCode } from "./code.ts";
 import type { Devices } from "./device.ts";
 import { nextStep } from "./next-step.ts";
-import { chooseAccountPage, consentPage } from "./pages.tsx";
+import { chooseAccountPage, consentPage, isChosen, wrongAddressPage } from "./pages.tsx";
 import {
   AUTHORIZATION_PARAMETERS,
   AUTHORIZATION_PATHS,
+  choosingAnew,
   DEVICE_CONTINUE_PATH,
   goTo,
   queryOf,
@@ -41,6 +43,7 @@ import {
   type Target,
 } from "./parameters.ts";
 import type { PushedRequests } from "./pushed.ts";
+import { askedOf, consentTo, requireAny } from "./question.ts";
 import { errorPage, errorReply, respond } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
@@ -81,7 +84,7 @@ export function authorizationEndpoints(deps: AuthorizeDependencies) {
     app.use(
       pageEndpoint(deps.endpoints, path, path === device.path ? ["GET"] : ["GET", "POST"], async (request) => {
         const target: Target = { path, door, parameters: await readParameters(AUTHORIZATION_PARAMETERS, request) };
-        return tellingTheClient(deps, () => authorize(deps, request, target));
+        return tellingTheClient(deps, request, () => authorize(deps, request, target));
       }),
     );
   }
@@ -98,13 +101,18 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: T
   if (isBlind) return goTo(site, target.path, queryOf(target.parameters));
 
   const session = await startedSessionFor(deps, request, checked);
-  const scopes = session ? await grantableScopes(deps, checked, session) : [];
-  const step = await nextStep(checked, session, ({ userId, tenantId }) =>
-    isConsented(deps.sql, tenantId, userId, checked.client.id, scopes),
+  // Somebody else has signed in to this browser since.
+  if (session && !isChosen(deps.forms, request, session))
+    return goTo(site, target.path, choosingAnew(target.parameters));
+  // Once: what is asked about is what is answered with.
+  const asking = session && (await askedOf(deps.sql, checked, session));
+  const step = await nextStep(checked, session, async ({ userId, tenantId }) =>
+    isCovered(consentTo(asking!), await findConsent(deps.sql, tenantId, userId, checked.client.id)),
   );
+  if (step.name === "consent" || step.name === "answer") requireAny(asking!, checked);
   switch (step.name) {
     case "choose-account":
-      return chooseAccountPage(site, target, checked, step.session);
+      return chooseAccountPage(deps, request, checked, step.session);
     case "sign-in":
       return checked.client.identityProvider
         ? sendToProvider(deps, request, target, checked, checked.client.identityProvider.id)
@@ -114,9 +122,9 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: T
     case "enrolment":
       return enrolPage(deps, request, target, checked, step.session);
     case "consent":
-      return consentPage(site, target, checked, step.session, scopes, deps.forms.protect(request, session));
+      return consentPage(deps, request, checked, step.session, asking!);
     case "answer":
-      return respond(site, checked.reply, await issueCode(deps, checked, step.session, scopes));
+      return respond(site, checked.reply, await issueCode(deps, checked, step.session, asking!));
   }
 }
 
@@ -136,22 +144,20 @@ export async function startedSessionFor(
   return isElsewhere && !identityProvider.allowLocal ? undefined : session;
 }
 
-export async function grantableScopes(
-  { sql }: Pick<AuthorizeDependencies, "sql">,
-  { scopes, client }: AuthorizationRequest,
-  session: Session,
-): Promise<string[]> {
-  return common(scopes, await askableScopes(sql, client, session.userId));
-}
-
 /** Sends what the client may be told of to its redirect URI; of a client that nobody vouches for, a page says it first. */
 export async function tellingTheClient(
-  { endpoints: { site }, pushedRequests }: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests">,
+  deps: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests" | "sql" | "sessions" | "log">,
+  request: Request,
   answer: () => Promise<Response>,
 ): Promise<Response> {
+  const {
+    endpoints: { site },
+    pushedRequests,
+  } = deps;
   try {
     return await answer();
   } catch (error) {
+    if (error instanceof WrongAddress) return wrongAddressPage(deps, request, error);
     if (!(error instanceof RefusedRequest)) throw error;
     if (error.reply.pushed) await pushedRequests.take(error.reply.pushed);
     const { reply, isDecided } = error;

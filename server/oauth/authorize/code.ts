@@ -4,6 +4,7 @@ import { type AuthorizationRequest, RefusedRequest } from "./authorization-reque
 import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
 import { usedBefore } from "./pushed.ts";
+import type { Asked } from "./question.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */
@@ -11,27 +12,32 @@ const CODE_LIFETIME = { None: 10 * 60, FAPI2: 60 };
 
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
 export async function issueCode(
-  { sql, tokens, pushedRequests }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests">,
+  { sql, tokens, pushedRequests, log }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests" | "log">,
   {
     door,
     client,
     reply,
     redirectUriSent,
     isHybrid,
-    resources,
     nonce,
     codeChallenge,
     dpopJkt,
-    claims,
+    claims: wished,
+    scopes: wanted,
   }: AuthorizationRequest,
   session: Session,
-  scopes: string[],
+  { scopes, resources, claims }: Asked,
 ): Promise<Record<string, string | undefined>> {
   if (reply.pushed && !(await pushedRequests.take(reply.pushed))) {
     throw new RefusedRequest(usedBefore(reply.pushed), reply);
   }
   const { tenantId, userId, id: sessionId, authTime, amr } = session;
-  const acr = answeredAcr(claims, session);
+  const missing = wanted.filter((scope) => !scopes.includes(scope));
+  if (missing.length > 0) {
+    const known = { tenantId, clientId: client.id, userId, scopes: missing };
+    log.info(known, "scopes are left out, because no role of the user gives them");
+  }
+  const acr = answeredAcr(wished, session);
   const code = newOpaqueValue();
   await insertCode(
     sql,
@@ -51,7 +57,7 @@ export async function issueCode(
       authTime,
       amr,
       acr,
-      claims: { idToken: claims.idToken, userinfo: claims.userinfo },
+      claims,
     },
     CODE_LIFETIME[client.securityProfile],
   );

@@ -1,30 +1,26 @@
 // Where a user allows an application what it asks for. Every text that comes from outside is escaped here.
 
-import { attribute, CardPage, type Site } from "../../ui/index.ts";
+import { attribute, CardPage, Problem, type Site } from "../../ui/index.ts";
+import type { Question } from "./question.ts";
 
-interface ConsentProps {
+interface ConsentProps extends Question {
   site: Site;
-  application: string;
-  /** Nobody here has vouched for its name; the host or scheme that it is known by. */
-  stranger: { address: string | undefined } | undefined;
-  /** What it asks for, in words. */
-  wants: string[];
-  user: string;
-  /** Where the answer goes, such as a host; undefined: a device fetches it. */
-  destination: string | undefined;
-  /** What that device shows. */
-  userCode: string | undefined;
+  /** Why the user is asked again. */
+  problem: string | undefined;
   request: string;
   csrf: string;
+  /** The seal of all that the page shows. */
+  shown: string;
   /** Where to sign in as somebody else. */
   switchHref: string;
 }
 
 export function ConsentPage(props: ConsentProps): JSX.Element {
-  const { site, application, stranger, wants, user, destination, userCode, request, csrf, switchHref } = props;
+  const { site, application, stranger, wants, user, destination, userCode, request, csrf, shown, switchHref } = props;
   return (
     <CardPage site={site} title="Allow access">
       <h1>Allow access</h1>
+      <Problem text={props.problem} />
       <p class="lead">
         <strong safe>{application || "An application"}</strong> asks to
       </p>
@@ -38,6 +34,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
       <form method="post" action={site.href("/consent")}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="shown" value={shown} />
         <div class="choice">
           <button type="submit" name="decision" value="deny" class="outline">
             Deny

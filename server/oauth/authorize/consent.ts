@@ -7,16 +7,20 @@ import { readForm } from "../../http/body.ts";
 import { pageEndpoint, type Session } from "../../signin/index.ts";
 import { rememberConsent } from "../clients/consents.store.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
-import { type AuthorizeDependencies, grantableScopes, startedSessionFor, tellingTheClient } from "./authorize.ts";
+import { type AuthorizeDependencies, startedSessionFor, tellingTheClient } from "./authorize.ts";
+import { issueCode } from "./code.ts";
 import { answerDevice } from "./device-pages.tsx";
+import { nextStep } from "./next-step.ts";
+import { consentPage } from "./pages.tsx";
 import { goTo, queryOf, readTarget, type Target, withoutPrompts } from "./parameters.ts";
-import { AuthorizationError } from "./reply.ts";
+import { type Asked, askedOf, consentTo, hasAsked, requireAny } from "./question.ts";
+import { AuthorizationError, respond } from "./reply.ts";
 
 export function consentEndpoint(deps: AuthorizeDependencies) {
   return pageEndpoint(deps.endpoints, "/consent", ["POST"], async (request) => {
     const form = await readForm(request);
     const target = readTarget(form.get("request"));
-    return tellingTheClient(deps, () => decide(deps, request, form, target));
+    return tellingTheClient(deps, request, () => decide(deps, request, form, target));
   });
 }
 
@@ -24,29 +28,33 @@ async function decide(
   deps: AuthorizeDependencies,
   request: Request,
   form: Map<string, string>,
-  asked: Target,
+  sent: Target,
 ): Promise<Response> {
   const { site } = deps.endpoints;
-  const checked = await checkRequest(deps, asked);
-  const { target } = checked;
+  const checked = await checkRequest(deps, sent);
+  const { target, device, client, reply } = checked;
   const session = await startedSessionFor(deps, request, checked);
   // It has ended meanwhile, or needs a second factor by now: sign in, and be asked again.
   if (!session || session.isUnfinished) return goTo(site, target.path, queryOf(target.parameters));
   deps.forms.require(request, form.get("csrf"), session);
-  const { device } = checked;
-  if (device) return answerDevice(deps, request, form, { ...checked, device }, session);
   const decision = form.get("decision");
+  if (decision !== "allow" && decision !== "deny") throw new BadInput("decision must be allow or deny.");
   if (decision === "deny") {
-    throw new RefusedRequest(
-      new AuthorizationError("access_denied", "The user has denied the access."),
-      checked.reply,
-      true,
-    );
+    if (device) return answerDevice(deps, request, { client, device }, session, undefined);
+    throw new RefusedRequest(new AuthorizationError("access_denied", "The user has denied the access."), reply, true);
   }
-  if (decision !== "allow") throw new BadInput("decision must be allow or deny.");
-  const scopes = await grantableScopes(deps, checked, session);
-  await deps.sql.beginFor(session.tenantId, (tx) => giveConsent(tx, request, session, checked.client.id, scopes));
-  return goTo(site, target.path, withoutPrompts(target.parameters, ["login", "select_account", "consent"]));
+  const asked = await askedOf(deps.sql, checked, session);
+  requireAny(asked, checked);
+  if (!hasAsked(deps.forms, form, checked, session, asked)) {
+    return consentPage(deps, request, checked, session, asked, true);
+  }
+  if (device) return answerDevice(deps, request, { client, device }, session, asked);
+  await deps.sql.beginFor(session.tenantId, (tx) => giveConsent(tx, request, session, client.id, asked));
+  const rest = new Set([...checked.prompts].filter((prompt) => prompt !== "consent"));
+  const step = await nextStep({ ...checked, prompts: rest }, session, async () => true);
+  if (step.name !== "answer") return goTo(site, target.path, withoutPrompts(target.parameters, ["consent"]));
+  // With what was shown, and nothing that was added to the client or its user since.
+  return respond(site, reply, await issueCode(deps, checked, session, asked));
 }
 
 export async function giveConsent(
@@ -54,13 +62,18 @@ export async function giveConsent(
   request: Request,
   { tenantId, userId }: Session,
   clientId: number,
-  scopes: string[],
+  asked: Asked,
 ): Promise<void> {
   const user = { type: "User", id: userId } as const;
-  await rememberConsent(tx, tenantId, userId, clientId, scopes);
+  const consent = consentTo(asked);
+  await rememberConsent(tx, tenantId, userId, clientId, consent);
   await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId: String(clientId) }), {
     kind: "Consent.Given",
     subject: user,
-    details: { ApplicationId: String(clientId), Scopes: scopes },
+    details: {
+      ApplicationId: String(clientId),
+      Scopes: consent.scopes,
+      ...(consent.claims.length > 0 && { Claims: consent.claims }),
+    },
   });
 }

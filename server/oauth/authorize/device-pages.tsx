@@ -3,7 +3,6 @@
 
 import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
-import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { isRead, requestUrl } from "../../http/request.ts";
 import {
@@ -19,11 +18,12 @@ import {
 } from "../../signin/index.ts";
 import { MessagePage, pageResponse } from "../../ui/index.ts";
 import type { Checked } from "./authorization-request.ts";
-import { type AuthorizeDependencies, grantableScopes } from "./authorize.ts";
+import type { AuthorizeDependencies } from "./authorize.ts";
 import { giveConsent } from "./consent.ts";
 import { decideDevice } from "./device.store.ts";
 import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
+import type { Asked } from "./question.ts";
 
 /** One text for unknown and for expired codes. */
 const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";
@@ -77,33 +77,29 @@ function guesserOf(session: Session | undefined, address: string): Guesser {
 
 /**
  * What the user says on the consent page, for the device to fetch.
- * @param form its csrf has been asked for
+ * @param asked what the page has shown; undefined: the user denies
  * @throws BadInput
  */
 export async function answerDevice(
   deps: Pick<AuthorizeDependencies, "sql" | "endpoints" | "devices">,
   request: Request,
-  form: Map<string, string>,
-  checked: Checked & Required<Pick<Checked, "device">>,
+  { client, device }: Required<Pick<Checked, "client" | "device">>,
   session: Session,
+  asked: Asked | undefined,
 ): Promise<Response> {
-  const { client, device } = checked;
   const { tenantId, userId, authTime, amr, acr } = session;
-  const decision = form.get("decision");
-  if (decision !== "allow" && decision !== "deny") throw new BadInput("decision must be allow or deny.");
-  const isAllowed = decision === "allow";
-  const scopes = isAllowed ? await grantableScopes(deps, checked, session) : [];
   const user = { type: "User", id: userId } as const;
   await deps.sql.beginFor(tenantId, async (tx) => {
-    const grant = { userId, scopes, authTime, amr, acr };
-    if (!(await decideDevice(tx, tenantId, device.digest, isAllowed ? grant : undefined))) throw over();
-    if (isAllowed && !client.firstParty) await giveConsent(tx, request, session, client.id, scopes);
+    const grant = asked && { userId, scopes: asked.scopes, resources: asked.resources, authTime, amr, acr };
+    if (!(await decideDevice(tx, tenantId, device.digest, grant))) throw over();
+    if (asked && !client.firstParty) await giveConsent(tx, request, session, client.id, asked);
     await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId: String(client.id) }), {
-      kind: isAllowed ? "Device.Allowed" : "Device.Denied",
+      kind: asked ? "Device.Allowed" : "Device.Denied",
       subject: user,
-      details: { ApplicationId: String(client.id), ...(isAllowed && { Scopes: scopes }) },
+      details: { ApplicationId: String(client.id), ...(asked && { Scopes: asked.scopes }) },
     });
   });
-  deps.devices.answered(isAllowed ? "Allowed" : "Denied");
+  deps.devices.answered(asked ? "Allowed" : "Denied");
+  const decision = asked ? "allow" : "deny";
   return goTo(deps.endpoints.site, DEVICE_DONE_PATH, new URLSearchParams({ decision }).toString());
 }

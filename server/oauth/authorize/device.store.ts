@@ -30,6 +30,7 @@ export interface WaitingDevice {
 export interface DeviceGrant {
   userId: number;
   scopes: string[];
+  resources: string[];
   authTime: Date;
   amr: string[];
   acr: string;
@@ -40,7 +41,6 @@ export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
   clientId: number;
   /** null: denied, or not answered. */
   userId: number | null;
-  resources: string[];
   isDecided: boolean;
   isExpired: boolean;
   isUsed: boolean;
@@ -104,7 +104,7 @@ export async function decideDevice(
   grant: DeviceGrant | undefined,
 ): Promise<boolean> {
   const given = grant
-    ? sql`, user_id = ${grant.userId}, scopes = ${grant.scopes}::text[],
+    ? sql`, user_id = ${grant.userId}, scopes = ${grant.scopes}::text[], resources = ${grant.resources}::text[],
         auth_time = ${grant.authTime}, amr = ${grant.amr}::text[], acr = ${grant.acr}`
     : sql``;
   const rows = await sql`

@@ -12,7 +12,8 @@ import type { FindApis } from "../apis/known-apis.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { Client } from "../clients/store.ts";
 import { DEVICE_GRANT, PROMPTS } from "../contract.ts";
-import { apisInReach } from "../resources.ts";
+import { apisInReach, ENTITY_API } from "../resources.ts";
+import { common } from "../scopes.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { findWaiting, findWaitingDigest, insertDeviceCode, type MostWaiting } from "./device.store.ts";
 import { DEVICE_DONE_PATH, type Target } from "./parameters.ts";
@@ -109,6 +110,10 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
       const found = digest && (await findWaiting(sql, digest));
       const client = found && (await findClient(String(found.clientId)));
       if (!found || !client?.isActive || !client.grantTypes.includes(DEVICE_GRANT)) throw over();
+      const apis = apisInReach(await findApis(client.tenantId), client);
+      // An API that the client cannot use now is not shown, and so not granted.
+      const resources = common(found.resources, [ENTITY_API, ...apis.map(({ id }) => id)]);
+      if (resources.length === 0) throw over();
       const asked = parameters.sent.prompt?.split(" ") ?? [];
       return {
         door: "rfc",
@@ -118,8 +123,8 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
         redirectUriSent: false,
         isHybrid: false,
         scopes: found.scopes,
-        resources: found.resources,
-        apis: apisInReach(await findApis(client.tenantId), client),
+        resources,
+        apis,
         nonce: undefined,
         // RFC 8628 5.4: somebody else may have sent the code. So the user sees what it is for, every time.
         prompts: new Set([...PROMPTS.filter((prompt) => prompt !== "none" && asked.includes(prompt)), "consent"]),

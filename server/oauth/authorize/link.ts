@@ -4,17 +4,17 @@
 import { originOf } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
-import { type Caller, pageEndpoint, throttled } from "../../signin/index.ts";
+import { type Caller, CHANGED_LINK, pageEndpoint, throttled } from "../../signin/index.ts";
 import { checkRequest } from "./authorization-request.ts";
 import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
 import { goTo, readTarget, withoutPrompts } from "./parameters.ts";
 import { isExpected, REFUSED, WRONG_USER } from "./sign-in.ts";
-import { type LinkState, linkPage } from "./upstream.tsx";
+import { type LinkState, linkPage, shownToLink } from "./upstream.tsx";
 
 export function linkEndpoint(deps: AuthorizeDependencies) {
   return pageEndpoint(deps.endpoints, "/signin/link", ["POST"], async (request, caller) => {
     const form = await readForm(request);
-    return tellingTheClient(deps, () => link(deps, request, caller, form));
+    return tellingTheClient(deps, request, () => link(deps, request, caller, form));
   });
 }
 
@@ -39,6 +39,9 @@ async function link(
   const way = { request, target, checked, provider };
   const again = (state: Pick<LinkState, "problem" | "status" | "headers">) =>
     linkPage(deps, way, { link: token, identity: pending.identity, username, ...state });
+  if (!deps.forms.hasShown(form.get("csrf"), form.get("shown"), shownToLink(provider, pending.identity))) {
+    return again({ problem: CHANGED_LINK, status: 409 });
+  }
   const result = await deps.signIn(request, {
     tenantId,
     clientId,

@@ -1,12 +1,23 @@
 // The pages that stand between an authorization request and its answer. Each goes on with the request as it was.
 
-import { ChooseAccountPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
-import { pageResponse, phrase, type Site } from "../../ui/index.ts";
-import type { Api } from "../apis/store.ts";
-import { withoutLoopbackPort } from "../clients/credential-rules.ts";
-import type { AuthorizationRequest } from "./authorization-request.ts";
+import { userScopes } from "../../access/index.ts";
+import { contextOf } from "../../http/context.ts";
+import { requestUrl } from "../../http/request.ts";
+import {
+  ChooseAccountPage,
+  type Forms,
+  nameOf,
+  type OfferedProvider,
+  type Session,
+  SignInPage,
+} from "../../signin/index.ts";
+import { MessagePage, pageResponse, type Site } from "../../ui/index.ts";
+import type { AuthorizationRequest, Checked } from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./authorize.ts";
+import type { WrongAddress } from "./checks/wrong-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
-import { type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
+import { CHOSEN_ACCOUNT, type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
+import { type Asked, nameOfClient, questionOf, sealQuestion } from "./question.ts";
 import { formTargets } from "./reply.ts";
 
 /** A form's hidden token and the cookies that go with it. */
@@ -45,104 +56,93 @@ export function signInPage(
   return pageResponse(page, { status, headers, cookies, formAction: formTargets(checked.reply.redirectUri) });
 }
 
+/** What a user is told whose answer was to another question than the one that there is by now. */
+const CHANGED = "The request has changed since this page was shown. Nothing was allowed. Look at it again.";
+
+/** @param isChanged it was answered, but had changed by then */
 export function consentPage(
-  site: Site,
-  target: Target,
-  checked: AuthorizationRequest,
+  { endpoints: { site }, forms }: { endpoints: { site: Site }; forms: Forms },
+  request: Request,
+  checked: Checked,
   session: Session,
-  scopes: string[],
-  { csrf, cookies }: Protection,
+  asked: Asked,
+  isChanged = false,
 ): Promise<Response> {
-  const { client, reply, apis, resources, device } = checked;
+  const { target, reply } = checked;
+  const { csrf, cookies } = forms.protect(request, session);
   const page = (
     <ConsentPage
+      {...questionOf(checked, session, asked)}
       site={site}
-      application={nameOfClient(checked)}
-      stranger={client.isOpen ? { address: strangersAddress(checked) } : undefined}
-      wants={[...inWords(scopes, apis), ...otherRecipients(scopes, apis, resources)]}
-      user={nameOf(session)}
-      destination={device ? undefined : destinationOf(reply.redirectUri)}
-      userCode={device?.userCode}
+      problem={isChanged ? CHANGED : undefined}
       request={targetText(target)}
       csrf={csrf}
+      shown={sealQuestion(forms, csrf, checked, session, asked)}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
     />
   );
-  return pageResponse(page, { cookies, formAction: formTargets(reply.redirectUri) });
+  return pageResponse(page, { status: isChanged ? 409 : 200, cookies, formAction: formTargets(reply.redirectUri) });
+}
+
+/** The log is told all of it, and so is an administrator of the client's; anybody else gets the line's reference. */
+export async function wrongAddressPage(
+  { endpoints: { site }, sql, sessions, log }: Pick<AuthorizeDependencies, "endpoints" | "sql" | "sessions" | "log">,
+  request: Request,
+  wrong: WrongAddress,
+): Promise<Response> {
+  const { client, clientId, sent = "", reason } = wrong;
+  const reference = contextOf(request).key;
+  const known = { requestKey: reference, tenantId: client?.tenantId, clientId, redirectUri: sent, reason };
+  log.warn(known, "an authorization request is refused: its redirect_uri is not one of its client's");
+  const session = client && (await sessions.find(request));
+  const isAdministrator =
+    session?.tenantId === client?.tenantId &&
+    session !== undefined &&
+    (await userScopes(sql, session.tenantId, session.userId)).includes("Settings:Read");
+  const lines = isAdministrator ? [`redirect_uri is ${sent}`, reason] : [];
+  const page = (
+    <MessagePage
+      site={site}
+      heading={wrong.title}
+      lines={[wrong.message, ...lines, `Reference for its administrator: ${reference}`]}
+      next={
+        isAdministrator
+          ? { href: site.href(`/settings/applications/${clientId}`), text: "The application in Settings" }
+          : undefined
+      }
+    />
+  );
+  return pageResponse(page, { status: wrong.status });
 }
 
 export function chooseAccountPage(
-  site: Site,
-  target: Target,
-  checked: AuthorizationRequest,
+  { endpoints: { site }, forms }: Pick<AuthorizeDependencies, "endpoints" | "forms">,
+  request: Request,
+  checked: Checked,
   session: Session,
 ): Promise<Response> {
-  return pageResponse(
+  const { target } = checked;
+  const { csrf, cookies } = forms.protect(request, session);
+  const chosen = new URLSearchParams({ [CHOSEN_ACCOUNT]: forms.sealShown(csrf, shownAccount(session)) });
+  const onward = `${withoutPrompts(target.parameters, ["select_account"])}&${chosen}`;
+  const page = (
     <ChooseAccountPage
       site={site}
       application={nameOfClient(checked)}
       user={nameOf(session)}
-      continueHref={href(site, target, withoutPrompts(target.parameters, ["select_account"]))}
+      continueHref={href(site, target, onward)}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
-    />,
+    />
   );
+  return pageResponse(page, { cookies });
 }
 
-/** An application that nobody here has set up can have any name, so it is shown with its address (RFC 7591 5). */
-function nameOfClient(checked: AuthorizationRequest): string {
-  const { name, isOpen } = checked.client;
-  const address = isOpen ? strangersAddress(checked) : undefined;
-  return address === undefined ? name : `${name} (${address})`;
-}
+const shownAccount = (session: Session) => ["account", session.userId, nameOf(session)] as const;
 
-/** What a stranger cannot fake: its host or scheme. Undefined if the answer goes to a program on the user's device. */
-function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
-  if (documentUrl !== null) return new URL(documentUrl).host;
-  return withoutLoopbackPort(redirectUri) === undefined ? destinationOf(redirectUri) : undefined;
+/** Whether the session is the one that its user has chosen, if there was a choice. */
+export function isChosen(forms: Forms, request: Request, session: Session): boolean {
+  const seal = requestUrl(request).searchParams.get(CHOSEN_ACCOUNT);
+  return seal === null || forms.hasShown(forms.protect(request, session).csrf, seal, shownAccount(session));
 }
 
 const href = (site: Site, { path }: Target, query: string) => site.href(`${path}?${query}`);
-const nameOf = ({ name, username }: Session) => (name && name !== username ? `${name} (${username})` : username);
-
-/** What people know an address by: its host, or for an app on the device the app's own scheme. */
-function destinationOf(redirectUri: string): string {
-  const { host, protocol } = new URL(redirectUri);
-  return host || protocol.slice(0, -1);
-}
-
-const WORDS: Record<string, string> = {
-  openid: "know who you are",
-  profile: "see your name and user name",
-  name: "see your name",
-  email: "see your e-mail address",
-  address: "see your postal address",
-  phone: "see your phone number",
-  "AccessManager:Read": "read users, applications and departments for you",
-  "AccessManager:Create": "create users, applications and departments for you",
-  "AccessManager:Update": "change users, applications and departments for you",
-  "AccessManager:Delete": "delete users, applications and departments for you",
-  "Settings:Read": "see credentials, policies and keys for you",
-  "Settings:Update": "change credentials, policies and keys for you",
-  "Webhooks:Read": "see webhook connections and their activity for you",
-  "Webhooks:Create": "create webhook connections for you",
-  "Webhooks:Update": "change webhook connections for you",
-  "Webhooks:Delete": "delete webhook connections for you",
-};
-
-/** APIs that a token is for, though none of their scopes is asked for. */
-function otherRecipients(scopes: string[], apis: readonly Api[], resources: string[]): string[] {
-  const named = apis.filter(({ id }) => resources.includes(id));
-  const unheard = named.filter((api) => !api.scopes.some(({ name }) => scopes.includes(name)));
-  return unheard.map(({ name }) => phrase`tell ${name} who you are`);
-}
-
-/** What a user is asked to allow, in words; those of an API are its own maker's. */
-export function inWords(scopes: string[], apis: readonly Pick<Api, "name" | "scopes">[]): string[] {
-  const told = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
-  const ofApis = new Map(
-    apis.flatMap((api) =>
-      api.scopes.map(({ name, description }) => [name, phrase`use ${api.name}: ${description || name}`] as const),
-    ),
-  );
-  return told.map((scope) => WORDS[scope] ?? ofApis.get(scope) ?? `use ${scope} for you`);
-}

@@ -26,6 +26,9 @@ export interface Parameters<Declared extends TObject = typeof AUTHORIZATION_PARA
   carry(all: URLSearchParams): string;
 }
 
+/** In an address of ours: the seal of the account that the user has chosen. No part of the request. */
+export const CHOSEN_ACCOUNT = "chosen_account";
+
 /** Also those that are known, and refused. */
 export const AUTHORIZATION_PARAMETERS = Type.Composite([AUTHORIZATION_REQUEST, REQUEST_OBJECT]);
 
@@ -39,6 +42,7 @@ export function parseParameters<Declared extends TObject>(
     throw new BadInput(`The request has more than ${REQUEST_LIMIT} characters. The application has to send less.`);
   }
   const all = new URLSearchParams(text);
+  all.delete(CHOSEN_ACCOUNT);
   const names = [...all.keys()];
   const sent = Object.keys(declared.properties).flatMap((name) => {
     const value = all.get(name);
@@ -71,6 +75,12 @@ export function withoutPrompts(parameters: Parameters, done: string[]): string {
   // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
   if (done.includes("login") && all.get("max_age") === "0") all.delete("max_age");
   return parameters.carry(all);
+}
+
+/** The same request, with the choice of account before anything else. */
+export function choosingAnew(parameters: Parameters): string {
+  const prompts = new URLSearchParams(parameters.text).get("prompt");
+  return withPrompt(parameters, prompts ? `select_account ${prompts}` : "select_account");
 }
 
 export function withPrompt(parameters: Parameters, prompt: string): string {

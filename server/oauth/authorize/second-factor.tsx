@@ -6,6 +6,7 @@ import { readForm } from "../../http/body.ts";
 import {
   asksPassword,
   EnrolPage,
+  nameOf,
   type Proposal,
   pageEndpoint,
   RecoveryCodesPage,
@@ -42,7 +43,7 @@ function formEndpoint(
   return pageEndpoint(deps.endpoints, path, ["POST"], async (request, caller) => {
     const form = await readForm(request);
     const asked = readTarget(form.get("request"));
-    return tellingTheClient(deps, async () => {
+    return tellingTheClient(deps, request, async () => {
       const checked = await checkRequest(deps, asked);
       const { target } = checked;
       const session = await startedSessionFor(deps, request, checked);
@@ -91,7 +92,7 @@ export function secondFactorPage(
       request={targetText(target)}
       csrf={csrf}
       problem={problem}
-      user={session.username || session.name}
+      user={nameOf(session)}
       switchHref={site.href(`${target.path}?${withPrompt(target.parameters, "login")}`)}
     />
   );

@@ -22,12 +22,12 @@ export function signInEndpoints(deps: AuthorizeDependencies) {
   const signInForm = pageEndpoint(deps.endpoints, "/signin", ["POST"], async (request, caller) => {
     const form = await readForm(request);
     const target = readTarget(form.get("request"));
-    return tellingTheClient(deps, () => signIn(deps, request, caller, form, target));
+    return tellingTheClient(deps, request, () => signIn(deps, request, caller, form, target));
   });
   // By a link, where an application's users are sent to their provider without being asked.
   const local = pageEndpoint(deps.endpoints, "/signin/local", ["GET"], async (request) => {
     const target = readTarget(requestUrl(request).searchParams.get("request") ?? undefined);
-    return tellingTheClient(deps, async () => {
+    return tellingTheClient(deps, request, async () => {
       const checked = await checkRequest(deps, target);
       requireLocal(checked);
       return showSignIn(deps, request, checked.target, checked, { username: checked.loginHint });

@@ -19,7 +19,7 @@ export interface CodeGrant {
   authTime: Date;
   amr: string[];
   acr: string;
-  /** Names of the claims asked for by the claims parameter. */
+  /** Names of the claims asked for by the claims parameter, and allowed. */
   claims: { idToken: string[]; userinfo: string[] };
 }
 
@@ -95,20 +95,10 @@ export async function holdSessionOfCode(sql: Queries, tenantId: TenantId, digest
   return (await find()) ?? (await find());
 }
 
-/** Notes what came of a code, and which claims userinfo has to answer for it. */
-export async function linkCode(
-  sql: Queries,
-  tenantId: TenantId,
-  digest: Buffer,
-  familyId: string,
-  userinfoClaims: string[],
-): Promise<void> {
+/** Notes what came of a code. */
+export async function linkCode(sql: Queries, tenantId: TenantId, digest: Buffer, familyId: string): Promise<void> {
   await sql`
-    with linked as (
-      update authorization_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}
-    )
-    update refresh_families set userinfo_claims = ${userinfoClaims}::text[]
-    where tenant_id = ${tenantId} and id = ${familyId}`;
+    update authorization_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}`;
 }
 
 /** Which of a user's sign-in sessions: one, or all but one, or all. */

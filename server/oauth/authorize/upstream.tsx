@@ -45,7 +45,7 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
   const begin = pageEndpoint(deps.endpoints, "/signin/upstream/:id", ["GET"], async (request) => {
     const url = requestUrl(request);
     const target = readTarget(url.searchParams.get("request") ?? undefined);
-    return tellingTheClient(deps, async () => {
+    return tellingTheClient(deps, request, async () => {
       const checked = await checkRequest(deps, target);
       return sendToProvider(deps, request, checked.target, checked, providerIdOf(url));
     });
@@ -81,7 +81,7 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
   if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, caller, taken, url.search);
   const { attempt, checks } = taken;
   const asked = readTarget(attempt.target);
-  return tellingTheClient(deps, async () => {
+  return tellingTheClient(deps, request, async () => {
     const checked = await checkRequest(deps, asked);
     const { target } = checked;
     const provider = await usableProvider(deps, checked, attempt.providerId);
@@ -247,6 +247,11 @@ export interface LinkState {
   headers?: Record<string, string>;
 }
 
+/** Whom the page to link names. */
+export function shownToLink({ id, name }: Provider, identity: UpstreamIdentity) {
+  return ["link", id, name, identity.authority, identity.subject, whoIs(identity)] as const;
+}
+
 /** Asks for the password of the account to link. */
 export function linkPage(
   { endpoints: { site }, forms }: Pick<AuthorizeDependencies, "endpoints" | "forms">,
@@ -264,6 +269,7 @@ export function linkPage(
       username={username}
       link={link}
       csrf={csrf}
+      shown={forms.sealShown(csrf, shownToLink(provider, identity))}
       problem={problem}
       otherHref={client.identityProvider ? undefined : site.href(targetText(target))}
     />

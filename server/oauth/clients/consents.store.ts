@@ -1,29 +1,26 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
-export async function isConsented(
-  sql: Queries,
-  tenantId: TenantId,
-  userId: number,
-  clientId: number,
-  scopes: string[],
-): Promise<boolean> {
-  const rows = await sql`
-    select from consents where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}
-      and scopes @> ${scopes}::text[]`;
-  return rows.length > 0;
+/** What a user allows a client. */
+export interface Consent {
+  scopes: string[];
+  /** What its tokens may be for. */
+  resources: string[];
+  /** Names of claims that it may see beside those of the scopes. */
+  claims: string[];
 }
 
 /** All that a user has allowed a client. */
-export async function findConsentedScopes(
+export async function findConsent(
   sql: Queries,
   tenantId: TenantId,
   userId: number,
   clientId: number,
-): Promise<string[]> {
-  const [row] = await sql<{ scopes: string[] }[]>`
-    select scopes from consents where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}`;
-  return row?.scopes ?? [];
+): Promise<Consent | undefined> {
+  const [row] = await sql<Consent[]>`
+    select scopes, resources, claims from consents
+    where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}`;
+  return row;
 }
 
 /** Adds to what was allowed before. */
@@ -32,11 +29,13 @@ export async function rememberConsent(
   tenantId: TenantId,
   userId: number,
   clientId: number,
-  scopes: string[],
+  { scopes, resources, claims }: Consent,
 ): Promise<void> {
   await sql`
-    insert into consents as c (tenant_id, user_id, client_id, scopes)
-    values (${tenantId}, ${userId}, ${clientId}, ${scopes}::text[])
+    insert into consents as c (tenant_id, user_id, client_id, scopes, resources, claims)
+    values (${tenantId}, ${userId}, ${clientId}, ${scopes}::text[], ${resources}::text[], ${claims}::text[])
     on conflict (tenant_id, user_id, client_id) do update set granted_on = now(),
-      scopes = array(select distinct unnest(c.scopes || excluded.scopes))`;
+      scopes = array(select distinct unnest(c.scopes || excluded.scopes)),
+      resources = array(select distinct unnest(c.resources || excluded.resources)),
+      claims = array(select distinct unnest(c.claims || excluded.claims))`;
 }

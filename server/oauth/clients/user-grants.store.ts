@@ -13,8 +13,10 @@ export interface UserGrant {
   clientName: string;
   clientExternalId: string;
   scopes: string[];
-  /** What its tokens are for, as families have it. */
+  /** What its tokens may be for. */
   resources: string[];
+  /** Names of claims beside those of the scopes. */
+  claims: string[];
   isConsented: boolean;
   grantedOn: Date;
   /** When tokens were last issued by it; null: not since its refresh tokens have ended. */
@@ -24,9 +26,10 @@ export interface UserGrant {
 /** Whose: a user's, by the clients' ids, or a client's, by the users'. */
 export type GrantsOf = { userId: number } | { clientId: number };
 
-interface Row extends Omit<UserGrant, "scopes" | "resources"> {
+interface Row extends Omit<UserGrant, "scopes" | "resources" | "claims"> {
   scopes: string[][];
   resources: string[][];
+  claims: string[][];
 }
 
 type Condition = ReturnType<typeof isLiveFamily>;
@@ -69,29 +72,31 @@ async function grants(sql: Queries, tenantId: TenantId, isAsked: Condition): Pro
       coalesce(a.name, '') as "clientName", coalesce(a.external_id, '') as "clientExternalId"
     from (
       select user_id as "userId", client_id as "clientId", jsonb_agg(scopes) as scopes, jsonb_agg(resources) as resources,
+        jsonb_agg(claims) as claims,
         bool_or(is_consent) as "isConsented", min(started_on) as "grantedOn", max(used_on) as "lastUsedOn"
       from (
-        select user_id, client_id, scopes, '{}'::text[] as resources, true as is_consent, granted_on as started_on,
+        select user_id, client_id, scopes, resources, claims, true as is_consent, granted_on as started_on,
           null::timestamptz as used_on
         from consents where tenant_id = ${tenantId} and ${isAsked}
         union all
-        select user_id, client_id, scopes, resources, false, started_on, rotated_on
+        select user_id, client_id, scopes, resources, claims, false, started_on, rotated_on
         from (${families(sql, tenantId)}) f where ${isAsked}
       ) parts
       group by user_id, client_id
     ) g join users u on u.id = g."userId" and u.tenant_id = ${tenantId}
       join applications a on a.id = g."clientId" and a.tenant_id = ${tenantId}
     order by "clientId", "userId"`;
-  return rows.map(({ scopes, resources, ...row }) => ({
+  return rows.map(({ scopes, resources, claims, ...row }) => ({
     ...row,
     scopes: [...new Set(scopes.flat())].sort(),
     resources: [...new Set(resources.flat())],
+    claims: [...new Set(claims.flat())].sort(),
   }));
 }
 
 /** Live ones of users. Those by which people come in to Settings are sessions, and end as these do. */
 const families = (sql: Queries, tenantId: TenantId) => sql`
-  select user_id, application_id as client_id, scopes, resources, started_on, rotated_on
+  select user_id, application_id as client_id, scopes, resources, userinfo_claims as claims, started_on, rotated_on
   from refresh_families
   where tenant_id = ${tenantId} and user_id is not null and ${isLiveFamily(sql)}
     and application_id is distinct from (select settings_client_id from tenants where id = ${tenantId})`;

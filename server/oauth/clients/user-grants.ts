@@ -141,6 +141,7 @@ function toRecord(grant: UserGrant, apis: readonly SeenApi[]) {
     Application: { Id: clientId, ExternalId: clientExternalId, Name: clientName, Type: "Application" },
     Apis: apisOf(grant, apis).map(({ id, name }) => ({ Id: id, Name: name })),
     Scopes: grant.scopes,
+    Claims: grant.claims,
     Consented: grant.isConsented,
     GrantedOn: grant.grantedOn.toISOString(),
     LastUsedOn: grant.lastUsedOn?.toISOString() ?? null,
@@ -212,6 +213,7 @@ const GRANT = Type.Object(
       description: "APIs of the tenant that it may use. The scopes of others are the entity API's and userinfo's.",
     }),
     Scopes: Type.Array(Type.String()),
+    Claims: Type.Array(Type.String(), { description: "Names of claims that it may see beside those of its scopes." }),
     Consented: Type.Boolean({
       description: "false: the Application is, or was, FirstParty, and the User was not asked.",
     }),
@@ -228,6 +230,7 @@ const EXAMPLE = {
   Application: { Id: 7, ExternalId: "APP-7", Name: "Payroll", Type: "Application" },
   Apis: [{ Id: "0197c6f4-0a1b-7c2d-8e3f-405162738495", Name: "Orders" }],
   Scopes: ["openid", "orders:read"],
+  Claims: [],
   Consented: true,
   GrantedOn: "2026-01-31T12:00:00.000Z",
   LastUsedOn: "2026-02-28T09:30:00.000Z",

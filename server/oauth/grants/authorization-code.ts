@@ -3,8 +3,9 @@ import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, holdSessionOfCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
+import { issuable } from "../issuable.ts";
 import { targetOf } from "../resources.ts";
-import { issuableScopes } from "../scopes.ts";
+import { common } from "../scopes.ts";
 import { requireKey } from "./bound.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
@@ -21,15 +22,16 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
   sameRedirectUri(door, code, form.redirect_uri);
   knownVerifier(code, form.code_verifier);
   requireKey(code.dpopJkt, jkt, "code");
-  const target = targetOf(apis, code.resources, resource);
-
   const authentication = {
     authTime: Math.floor(code.authTime.getTime() / 1000),
     acr: code.acr,
     amr: code.amr,
   };
   const { userId } = code;
-  const granted = await issuableScopes(sql, client, code);
+  const named = [...code.claims.idToken, ...code.claims.userinfo];
+  const { scopes: granted, resources, claims } = await issuable(sql, client, { ...code, claims: named });
+  const target = targetOf(apis, resources, resource);
+  const userinfoNames = common(code.claims.userinfo, claims);
   const family = await sql.beginFor(client.tenantId, async (tx) => {
     if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noCode();
     const sessionId = await holdSessionOfCode(tx, client.tenantId, digest);
@@ -39,12 +41,13 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
       clientId: client.id,
       userId,
       scopes: granted,
-      resources: code.resources,
+      resources,
+      claims: userinfoNames,
       lifetime: client.refreshTokenLifetime ?? undefined,
       ...authentication,
       sessionId,
     });
-    await linkCode(tx, client.tenantId, digest, started.familyId, code.claims.userinfo);
+    await linkCode(tx, client.tenantId, digest, started.familyId);
     return { ...started, sessionId };
   });
   if (!family) return revokeReused(request, "code", await findCode(sql, client.tenantId, digest));
@@ -55,7 +58,8 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
     ...family,
     user: { id: userId, ...authentication },
     nonce: code.nonce ?? undefined,
-    idTokenNames: code.claims.idToken,
+    idTokenNames: common(code.claims.idToken, claims),
+    userinfoNames,
   });
 }
 

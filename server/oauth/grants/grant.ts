@@ -3,7 +3,6 @@
 import { type Access, grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
-import { printable } from "../../http/body.ts";
 import type { Api } from "../apis/store.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
@@ -11,7 +10,7 @@ import type { TOKEN_REQUEST, TokenResponse } from "../contract.ts";
 import type { Sent } from "../declared.ts";
 import { type Door, IGNORED_SCOPES } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
-import { askableWith, ENTITY_API, type Target, withoutScope } from "../resources.ts";
+import { askableWith, ENTITY_API, standardScopes, type Target, withoutScope } from "../resources.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
@@ -61,22 +60,21 @@ export async function revokeReused(
 }
 
 /**
- * The scopes asked for, of those that may be had: what scopes.ts says.
- * @param standard what counts as asked for where nothing is
+ * Of the scopes asked for those that may be had.
  * @throws TokenError invalid_scope
  */
 export function requestedScopes(
   { client, apis, door, form }: Pick<GrantRequest, "client" | "apis" | "door" | "form">,
   target: Target,
   owned: string[],
-  standard?: string,
 ): string[] {
+  const resources = [target?.id ?? ENTITY_API];
+  const askable = askableWith(apis, resources, owned);
   try {
-    const askable = askableWith(apis, [target?.id ?? ENTITY_API], owned);
-    return grantedScopes(form.scope?.trim() || standard, askable, IGNORED_SCOPES[door]);
+    return grantedScopes(form.scope, askable, standardScopes(door, apis, resources), IGNORED_SCOPES[door]);
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
-    const problem = withoutScope(apis, client.scopes, printable(error.scopes.join(" ")));
+    const problem = withoutScope(apis, client.scopes, error.scopes);
     throw new TokenError("invalid_scope", `${problem} Ask for fewer, or for *.`);
   }
 }

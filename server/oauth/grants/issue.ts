@@ -18,17 +18,22 @@ interface Granted {
   nonce?: string | undefined;
   /** Claims that the id_token is to have beside those of the scopes (OIDC Core 5.5). */
   idTokenNames?: string[];
+  /** Likewise of userinfo. */
+  userinfoNames?: string[];
 }
 
 /** The access token, the id_token where openid was granted to a user, and the refresh token if the client may use it. */
 export async function issueTokens(
   { client, sql, tokens }: Pick<GrantRequest, "client" | "sql" | "tokens">,
-  { target, scopes, familyId, refreshToken, user, sessionId, nonce, idTokenNames }: Granted,
+  { target, scopes, familyId, refreshToken, user, sessionId, nonce, idTokenNames, userinfoNames }: Granted,
 ): Promise<Issued> {
   const carried = carriedScopes(target, scopes);
   const about = { userId: user?.id, scopes };
   const claims = await accessTokenClaims(sql, client, target, about);
-  const accessToken = await tokens.issueAccessToken(client, { scopes: carried, familyId, user, target, claims });
+  // Userinfo takes no token that is for an API.
+  const userinfoClaims = target ? undefined : userinfoNames;
+  const grant = { scopes: carried, familyId, user, target, claims, userinfoClaims };
+  const accessToken = await tokens.issueAccessToken(client, grant);
   const idToken = async ({ id: userId, ...authentication }: NonNullable<Granted["user"]>) =>
     tokens.issueIdToken(client, {
       ...{ ...authentication, userId, sessionId, nonce, accessToken },

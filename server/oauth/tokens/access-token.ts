@@ -36,6 +36,8 @@ export interface AccessGrant {
   act?: Acting | undefined;
   /** Of an exchanged token: the scopes that what is exchanged from it may have elsewhere. */
   exchangeScopes?: string[];
+  /** Names of claims that userinfo gives by it, beside those of the scopes. */
+  userinfoClaims?: string[];
   /** Seconds; undefined: what the client and the target say. */
   lifetime?: number;
 }
@@ -61,6 +63,8 @@ export interface AccessTokenClaims {
   act?: Acting;
   /** Of an exchanged token: the scopes that what is exchanged from it may have for other audiences. */
   exchange_scope?: string;
+  /** What userinfo gives by it, beside the claims of the scopes. */
+  userinfo_claims?: string[];
 }
 
 /** As they are read, with whom `sub` means. */
@@ -74,7 +78,7 @@ export async function issueAccessToken(
   issuer: string,
   seconds: number,
   client: Client,
-  { scopes, target, claims, familyId, jkt, user, act, exchangeScopes }: AccessGrant,
+  { scopes, target, claims, familyId, jkt, user, act, exchangeScopes, userinfoClaims = [] }: AccessGrant,
 ): Promise<string> {
   const { accessTokenAlg, accessTokenType } = target ?? client;
   return signJwt(keys, accessTokenAlg, accessTokenType, seconds, {
@@ -93,6 +97,7 @@ export async function issueAccessToken(
     amr: user?.amr,
     act,
     exchange_scope: exchangeScopes?.join(" "),
+    userinfo_claims: userinfoClaims.length > 0 ? userinfoClaims : undefined,
   });
 }
 

@@ -15,6 +15,8 @@ export interface Family {
   scopes: string[];
   /** What its access tokens may be for. */
   resources: string[];
+  /** Names of claims that userinfo gives beside those of the scopes. */
+  claims: string[];
   /** The sign-in session that it began in, while that lasts. */
   sessionId: string | null;
   authTime: Date | null;
@@ -39,6 +41,7 @@ export interface NewFamily {
   userId?: number;
   scopes: string[];
   resources?: string[];
+  claims?: string[];
   sessionId?: string;
   authTime?: Date;
   acr?: string;
@@ -61,10 +64,10 @@ export async function insertFamily(sql: Queries, tenantId: TenantId, family: New
   const { expiresOn } = family;
   const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
   const rows = await sql`
-    insert into refresh_families (id, tenant_id, application_id, user_id, scopes, resources, session_id, auth_time, acr, amr,
-      jkt, generation, expires_on)
+    insert into refresh_families (id, tenant_id, application_id, user_id, scopes, resources, userinfo_claims, session_id, auth_time, acr,
+      amr, jkt, generation, expires_on)
     values (${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
-      ${family.resources ?? [ENTITY_API]}::text[], ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
+      ${family.resources ?? [ENTITY_API]}::text[], ${family.claims ?? []}::text[], ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
       ${family.jkt ?? null}, ${family.generation}, ${end})
     on conflict do nothing returning id`;
   return rows.length > 0;
@@ -72,7 +75,8 @@ export async function insertFamily(sql: Queries, tenantId: TenantId, family: New
 
 export async function findFamily(sql: Queries, tenantId: TenantId, familyId: string): Promise<Family | undefined> {
   const [family] = await sql<Family[]>`
-    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, s.id as "sessionId",
+    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, f.userinfo_claims as claims,
+      s.id as "sessionId",
       f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.rotated_on as "rotatedOn",
       least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval

@@ -27,6 +27,8 @@ export interface UserGrant {
   scopes: string[];
   /** Without them: the entity API. */
   resources?: string[];
+  /** Names of claims that userinfo gives beside those of the scopes. */
+  claims?: string[];
   /** Seconds from now on, in place of FAMILY_LIFETIME. */
   lifetime?: number;
   /** The sign-in session, a UUID. */
@@ -187,6 +189,7 @@ function unwritten(signed: ClientRefreshGrant): Family {
     userId: null,
     scopes: signed.scopes,
     resources: signed.resources,
+    claims: [],
     sessionId: null,
     authTime: null,
     acr: null,

@@ -8,7 +8,7 @@ import { INTROSPECTED, TOKEN_REFERENCE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { INTROSPECTION_PATH } from "../door.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
-import { issuableScopes } from "../scopes.ts";
+import { issuable } from "../issuable.ts";
 import type { AccessTokenClaims, ReadAccessToken } from "./access-token.ts";
 import type { Families, PresentedRefreshToken } from "./families.ts";
 import { subjectFor } from "./subjects.ts";
@@ -106,7 +106,7 @@ async function describeRefreshToken(
   return (
     family && {
       active: true,
-      scope: (await issuableScopes(sql, client, family)).join(" "),
+      scope: (await issuable(sql, client, family)).scopes.join(" "),
       client_id: String(client.id),
       sub: family.userId === null ? String(client.id) : subjectFor(client, family.userId),
       iss: issuer,

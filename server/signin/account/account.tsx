@@ -16,7 +16,7 @@ import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
 import { enrol, enrolPage, giveCode, guardedAct, guardedPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
 import { signIn, startSignIn } from "./sign-in.tsx";
 import { listSessions } from "./store.ts";
-import { ACCOUNT_PATH, type AccountDependencies, toAccount, userOf, type Visit, visited } from "./visit.tsx";
+import { ACCOUNT_PATH, type AccountDependencies, nameOf, toAccount, type Visit, visited } from "./visit.tsx";
 
 export function accountController(deps: AccountDependencies) {
   type Answer = (visit: Visit) => Promise<Response>;
@@ -88,7 +88,7 @@ async function overview(deps: AccountDependencies, { request, session }: Visit):
     <AccountPage
       site={deps.endpoints.site}
       csrf={csrf}
-      user={userOf(session)}
+      user={nameOf(session)}
       told={told}
       hasPassword={hasPassword}
       factor={factor}

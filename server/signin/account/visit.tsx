@@ -77,8 +77,8 @@ export function toAccount(
 }
 
 /** How the pages name who is signed in. */
-export function userOf({ name, username }: Pick<Session, "name" | "username">): string {
-  return name && username && name !== username ? `${name} (${username})` : username || name;
+export function nameOf({ name, username }: Pick<Session, "name" | "username">): string {
+  return name && username && name !== username ? `${name} (${username})` : username || name || "a user without a name";
 }
 
 export interface SigningApplication {

@@ -2,13 +2,14 @@
 // client's.
 
 import type { Sql } from "../../../db/sql.ts";
-import { BadInput, NotFound } from "../../../errors.ts";
+import { BadInput } from "../../../errors.ts";
 import { isRegisteredUri } from "../../clients/credential-rules.ts";
 import type { FindKnownClient } from "../../clients/known-clients.ts";
 import type { SettingsClient } from "../../clients/settings-client.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
 import type { Parameters } from "../parameters.ts";
+import { WrongAddress } from "./wrong-address.ts";
 
 export interface ClientDependencies {
   sql: Sql;
@@ -34,9 +35,7 @@ export async function registeredClient(
   if (asked === undefined && (door === "spec" || isOpenId)) throw new BadInput("redirect_uri is missing.");
   const client = await activeClient(deps, clientId);
   const redirectUri = client && (asked === undefined ? onlyOne(client) : registered(client, asked));
-  if (!client || redirectUri === undefined) {
-    throw new NotFound("There is no application with this client_id that has registered this redirect_uri.");
-  }
+  if (!client || redirectUri === undefined) throw new WrongAddress(client, clientId, asked);
   return { client, redirectUri };
 }
 

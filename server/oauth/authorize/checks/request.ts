@@ -6,7 +6,14 @@ import type { Api } from "../../apis/store.ts";
 import type { Client } from "../../clients/store.ts";
 import { RESPONSE_MODES, RESPONSE_TYPES, SIGNED_RESPONSE_MODES } from "../../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";
-import { askableWith, ENTITY_API, InvalidTarget, resourceNamed, withoutScope } from "../../resources.ts";
+import {
+  askableWith,
+  ENTITY_API,
+  InvalidTarget,
+  resourceNamed,
+  standardScopes,
+  withoutScope,
+} from "../../resources.ts";
 import type { Parameters } from "../parameters.ts";
 import { AuthorizationError } from "../reply.ts";
 
@@ -156,11 +163,11 @@ export function ownedScopes(
   parameters: Parameters,
 ): string[] {
   try {
-    return grantedScopes(parameters.sent.scope, askableWith(apis, resources, client.scopes), IGNORED_SCOPES[door]);
+    const askable = askableWith(apis, resources, client.scopes);
+    return grantedScopes(parameters.sent.scope, askable, standardScopes(door, apis, resources), IGNORED_SCOPES[door]);
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
-    const problem = withoutScope(apis, client.scopes, printable(error.scopes.join(" ")));
-    throw new AuthorizationError("invalid_scope", problem);
+    throw new AuthorizationError("invalid_scope", withoutScope(apis, client.scopes, error.scopes));
   }
 }
 

@@ -4,6 +4,7 @@ import { originOf } from "../../../audit/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { readForm } from "../../../http/body.ts";
 import { pageResponse } from "../../../ui/index.ts";
+import { CHANGED_LINK } from "../../forms.ts";
 import type { Caller } from "../../sessions.ts";
 import type { Trouble } from "../../throttle.ts";
 import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
@@ -11,7 +12,7 @@ import type { Provider } from "../../upstream/providers/store.ts";
 import type { TakenAttempt } from "../../upstream/round-trips.ts";
 import { proofAsked, troubleWithProof } from "../password.tsx";
 import { finishProviderSignIn } from "../sign-in.tsx";
-import { type AccountDependencies, isSignInTarget, toAccount, userOf, type Visit, visited } from "../visit.tsx";
+import { type AccountDependencies, isSignInTarget, nameOf, toAccount, type Visit, visited } from "../visit.tsx";
 import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
 import { findProvider, refuse, tellingTheUser, type Way, wayThere } from "./way.tsx";
 
@@ -67,7 +68,10 @@ export async function finishLinking(deps: AccountDependencies, visit: Visit): Pr
   if (pending?.target !== LINK_PATH || pending.tenantId !== session.tenantId) throw overAlready();
   const provider = await findProvider(deps, session.tenantId, pending.providerId);
   if (!provider.isActive) throw new NotFound("Signing in this way is switched off.");
-  const trouble = await troubleWithProof(deps, visit, form);
+  const shown = shownToLink(session, provider, pending.identity);
+  const trouble = deps.forms.hasShown(form.get("csrf"), form.get("shown"), shown)
+    ? await troubleWithProof(deps, visit, form)
+    : { problem: CHANGED_LINK, status: 409 };
   if (trouble) return linkPage(deps, visit, provider, link, pending.identity, trouble);
   const by = (id: number) => originOf(request, { actor: { type: "User", id } });
   if (!(await deps.upstream.link(pending, session, by))) throw overAlready();
@@ -100,15 +104,21 @@ async function linkPage(
       site={deps.endpoints.site}
       csrf={csrf}
       link={link}
+      shown={deps.forms.sealShown(csrf, shownToLink(session, provider, identity))}
       provider={provider.name}
       there={whoIs(identity)}
-      here={userOf(session)}
+      here={nameOf(session)}
       asksPassword={asksPassword}
       asksCode={asksCode}
       problem={problem}
     />
   );
   return pageResponse(page, { status, headers, cookies });
+}
+
+/** Both accounts, as the page names them. */
+function shownToLink(session: Visit["session"], { id, name }: Provider, identity: UpstreamIdentity) {
+  return ["account link", id, name, identity.authority, identity.subject, whoIs(identity), nameOf(session)] as const;
 }
 
 function wayOf({ request, session: { tenantId, userId } }: Visit, provider: Provider): Way {

@@ -8,6 +8,8 @@ export interface LinkAccountProps {
   csrf: string;
   /** The sign-in to link. */
   link: string;
+  /** The seal of whom the page names. */
+  shown: string;
   provider: string;
   /** Whom the provider has signed in. */
   there: string;
@@ -20,7 +22,7 @@ export interface LinkAccountProps {
 
 /** Says which account there is linked with which one here: who is signed in there may be somebody else. */
 export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
-  const { site, csrf, link, provider, there, here, asksPassword, asksCode, problem } = props;
+  const { site, csrf, link, shown, provider, there, here, asksPassword, asksCode, problem } = props;
   const heading = `Link ${provider}`;
   return (
     <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
@@ -33,6 +35,7 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
       <form method="post" action={site.href(LINK_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="link" value={attribute(link)} />
+        <input type="hidden" name="shown" value={shown} />
         {asksPassword ? <PasswordField problem={problem} /> : ""}
         {asksCode ? <CodeField label="A code of your app, or a recovery code" problem={problem} /> : ""}
         <button type="submit">Link</button>

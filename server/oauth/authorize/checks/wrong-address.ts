@@ -1,0 +1,50 @@
+// A redirect_uri that its client has not registered: what it is and what is wrong with it, for those who may know.
+
+import { NotFound } from "../../../errors.ts";
+import type { Client } from "../../clients/store.ts";
+
+/** Anybody is told the same of it as of a client that is not there. */
+export class WrongAddress extends NotFound {
+  constructor(
+    /** Undefined: there is no such client. */
+    readonly client: Client | undefined,
+    readonly clientId: string,
+    readonly sent: string | undefined,
+  ) {
+    super("There is no application with this client_id that has registered this redirect_uri.");
+  }
+
+  /** What is wrong, in words. */
+  get reason(): string {
+    const { client, sent } = this;
+    if (!client) return "There is no such client.";
+    const known = client.redirectUris;
+    if (known.length === 0) return "The client has no redirect URI.";
+    if (sent === undefined) return "It is left out, and the client has several.";
+    if (!URL.canParse(sent)) return "It is no absolute URI.";
+    const [closest] = known
+      .map((uri) => ({ uri, parts: differentParts(sent, uri) }))
+      .toSorted((one, other) => one.parts.length - other.parts.length);
+    const { uri, parts } = closest!;
+    if (parts.length === 0) return `It is written in another way than ${uri}: every character counts.`;
+    return `It is not ${uri}: ${parts.map(([name, is, was]) => `its ${name} is ${is || "empty"}, not ${was || "empty"}`).join("; ")}.`;
+  }
+}
+
+const PARTS = {
+  protocol: "scheme",
+  username: "user",
+  hostname: "host",
+  port: "port",
+  pathname: "path",
+  search: "query",
+  hash: "fragment",
+};
+
+function differentParts(sent: string, registered: string): [name: string, is: string, was: string][] {
+  const [is, was] = [new URL(sent), new URL(registered)];
+  return Object.entries(PARTS).flatMap(([part, name]) => {
+    const [one, other] = [is[part as keyof typeof PARTS], was[part as keyof typeof PARTS]];
+    return one === other ? [] : [[name, one, other] as [string, string, string]];
+  });
+}

@@ -1,0 +1,116 @@
+// What a user is asked to allow. The consent page shows it, its form carries it sealed, and nothing else is granted.
+
+import type { Queries } from "../../db/sql.ts";
+import { BadInput } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { type Forms, nameOf, type Session } from "../../signin/index.ts";
+import { claimNamesOf, claimsGiven } from "../claims.ts";
+import type { Consent } from "../clients/consents.store.ts";
+import { withoutLoopbackPort } from "../clients/credential-rules.ts";
+import { askableScopes, common } from "../scopes.ts";
+import { type AuthorizationRequest, type Checked, RefusedRequest } from "./authorization-request.ts";
+import { AuthorizationError } from "./reply.ts";
+import { inWords } from "./words.ts";
+
+/** What a request comes to for one user. */
+export interface Asked {
+  scopes: string[];
+  resources: string[];
+  /** Names of claims, by where they are to stand. */
+  claims: { idToken: string[]; userinfo: string[] };
+}
+
+/** Of a request, what the client has and its user can give. */
+export async function askedOf(
+  sql: Queries,
+  { scopes, resources, claims, client }: AuthorizationRequest,
+  { userId }: Pick<Session, "userId">,
+): Promise<Asked> {
+  const askable = await askableScopes(sql, client, userId);
+  const given = common(scopes, askable);
+  // Without openid there is neither an id_token nor userinfo.
+  const named = (names: string[]) => (given.includes("openid") ? claimsGiven(names, askable) : []);
+  const userinfo = beside(given, named(claims.userinfo));
+  return { scopes: given, resources, claims: { idToken: named(claims.idToken), userinfo } };
+}
+
+/** @throws RefusedRequest, or for a device BadInput, if the user's roles leave nothing of it */
+export function requireAny({ scopes }: Asked, { scopes: wanted, reply, device }: AuthorizationRequest): void {
+  if (scopes.length > 0) return;
+  const reason = `No role of the user gives the scope ${printable(wanted.join(" "))}.`;
+  if (device) throw new BadInput(reason);
+  throw new RefusedRequest(new AuthorizationError("invalid_scope", reason), reply);
+}
+
+/** What it takes of a consent: claims that a scope beside them gives are part of that scope. */
+export function consentTo({ scopes, resources, claims }: Asked): Consent {
+  const named = new Set([...claims.idToken, ...claims.userinfo]);
+  return { scopes, resources, claims: beside(scopes, [...named]) };
+}
+
+function beside(scopes: string[], claims: string[]): string[] {
+  const given = claimNamesOf(scopes);
+  return claims.filter((name) => !given.includes(name));
+}
+
+/** The question as the user reads it. */
+export interface Question {
+  application: string;
+  /** Nobody here has vouched for its name; the host or scheme that it is known by. */
+  stranger: { address: string | undefined } | undefined;
+  /** What it asks for, in words. */
+  wants: string[];
+  user: string;
+  /** Where the answer goes, such as a host; undefined: a device fetches it. */
+  destination: string | undefined;
+  /** What that device shows. */
+  userCode: string | undefined;
+}
+
+export function questionOf(checked: AuthorizationRequest, session: Session, asked: Asked): Question {
+  const { client, reply, apis, device } = checked;
+  return {
+    application: nameOfClient(checked),
+    stranger: client.isOpen ? { address: strangersAddress(checked) } : undefined,
+    wants: inWords(consentTo(asked), apis),
+    user: nameOf(session),
+    destination: device ? undefined : destinationOf(reply.redirectUri),
+    userCode: device?.userCode,
+  };
+}
+
+/** The hidden field `shown` of the form. */
+export function sealQuestion(forms: Forms, csrf: string, checked: Checked, session: Session, asked: Asked): string {
+  return forms.sealShown(csrf, shown(checked, session, asked));
+}
+
+/** Whether the page that sent the form asked exactly this. */
+export function hasAsked(forms: Forms, form: Map<string, string>, checked: Checked, session: Session, asked: Asked) {
+  return forms.hasShown(form.get("csrf"), form.get("shown"), shown(checked, session, asked));
+}
+
+function shown(checked: Checked, session: Session, asked: Asked) {
+  const { client, reply, target } = checked;
+  const request = [target.path, target.parameters.text, reply.pushed?.digest.toString("base64") ?? null];
+  const answer = [reply.redirectUri, reply.mode];
+  return ["consent", client.id, session.userId, request, answer, asked, questionOf(checked, session, asked)] as const;
+}
+
+/** An application that nobody here has set up can have any name, so it is shown with its address (RFC 7591 5). */
+export function nameOfClient(checked: AuthorizationRequest): string {
+  const { name, isOpen } = checked.client;
+  const address = isOpen ? strangersAddress(checked) : undefined;
+  return address === undefined ? name : `${name} (${address})`;
+}
+
+/** What a stranger cannot fake: its host or scheme. Undefined if the answer goes to a program on the user's device. */
+function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
+  if (documentUrl !== null) return new URL(documentUrl).host;
+  return withoutLoopbackPort(redirectUri) === undefined ? destinationOf(redirectUri) : undefined;
+}
+
+/** What people know an address by: its host, or for an app on the device the app's own scheme. */
+function destinationOf(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host || protocol.slice(0, -1);
+}

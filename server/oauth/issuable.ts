@@ -1,0 +1,40 @@
+// What a user has granted a client, and how much of it an issuance may still carry.
+
+import type { Queries } from "../db/sql.ts";
+import { claimNamesOf, claimsGiven } from "./claims.ts";
+import { type Consent, findConsent } from "./clients/consents.store.ts";
+import type { Client } from "./clients/store.ts";
+import { ENTITY_API } from "./resources.ts";
+import { askableScopes, common } from "./scopes.ts";
+
+/** `claims`: all that were asked for by name. */
+type Granted = Consent & { userId: number | null };
+
+/** Of what was granted, what an issuance may carry: all that the client, the user and the user's consent still give. */
+export async function issuable(sql: Queries, client: Client, granted: Granted): Promise<Consent> {
+  const { userId, scopes, resources, claims } = granted;
+  if (userId === null) return { scopes: common(scopes, client.scopes), resources, claims: [] };
+  const [askable, consent] = await Promise.all([
+    askableScopes(sql, client, userId),
+    client.firstParty ? undefined : findConsent(sql, client.tenantId, userId, client.id),
+  ]);
+  const given = { scopes: common(scopes, askable), resources, claims: claimsGiven(claims, askable) };
+  if (client.firstParty) return given;
+  const allowed = consent ?? { scopes: [], resources: [], claims: [] };
+  return {
+    scopes: common(given.scopes, allowed.scopes),
+    resources: common(resources, [ENTITY_API, ...allowed.resources]),
+    claims: common(given.claims, [...allowed.claims, ...claimNamesOf(allowed.scopes)]),
+  };
+}
+
+/** Whether a user who has allowed this needs not be asked. That tokens are for this service goes without saying. */
+export function isCovered(asked: Consent, allowed: Consent | undefined): boolean {
+  if (!allowed) return false;
+  const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one));
+  return (
+    isWithin(asked.scopes, allowed.scopes) &&
+    isWithin(asked.resources, [ENTITY_API, ...allowed.resources]) &&
+    isWithin(asked.claims, [...allowed.claims, ...claimNamesOf(allowed.scopes)])
+  );
+}

@@ -1,0 +1,233 @@
+// The claims parameter (OIDC Core 5.5) asks for single claims. It gives nothing that a scope of the client does not give,
+// and nothing that the user has not been asked about.
+
+import { describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { KNOWN_CLAIMS } from "../../server/oauth/claims.ts";
+import { DEVICE_GRANT } from "../../server/oauth/index.ts";
+import { db, request } from "../entities/client.ts";
+import { postAs } from "../oauth/client.ts";
+import { beginDevice, toQuestion } from "../oauth/device.ts";
+import { newSigner } from "../oauth/signing-client.ts";
+import { ok, savePolicy } from "../policies/people.ts";
+import { clientOf } from "../support/tenant.ts";
+import {
+  answerOf,
+  CALLBACK,
+  type Client,
+  issuer,
+  newClient,
+  otherClient,
+  RFC_PATH,
+  RFC_TOKEN_PATH,
+  SPEC_PATH,
+} from "./client.ts";
+import { type View, Visitor } from "./visitor.ts";
+
+/** All of them, at both places. */
+const members = Object.fromEntries(KNOWN_CLAIMS.map((name) => [name, { essential: true }]));
+const EVERYTHING = JSON.stringify({ userinfo: members, id_token: members });
+const asking = (...names: string[]) =>
+  JSON.stringify({ userinfo: Object.fromEntries(names.map((one) => [one, null])) });
+const HYBRID = { response_type: "code id_token", nonce: "n", response_mode: "fragment" };
+
+/** An application with these scopes, of a tenant whose admin has a value for every claim. */
+async function newScene(scopes: string[], more: Parameters<typeof otherClient>[1] = {}) {
+  const first = await newClient();
+  await db()`
+    update users set name = 'Ada Lovelace', given_name = 'Ada', family_name = 'Lovelace', middle_name = 'King',
+      nickname = 'Countess', profile = 'https://example.com/ada', picture = 'https://example.com/ada.png',
+      website = 'https://ada.example.com', gender = 'female', birth_date = '1815-12-10', zone_info = 'Europe/London',
+      locale = 'en-GB', email = 'ada@example.com', mobile_phone = '+441815', address = '1 Square, London'
+    where tenant_id = ${first.tenant.tenantId}`;
+  return { client: await otherClient(first, { scopes, ...more }), admin: () => clientOf(first.tenant) };
+}
+const newApplication = async (...fields: Parameters<typeof newScene>) => (await newScene(...fields)).client;
+
+async function userinfo(token: string): Promise<string[]> {
+  const { body } = await request("GET", "/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
+  return Object.keys(body).filter((name) => name !== "sub");
+}
+const inToken = (jwt: string) => Object.keys(decodeJwt(jwt)).filter((name) => KNOWN_CLAIMS.includes(name));
+const wantsOf = ({ html }: View) => [...html.matchAll(/<li>([^<]*)<\/li>/g)].map(([, want]) => want!);
+const consentOf = async (client: Client, visitor: Visitor, fields: Record<string, string>) =>
+  visitor.submit(await visitor.open(client.authorize(fields)), client.tenant.admin);
+
+describe.concurrent("an application that has no scope for them gets no claims", () => {
+  const ways: [string, (client: Client) => Promise<string>][] = [
+    ["at the RFC door", (client) => client.code(new Visitor(), { scope: "openid", claims: EVERYTHING }, RFC_PATH)],
+    ["at the spec door", (client) => client.code(new Visitor(), { scope: "openid", claims: EVERYTHING }, SPEC_PATH)],
+    [
+      "by a pushed request",
+      async (client) => {
+        const asked = { response_type: "code", redirect_uri: CALLBACK, scope: "openid" };
+        const { body } = await postAs(client.tenant.client, "/oauth2/par", { ...asked, claims: EVERYTHING });
+        const path = `${RFC_PATH}?${new URLSearchParams({ client_id: client.id, request_uri: body.request_uri })}`;
+        const visitor = new Visitor();
+        return answerOf(await client.goThrough(visitor, await visitor.open(path))).code!;
+      },
+    ],
+  ];
+
+  test.each(ways)("%s, nor by what refreshes it", async (_, codeOf) => {
+    const client = await newApplication(["openid"]);
+    const { body } = await client.token(await codeOf(client));
+    const refreshed = (await client.refresh(body.refresh_token)).body;
+    for (const { access_token, id_token } of [body, refreshed]) {
+      expect(await userinfo(access_token)).toEqual([]);
+      expect(inToken(id_token)).toEqual([]);
+      expect(inToken(access_token)).toEqual([]);
+    }
+  });
+
+  test("in the id_token of the hybrid flow, or with subjects of its own", async () => {
+    const client = await newApplication(["openid"]);
+    await db()`update credentials set subject_type = 'pairwise' where application_id = ${client.id}`;
+    const fields = { ...HYBRID, scope: "openid", claims: EVERYTHING };
+    const { code, id_token } = answerOf(await client.visit(new Visitor(), fields));
+    expect(inToken(id_token!)).toEqual([]);
+    const { body } = await client.token(code!);
+    expect(inToken(body.id_token)).toEqual([]);
+    expect(await userinfo(body.access_token)).toEqual([]);
+  });
+
+  test("however they are hidden among those that it may have", async () => {
+    const client = await newApplication(["openid", "name"]);
+    const visitor = new Visitor();
+    const page = await consentOf(client, visitor, { scope: "openid", claims: EVERYTHING });
+    expect(wantsOf(page)).toEqual(["know who you are", "see your name"]);
+    const { body } = await client.token(answerOf(await visitor.submit(page, { decision: "allow" })).code!);
+    expect([await userinfo(body.access_token), inToken(body.id_token)]).toEqual([["name"], ["name"]]);
+  });
+
+  test("without openid, which it takes to be told anything", async () => {
+    const client = await newApplication(["openid", "profile", "email"]);
+    const visitor = new Visitor();
+    const page = await consentOf(client, visitor, { scope: "profile", claims: asking("email") });
+    expect(page.html).not.toContain("see your e-mail address");
+  });
+});
+
+describe.concurrent("a claim that is asked for by name", () => {
+  const SCOPES = ["openid", "profile", "email", "phone", "address"];
+
+  test.each(KNOWN_CLAIMS)("%s is named on the consent page, and then told", async (name) => {
+    const client = await newApplication(SCOPES);
+    const visitor = new Visitor();
+    const page = await consentOf(client, visitor, { scope: "openid", claims: asking(name) });
+    expect(wantsOf(page)).toHaveLength(2);
+    expect(wantsOf(page)[1]).not.toContain("_");
+    const { body } = await client.token(answerOf(await visitor.submit(page, { decision: "allow" })).code!);
+    expect(await userinfo(body.access_token)).toEqual([name]);
+  });
+
+  test("is said once where a scope beside it gives it", async () => {
+    const client = await newApplication(SCOPES);
+    const page = await consentOf(client, new Visitor(), {
+      scope: "openid email",
+      claims: asking("email", "birthdate"),
+    });
+    expect(wantsOf(page)).toEqual(["know who you are", "see your e-mail address", "see your date of birth"]);
+  });
+
+  test("is part of what a consent remembers: for more, the user is asked again", async () => {
+    const client = await newApplication(SCOPES);
+    const visitor = new Visitor();
+    await client.visit(visitor, { scope: "openid" });
+    const silently = async (claims: string) =>
+      answerOf(await visitor.open(client.authorize({ scope: "openid", claims, prompt: "none" })));
+    for (const path of [RFC_PATH, SPEC_PATH]) {
+      const fields = { scope: "openid", claims: asking("email"), prompt: "none" };
+      expect(answerOf(await visitor.open(client.authorize(fields, path))).error).toBe("consent_required");
+    }
+    await client.visit(visitor, { scope: "openid", claims: asking("email") });
+    expect((await silently(asking("email"))).code).toBeString();
+    expect((await silently(asking("email", "phone_number"))).error).toBe("consent_required");
+    expect((await silently(JSON.stringify({ id_token: { birthdate: null } }))).error).toBe("consent_required");
+  });
+
+  test("is not told once no scope of the client gives it", async () => {
+    const { client, admin } = await newScene(SCOPES);
+    const fields = {
+      scope: "openid",
+      claims: JSON.stringify({ userinfo: { email: null }, id_token: { email: null } }),
+    };
+    const visitor = new Visitor();
+    const { body } = await client.token(await client.code(visitor, fields));
+    const code = await client.code(visitor, fields);
+    expect(await userinfo(body.access_token)).toEqual(["email"]);
+    await ok((await admin()).patch(`/Application/${client.id}/Credentials`, { Scopes: ["openid"] }));
+    const late = (await client.token(code)).body;
+    const refreshed = (await client.refresh(body.refresh_token)).body;
+    for (const { access_token, id_token } of [body, late, refreshed]) {
+      expect(await userinfo(access_token)).toEqual([]);
+      if (access_token !== body.access_token) expect(inToken(id_token)).toEqual([]);
+    }
+  });
+
+  test("is not told by a token with fewer scopes, nor by one that is exchanged for it", async () => {
+    const { client, admin } = await newScene([...SCOPES, "AccessManager:Read"], {
+      grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:token-exchange"],
+    });
+    await savePolicy(
+      await admin(),
+      "exchange",
+      `permit (principal == Client::"${client.id}", action == Action::"Tokens:Exchange", resource is User);`,
+    );
+    const fields = { scope: "openid profile", claims: asking("email") };
+    const { body } = await client.token(await client.code(new Visitor(), fields));
+    expect(await userinfo(body.access_token)).toContain("email");
+    const narrow = (await client.refresh(body.refresh_token, { scope: "openid" })).body;
+    expect(await userinfo(narrow.access_token)).toEqual([]);
+    const exchanged = await postAs(client.tenant.client, RFC_TOKEN_PATH, {
+      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+      subject_token: body.access_token,
+      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+      scope: "openid",
+    });
+    expect(exchanged.status).toBe(200);
+    expect(await userinfo(exchanged.body.access_token)).toEqual([]);
+  });
+
+  test("stands in the user's account and in the record of the grant", async () => {
+    const { client, admin } = await newScene(SCOPES);
+    const visitor = new Visitor();
+    await client.visit(visitor, { scope: "openid", claims: asking("birthdate") });
+    const account = await visitor.open("/account");
+    expect(account.html).toContain("may know who you are, see your date of birth");
+    const reader = await admin();
+    const { Items } = await ok(reader.get(`/Application/${client.id}/Grants`));
+    expect(Items).toMatchObject([{ Scopes: ["openid"], Claims: ["birthdate"] }]);
+    const [{ Details }] = (await ok(reader.get("/AuditEvent?Kind=Consent.Given"))).Items;
+    expect(Details).toEqual({ ApplicationId: client.id, Scopes: ["openid"], Claims: ["birthdate"] });
+  });
+
+  test("in a signed request is asked about as any other", async () => {
+    const client = await newApplication(SCOPES);
+    const signer = await newSigner();
+    const keys = { keys: [signer.jwk] } as never;
+    await db()`update credentials set jwks = ${db().json(keys)} where application_id = ${client.id}`;
+    const exp = Math.floor(Date.now() / 1000) + 60;
+    const asked = {
+      response_type: "code",
+      redirect_uri: CALLBACK,
+      scope: "openid",
+      claims: JSON.parse(asking("email")),
+    };
+    const object = await signer.sign({ iss: client.id, aud: issuer(), client_id: client.id, exp, ...asked });
+    const page = await consentOf(client, new Visitor(), { request: object });
+    expect(wantsOf(page)).toEqual(["know who you are", "see your e-mail address"]);
+  });
+});
+
+test("a device's request has no claims parameter", async () => {
+  const client = await newApplication(["openid", "email"], { grant_types: [DEVICE_GRANT] });
+  const device = await beginDevice(client, { scope: "openid", claims: EVERYTHING });
+  const visitor = new Visitor();
+  const page = await toQuestion(visitor, device, client);
+  expect(wantsOf(page)).toEqual(["know who you are"]);
+  await visitor.submit(page, { decision: "allow" });
+  const { body } = await device.poll();
+  expect([await userinfo(body.access_token), inToken(body.id_token)]).toEqual([[], []]);
+  expect(decodeJwt(body.access_token).iss).toBe(issuer());
+});
