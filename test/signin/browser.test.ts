@@ -7,6 +7,7 @@ import { type Client, newClient, newPkce } from "../authorize/client.ts";
 import { db, request } from "../entities/client.ts";
 import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
 import { shared } from "../support/tenant.ts";
 
 const browser = openWindows();
@@ -81,6 +82,10 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await signIn(page, client);
     await page.getByRole("heading", { name: "Allow access" }).waitFor();
     await page.getByText("see your e-mail address").waitFor();
+    await db()`update applications set name = 'Somebody else''s' where id = ${client.id}`;
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByRole("alert").getByText("The request has changed since this page was shown.").waitFor();
+    if (javaScriptEnabled) await inspect(page, "consent changed");
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText("Welcome back").waitFor();
 
