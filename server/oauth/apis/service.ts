@@ -14,6 +14,7 @@ import { BadInput, Conflict } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import { API, type ApiInput, type ApiRecord } from "./contract.ts";
+import { normalAddress } from "./normal-address.ts";
 import {
   API_STORE,
   type Api,
@@ -75,7 +76,7 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
 /** Also where its scheme or host is in capitals, or names the port that goes without saying. */
 function isWithin(publicUrl: string, address: string): boolean {
   if (!URL.canParse(address)) return false;
-  const [own, other] = [new URL(publicUrl), new URL(address)];
+  const [own, other] = [new URL(publicUrl), new URL(normalAddress(address))];
   const pathOf = ({ pathname }: URL) => `${pathname.toLowerCase()}/`.replace(/\/+$/, "/");
   return own.origin === other.origin && pathOf(other).startsWith(pathOf(own));
 }

@@ -4,7 +4,7 @@ import { type AuthorizationRequest, RefusedRequest } from "./authorization-reque
 import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
 import { usedBefore } from "./pushed.ts";
-import type { Asked } from "./question.ts";
+import { type Asked, noteMissing } from "./question.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */
@@ -13,31 +13,18 @@ const CODE_LIFETIME = { None: 10 * 60, FAPI2: 60 };
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
 export async function issueCode(
   { sql, tokens, pushedRequests, log }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests" | "log">,
-  {
-    door,
-    client,
-    reply,
-    redirectUriSent,
-    isHybrid,
-    nonce,
-    codeChallenge,
-    dpopJkt,
-    claims: wished,
-    scopes: wanted,
-  }: AuthorizationRequest,
+  checked: AuthorizationRequest,
   session: Session,
-  { scopes, resources, claims }: Asked,
+  asked: Asked,
 ): Promise<Record<string, string | undefined>> {
+  const { door, client, reply, redirectUriSent, isHybrid, nonce, codeChallenge, dpopJkt } = checked;
+  const { scopes, resources, claims } = asked;
   if (reply.pushed && !(await pushedRequests.take(reply.pushed))) {
     throw new RefusedRequest(usedBefore(reply.pushed), reply);
   }
   const { tenantId, userId, id: sessionId, authTime, amr } = session;
-  const missing = wanted.filter((scope) => !scopes.includes(scope));
-  if (missing.length > 0) {
-    const known = { tenantId, clientId: client.id, userId, scopes: missing };
-    log.info(known, "scopes are left out, because no role of the user gives them");
-  }
-  const acr = answeredAcr(wished, session);
+  noteMissing(log, checked, userId, asked);
+  const acr = answeredAcr(checked.claims, session);
   const code = newOpaqueValue();
   await insertCode(
     sql,

@@ -40,7 +40,7 @@ async function decide(
   const decision = form.get("decision");
   if (decision !== "allow" && decision !== "deny") throw new BadInput("decision must be allow or deny.");
   if (decision === "deny") {
-    if (device) return answerDevice(deps, request, { client, device }, session, undefined);
+    if (device) return answerDevice(deps, request, { ...checked, device }, session, undefined);
     throw new RefusedRequest(new AuthorizationError("access_denied", "The user has denied the access."), reply, true);
   }
   const asked = await askedOf(deps.sql, checked, session);
@@ -48,7 +48,7 @@ async function decide(
   if (!hasAsked(deps.forms, form, checked, session, asked)) {
     return consentPage(deps, request, checked, session, asked, true);
   }
-  if (device) return answerDevice(deps, request, { client, device }, session, asked);
+  if (device) return answerDevice(deps, request, { ...checked, device }, session, asked);
   await deps.sql.beginFor(session.tenantId, (tx) => giveConsent(tx, request, session, client.id, asked));
   const rest = new Set([...checked.prompts].filter((prompt) => prompt !== "consent"));
   const step = await nextStep({ ...checked, prompts: rest }, session, async () => true);

@@ -23,7 +23,7 @@ import { giveConsent } from "./consent.ts";
 import { decideDevice } from "./device.store.ts";
 import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
-import type { Asked } from "./question.ts";
+import { type Asked, noteMissing } from "./question.ts";
 
 /** One text for unknown and for expired codes. */
 const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";
@@ -81,13 +81,15 @@ function guesserOf(session: Session | undefined, address: string): Guesser {
  * @throws BadInput
  */
 export async function answerDevice(
-  deps: Pick<AuthorizeDependencies, "sql" | "endpoints" | "devices">,
+  deps: Pick<AuthorizeDependencies, "sql" | "endpoints" | "devices" | "log">,
   request: Request,
-  { client, device }: Required<Pick<Checked, "client" | "device">>,
+  checked: Checked & Required<Pick<Checked, "device">>,
   session: Session,
   asked: Asked | undefined,
 ): Promise<Response> {
+  const { client, device } = checked;
   const { tenantId, userId, authTime, amr, acr } = session;
+  if (asked) noteMissing(deps.log, checked, userId, asked);
   const user = { type: "User", id: userId } as const;
   await deps.sql.beginFor(tenantId, async (tx) => {
     const grant = asked && { userId, scopes: asked.scopes, resources: asked.resources, authTime, amr, acr };

@@ -1,5 +1,6 @@
 // What a user is asked to allow. The consent page shows it, its form carries it sealed, and nothing else is granted.
 
+import type { Logger } from "pino";
 import type { Queries } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
@@ -40,6 +41,14 @@ export function requireAny({ scopes }: Asked, { scopes: wanted, reply, device }:
   const reason = `No role of the user gives the scope ${printable(wanted.join(" "))}.`;
   if (device) throw new BadInput(reason);
   throw new RefusedRequest(new AuthorizationError("invalid_scope", reason), reply);
+}
+
+/** Writes down what the user's roles have left out, for whoever wonders why a token has less than was asked for. */
+export function noteMissing(log: Logger, { scopes, client }: AuthorizationRequest, userId: number, asked: Asked): void {
+  const missing = scopes.filter((scope) => !asked.scopes.includes(scope));
+  if (missing.length === 0) return;
+  const known = { tenantId: client.tenantId, clientId: client.id, userId, scopes: missing };
+  log.info(known, "scopes are left out, because no role of the user gives them");
 }
 
 /** What it takes of a consent: claims that a scope beside them gives are part of that scope. */
