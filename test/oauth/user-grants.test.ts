@@ -19,7 +19,15 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect(status).toBe(200);
     const Application = { Id: Number(client.id), ExternalId: "", Name: expect.any(String), Type: "Application" };
     const User = { Id: Number(path.split("/")[2]), ExternalId: "", Name: "Administrator", Type: "User" };
-    const grant = { User, Application, Apis: [], Scopes: ["openid", "profile"], Consented: true, LastUsedOn: null };
+    const grant = {
+      User,
+      Application,
+      Apis: [],
+      Scopes: ["openid", "profile"],
+      Claims: [],
+      Consented: true,
+      LastUsedOn: null,
+    };
     const page = { Items: [{ ...grant, GrantedOn: expect.any(String) }], Next: null };
     expect(body).toEqual(page);
     expect((await api.call("GET", `/Application/${client.id}/Grants`)).body).toEqual(page);

@@ -182,7 +182,7 @@ async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject
 /** @param most what there is of the ceiling for the target @throws TokenError invalid_scope */
 function scopesOf({ scope }: GrantRequest["form"], target: Target, most: string[]): string[] {
   try {
-    const granted = grantedScopes(scope, most, ["*"], IGNORED_SCOPES.rfc);
+    const granted = scope?.trim() ? grantedScopes(scope, most, [], IGNORED_SCOPES.rfc) : most;
     if (carriedScopes(target, granted).length > 0) return granted;
     throw new TokenError("invalid_scope", `The token would have no scope. ${WHO_GIVES}`);
   } catch (error) {
