@@ -9,6 +9,8 @@ import type { LogoutId } from "../workflows/contract.ts";
 
 export interface ActivityDependencies {
   sql: Sql;
+  /** For statements that may take minutes. */
+  patientSql: Sql;
   attemptLog: AttemptLog;
   attemptDelivery: AttemptDelivery;
   keyRotation: Pick<KeyRotation, "run">;

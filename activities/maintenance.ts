@@ -12,6 +12,6 @@ export function createRotateSigningKeys({ keyRotation, log }: ActivityDependenci
 }
 
 /** Removes what has expired. */
-export function createRemoveExpired({ sql }: ActivityDependencies) {
-  return (): Promise<MaintenanceResult["removed"]> => removeExpired(sql);
+export function createRemoveExpired({ patientSql }: ActivityDependencies) {
+  return (): Promise<MaintenanceResult["removed"]> => removeExpired(patientSql);
 }

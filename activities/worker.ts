@@ -7,7 +7,7 @@ import { startAlertWatch } from "../server/alerts/index.ts";
 import type { TemporalConfig } from "../server/config.ts";
 import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
-import { connect, refuseSharedSessions } from "../server/db/sql.ts";
+import { connect, IMPATIENT, refuseSharedSessions } from "../server/db/sql.ts";
 import { createEgress } from "../server/egress/index.ts";
 import { CannotStart } from "../server/errors.ts";
 import { createLifecycle, serveWorkerProbes } from "../server/http/health.ts";
@@ -53,8 +53,10 @@ const QUEUED_POSTS = 2_000;
 /** Posts of logout tokens. */
 const LOGOUT_POSTS = 500;
 const CONNECT_PAUSE_MS = 500;
+/** A connection that leads nowhere is given up. A busy worker may wait for one of the pool. */
+const ANSWERED = { answer_timeout: IMPATIENT.answer_timeout };
 
-await runEntry(async () => {
+await runEntry("worker", async () => {
   const config = readProductionConfig(process.env);
   const log = createLog(config.logLevel, "worker");
   Runtime.install({
@@ -64,12 +66,15 @@ await runEntry(async () => {
     telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
   });
 
-  const sql = connect(config.databaseUrl, "gatehouse worker", 10);
+  const sql = connect(config.databaseUrl, "gatehouse worker", 10, ANSWERED);
+  const patientSql = connect(config.databaseUrl, "gatehouse maintenance", 1);
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const keyRotation = createKeyRotation(sql, vault);
   const lifecycle = createLifecycle();
   // From here on it can be told to stop, also while PostgreSQL or Temporal is not there yet.
-  const stops: (() => Promise<unknown>)[] = [() => sql.end({ timeout: 1 })];
+  const stops: (() => Promise<unknown>)[] = [
+    () => Promise.all([sql, patientSql].map((pool) => pool.end({ timeout: 1 }))),
+  ];
   onStop(async () => {
     lifecycle.stop();
     for (const stop of stops.toReversed()) await stop();
@@ -95,6 +100,7 @@ await runEntry(async () => {
   const egress = createEgress(config.egress);
   const activities = createActivities({
     sql,
+    patientSql,
     attemptLog: createAttemptLog(sql, log),
     attemptDelivery: createAttemptDelivery({ egress, vault, timeout: config.webhooks.timeout }),
     attemptLogout: createAttemptLogout(
@@ -147,7 +153,7 @@ await runEntry(async () => {
   stops.push(() => troubles.stop());
   const interceptors = { workflow: [troubles.interceptor] };
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
-  const outbox = connect(config.databaseUrl, "gatehouse outbox", 8);
+  const outbox = connect(config.databaseUrl, "gatehouse outbox", 8, ANSWERED);
   stops.push(() => outbox.end({ timeout: 1 }));
   const dispatcher = startDispatcher(config.databaseUrl, {
     sql: outbox,

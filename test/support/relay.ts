@@ -14,12 +14,17 @@ export interface Relay extends AsyncDisposable {
   /** From now on nothing comes through, and nobody is told: connections stay open, and new ones are taken. */
   swallow(): void;
   mend(): void;
+  /** Open connections lead nowhere from now on, and nobody is told; new ones are refused. */
+  strand(): void;
+  /** From now on new connections go elsewhere; open ones stay. */
+  lead(databaseUrl: string): void;
 }
 
 /** @example await using relay = await startRelay(shared().databaseUrl); */
 export async function startRelay(databaseUrl: string): Promise<Relay> {
-  const { hostname, port } = new URL(databaseUrl);
+  let { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
+  const stranded = new Set<Socket>();
   let isCut = false;
   let isAbandoned = false;
   let swallows = false;
@@ -37,7 +42,7 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
     ] as const) {
       sockets.add(one);
       one.setNoDelay(true);
-      one.on("data", (bytes) => swallows || other.write(bytes));
+      one.on("data", (bytes) => swallows || stranded.has(one) || other.write(bytes));
       one.on("error", () => {});
       one.on("close", () => {
         sockets.delete(one);
@@ -69,6 +74,13 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
       isCut = false;
       isAbandoned = false;
       swallows = false;
+    },
+    strand() {
+      isCut = true;
+      for (const socket of sockets) stranded.add(socket);
+    },
+    lead(databaseUrl) {
+      ({ hostname, port } = new URL(databaseUrl));
     },
     async [Symbol.asyncDispose]() {
       end();

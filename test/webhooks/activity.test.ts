@@ -53,6 +53,7 @@ const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
 const logoutWindows = createWindows<number, LogoutId, LogoutId>();
 const activities = createActivities({
   sql,
+  patientSql: sql,
   attemptLog,
   attemptDelivery: createAttemptDelivery({ egress, vault, timeout: 1_000 }),
   attemptLogout: createAttemptLogout(
@@ -63,7 +64,7 @@ const activities = createActivities({
   logoutWindows,
   keyRotation: createKeyRotation(sql, vault),
   log,
-  metrics: createWorkerMetrics(),
+  metrics: createWorkerMetrics(sql),
   tracing: withoutCollector(),
   inFlight: createInFlight(),
   windows: createWindows(),

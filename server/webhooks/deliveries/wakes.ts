@@ -2,7 +2,7 @@
 // room for. Were all woken by each change, an empty claim of every worker would be part of its cost.
 
 import type { Logger } from "pino";
-import { connect, type Sql } from "../../db/sql.ts";
+import { connect, IMPATIENT, type Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import { handOnDispatches, isFirstListener, listenForDispatches, listenForHandedOn } from "./dispatch.store.ts";
 import type { Turn } from "./turns.ts";
@@ -20,7 +20,7 @@ export interface Wakes {
  */
 export function startWakes(databaseUrl: string, sql: Sql, wake: (queue?: Turn) => void, wakeAll: () => void): Wakes {
   // What makes it the first ends with its session, also when the process is killed.
-  const session = connect(databaseUrl, "gatehouse wakes", 1, { max_lifetime: null });
+  const session = connect(databaseUrl, "gatehouse wakes", 1, { ...IMPATIENT, max_lifetime: null });
   const stopHearingOfMore = listenForHandedOn(sql, wakeAll);
   let stopHearing: (() => Promise<void>) | undefined;
   let handing: Timer | undefined;

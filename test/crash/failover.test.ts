@@ -1,0 +1,153 @@
+// A failover that ends no session: open ones stay with what was the primary, new ones find its successor.
+
+import { expect, test } from "bun:test";
+import { connect } from "../../server/db/sql.ts";
+import { listen } from "../../server/db/watch.ts";
+import { createKeyRotation } from "../../server/oauth/index.ts";
+import { createVault } from "../../server/vault.ts";
+import { startPrivateApp } from "../http/private-app.ts";
+import { signIn, until } from "../support/api.ts";
+import { type Pair, startPair } from "../support/pair.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startStack } from "../support/stack.ts";
+import { newTenant, setting, shared } from "../support/tenant.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+
+/** From the moment that new connections reach a server that takes writes: 2 s, and more while other tests run. */
+const BACK_MS = 15_000;
+/** Where statements wait for an answer that never comes. */
+const SILENT_MS = 25_000;
+
+test("soon after a failover the API writes again and hears of changes, though its sessions were never ended", async () => {
+  await using pair = await startPair();
+  const masterKey = setting("GATEHOUSE_TEST_MASTER_KEY");
+  const keys = connect(pair.primaryUrl, "gatehouse test", 1);
+  await createKeyRotation(keys, createVault(masterKey)).run();
+  await keys.end();
+  await using app = startPrivateApp({}, "info", pair.relay);
+  const api = await newTenant({ url: app.url, databaseUrl: pair.primaryUrl });
+  await Promise.all(Array.from({ length: 20 }, () => api.call("GET", "/Application")));
+  const { Id } = await api.change({ Name: "Gate" });
+
+  await pair.demote();
+  const change = () => api.call("PATCH", "/Application", { Id, Description: "after" });
+  const refused = await change();
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(refused.body).toMatchObject({ Errors: [expect.stringContaining("takes no changes")] });
+  expect((await api.call("GET", `/Application/${Id}`)).status).toBe(200);
+  await pair.promote();
+  pair.lead();
+  const led = performance.now();
+  await until("a change to be made", async () => (await change()).status === 200);
+  expect(performance.now() - led).toBeLessThan(BACK_MS);
+  await until("the app to be ready", async () => {
+    const { postgresql } = (await (await fetch(`${app.url}/readyz`)).json()) as { postgresql: string };
+    return postgresql === "up";
+  });
+  // Each of its sessions is a new one.
+  const former = connect(pair.primaryUrl, "gatehouse look", 1);
+  await until("no session to be left behind", async () => {
+    const left = await former`select from pg_stat_activity where application_name = 'gatehouse test'`;
+    return left.length === 0;
+  });
+  await former.end();
+
+  // What another process changes is heard of.
+  await using other = startPrivateApp({}, "info", { databaseUrl: pair.standbyUrl });
+  const elsewhere = await signIn(other.url, api.tenant);
+  expect((await api.call("GET", `/Application/${Id}`)).status).toBe(200);
+  await elsewhere.call("POST", "/Policy", {
+    Name: "None",
+    Policy: "forbid (principal, action, resource is Application);",
+  });
+  const saved = performance.now();
+  await until("it to be heard of", async () => (await api.call("GET", `/Application/${Id}`)).status !== 200);
+  expect(performance.now() - saved).toBeLessThan(BACK_MS);
+  expect(app.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+}, 180_000);
+
+/** How open sessions fare, and how soon changes are made again. */
+const FAILOVERS: [string, (pair: Pair) => Promise<void>, number][] = [
+  ["whose sessions stay open and take no writes", (pair) => pair.demote(), BACK_MS],
+  // As when the machine is gone: what was sent is waited for.
+  ["whose sessions lead nowhere", async (pair) => pair.relay.strand(), SILENT_MS],
+  ["whose sessions are cut", async (pair) => pair.relay.cut(), BACK_MS],
+];
+
+test.each(FAILOVERS)(
+  "a failover under load, %s, loses no change, and its webhooks go on",
+  async (_, fail, backMs) => {
+    await using pair = await startPair();
+    const env = { DATABASE_URL: pair.relay.databaseUrl, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY") };
+    await using stack = await startStack({ env });
+    const pids = [stack.parts.api.pid, stack.parts.worker.pid];
+    const api = await newTenant({ url: stack.url, databaseUrl: pair.primaryUrl });
+    await using receiver = startReceiver(200, { dataDir: setting("GATEHOUSE_TEST_DATA_DIR") });
+    await api.connect(receiver.url);
+    const load = { ended: false };
+    const changing = makeChanges(api, () => load.ended, 2);
+    const change = async (Name: string) => (await api.call("PATCH", "/Application", { Name })).status;
+    const isDelivered = (name: string) => receiver.calls.some(({ payload }) => payload.Data.Name === name);
+    await until("the load to be under way", () => receiver.calls.length >= 20);
+
+    await fail(pair);
+    expect(await change("refused")).toBe(503);
+    await pair.promote();
+    pair.lead();
+    const led = performance.now();
+    await until("a change to be made", async () => (await change("made")) === 200);
+    expect(performance.now() - led).toBeLessThan(backMs);
+    await until("it to be delivered", () => isDelivered("made"));
+    load.ended = true;
+    const committed = await changing;
+
+    expect(await settleLedger("failover in mid-load", [...committed, "made"], receiver)).toMatchObject({ lost: 0 });
+    await untilLogSaysDelivered(api);
+    expect([stack.parts.api.pid, stack.parts.worker.pid]).toEqual(pids);
+    await until("all to be ready", async () => (await stack.readiness()).status === "ready");
+  },
+  180_000,
+);
+
+test("who listens on a standby hears once it takes writes, though nobody ended its session", async () => {
+  await using pair = await startPair();
+  const sql = connect(pair.standbyUrl, "gatehouse test", 1);
+  let heard = 0;
+  const stop = listen(sql, "gatehouse_test", () => void heard++);
+  await until("it to be refused", async () => (await sql`listen other`.catch(({ code }) => code)) === "25006");
+  await pair.demote();
+  await pair.promote();
+  await until("it to listen", () => heard === 1);
+  await until("a notice to be heard", async () => {
+    await sql.notify("gatehouse_test", "").catch(() => {});
+    return heard > 1;
+  });
+  await stop();
+  await sql.end();
+}, 180_000);
+
+test("while PostgreSQL takes no writes, what is read goes on, in transactions too, and no session lives long", async () => {
+  const url = `${shared().databaseUrl}?options=${encodeURIComponent("-c default_transaction_read_only=on")}`;
+  const sql = connect(url, "gatehouse test", 2);
+  const sessions = new Set<number>();
+  const session = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
+  const long = sql.begin(async (tx) => {
+    const [first] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    await tx`select pg_sleep(3)`;
+    const [second] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    return [first!.pid, second!.pid];
+  });
+  let done = false;
+  void long.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    sessions.add(await session());
+    await Bun.sleep(20);
+  }
+  const [first, second] = await long;
+  expect(second).toBe(first!);
+  expect(sessions.size).toBeGreaterThan(1);
+  expect(sessions.size).toBeLessThan(8);
+  await sql.end();
+});
