@@ -81,7 +81,7 @@ await runEntry("worker", async () => {
   });
   const probes = serveWorkerProbes(config.workerProbes, sql, config.temporal.address, lifecycle);
   stops.push(() => probes.stop());
-  const metrics = createWorkerMetrics();
+  const metrics = createWorkerMetrics(sql);
   const tracing = await createTracing(config.tracing, "worker", log);
   stops.push(() => tracing.stop());
   const metricsServer = serveMetrics(config.metrics, metrics.registry);

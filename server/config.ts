@@ -2,6 +2,7 @@
 
 import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
+import { misspeltNames } from "./config-names.ts";
 import {
   parseAllow,
   parseBackoff,
@@ -129,8 +130,9 @@ const SECRET_VARIABLES = [
 ];
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-/** "auto": `start` on a terminal shows how it goes there, and logs to a file. */
-type LogFormat = "auto" | "json";
+/** What is said besides the log; "auto": text on a terminal, elsewhere lines of the log. */
+const LOG_FORMATS = ["auto", "json", "text"] as const;
+type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** Thrown with every problem of the environment, one a line. */
 export class ConfigError extends Error {
@@ -145,8 +147,15 @@ export class ConfigError extends Error {
  * @param found problems that an entry has found by itself, to be told with the others
  * @throws ConfigError naming every variable that is wrong and what would be right.
  */
-export function readConfig(env: Record<string, string | undefined>, found: string[] = []): Config {
+export function readConfig(given: Record<string, string | undefined>, found: string[] = []): Config {
   const problems = [...found];
+  const asked = new Set<string>();
+  const env = new Proxy(given, {
+    get(target, name: string) {
+      asked.add(name);
+      return target[name];
+    },
+  });
   const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
     const text = env[name];
     if (text === undefined || text === "") return fallback;
@@ -170,7 +179,7 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
     dataDir: resolve(env.DATA_DIR || ".gatehouse"),
     masterKey: read<string | undefined>("MASTER_KEY", undefined, parseMasterKey),
     masterKeyPrevious: read("MASTER_KEY_PREVIOUS", [], parseMasterKeys),
-    temporal: readTemporal(env, problems, read),
+    temporal: readTemporal(given, problems, read),
     webhooks: {
       retryInitialInterval: read("WEBHOOK_RETRY_INITIAL_INTERVAL", 10_000, parseDuration),
       retryBackoff: read("WEBHOOK_RETRY_BACKOFF", 6, parseBackoff),
@@ -218,6 +227,7 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
       burst: read("RATE_LIMIT_BURST", 1_000, parseRequests),
     },
   };
+  problems.push(...misspeltNames(given, asked));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
@@ -277,8 +287,9 @@ function parseLogLevel(text: string): LogLevel {
 }
 
 function parseLogFormat(text: string): LogFormat {
-  if (text !== "auto" && text !== "json") throw new Error("auto or json");
-  return text;
+  const format = LOG_FORMATS.find((known) => known === text);
+  if (!format) throw new Error(`one of ${LOG_FORMATS.join(", ")}`);
+  return format;
 }
 
 /** The project's own folder, so that entries can be started from anywhere. */

@@ -1,18 +1,19 @@
-import pino, { type Logger, stdSerializers } from "pino";
+import pino, { type DestinationStream, type Logger, stdSerializers } from "pino";
 import type { LogLevel } from "./config.ts";
 
 /** Where PostgreSQL repeats the values of a statement. */
 const VALUES = ["detail", "where", "internal_query"];
 
-/** JSON lines on standard output. Nothing that holds a secret is ever handed to it; the paths below are a net. */
-export function createLog(level: LogLevel, part: string): Logger {
-  return pino({
+/** JSON lines, on standard output unless told otherwise. Nothing that holds a secret is ever handed to it; the paths below are a net. */
+export function createLog(level: LogLevel, part: string, destination?: DestinationStream): Logger {
+  const options = {
     level,
     base: { part },
     redact: ["*.secret", "*.apiKey", "*.password", "*.authorization"],
     // `error` is what the Temporal SDK calls it.
     serializers: { err: withoutValues, error: withoutValues },
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }
 
 /** After so long without a failure, what was away is taken to have been there. */

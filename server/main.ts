@@ -2,17 +2,18 @@
 // processes of their own.
 
 import { relative } from "node:path";
-import { ConfigError } from "./config.ts";
 import { demoFile } from "./embedded/demo.ts";
 import { Installation, type Running } from "./embedded/installation.ts";
 import { watchLaunchers } from "./embedded/processes.ts";
 import { createStatus } from "./embedded/status.ts";
+import { createOutput, isText } from "./output.ts";
+import { endOnFault, exitCodeOf, refuseUsage } from "./process.ts";
 
 const USAGE = `Usage: bun run start [--allow-receiver]
 
 Starts PostgreSQL, Temporal, the worker and the API on this machine, and keeps their data in DATA_DIR (.gatehouse).
-On a terminal it shows how they are and what was delivered last, and logs to DATA_DIR/logs; else the log is JSON lines
-on standard output, as with LOG_FORMAT=json.
+On a terminal it shows how they are and what was delivered last, and logs to DATA_DIR/logs; else all that it says is JSON
+lines, as with LOG_FORMAT=json. LOG_FORMAT=text says it as on a terminal.
 
   --allow-receiver  webhooks may reach the example receiver at localhost:8443
   --help            this text
@@ -24,11 +25,11 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<void> {
+  const status = createStatus(process.stdout);
+  const output = createOutput(process.env, "start", status.say);
+  endOnFault(output);
   const unknown = args.filter((arg) => !["--allow-receiver", "--help"].includes(arg));
-  if (unknown.length > 0) {
-    console.error(`Unknown option ${unknown.join(" ")}\n\n${USAGE}`);
-    process.exit(2);
-  }
+  if (unknown.length > 0) refuseUsage(output, `Unknown option ${unknown.join(" ")}\n\n${USAGE}`);
   if (args.includes("--help")) {
     console.log(USAGE);
     process.exit(0);
@@ -36,34 +37,36 @@ async function main(args: string[]): Promise<void> {
 
   const began = performance.now();
   const stopping = new AbortController();
-  const status = createStatus(process.stdout);
   const installation = new Installation({
     env: process.env,
     allowReceiver: args.includes("--allow-receiver"),
-    logToFile: process.stdout.isTTY && process.env.TERM !== "dumb",
-    say: status.say,
+    logToFile: isText(process.env, process.stdout),
+    say: output.say,
     signal: stopping.signal,
   });
   onStopRequest((reason) => {
     status.end();
-    console.log(`\n${reason}: stopping`);
+    output.say(`\n${reason}: stopping`);
     stopping.abort(new Error("stopped"));
     void installation.stop().then(() => {
-      console.log("everything is stopped");
+      output.say("everything is stopped");
       process.exit(0);
     });
   });
 
   try {
     const running = await installation.start();
-    status.say(table(running, (performance.now() - began) / 1_000));
+    const seconds = (performance.now() - began) / 1_000;
+    output.say(table(running, seconds), addressesOf(running), `Gatehouse is ready after ${seconds.toFixed(1)} s`);
     const { localUrl, logFile } = running;
-    if (logFile) status.show({ localUrl, logFile, logName: shortPath(logFile) });
+    const isDrawn = process.stdout.isTTY && process.env.TERM !== "dumb";
+    if (logFile && isDrawn) status.show({ localUrl, logFile, logName: shortPath(logFile) });
+    else if (logFile) output.say(`The log of the worker and the API is ${shortPath(logFile)}`);
   } catch (error) {
     if (stopping.signal.aborted) return;
-    console.error(`\n${(error as Error).message}`);
+    output.fail(`\n${(error as Error).message}`);
     await installation.stop();
-    process.exit(error instanceof ConfigError ? 2 : 1);
+    process.exit(exitCodeOf(error));
   }
 }
 
@@ -77,6 +80,13 @@ function onStopRequest(stop: (reason: string) => void): void {
   };
   for (const signal of SIGNALS) process.on(signal, () => once(signal));
   void watchLaunchers(process.env, () => once("the process that started this one is gone"));
+}
+
+/** What the table has, for a line of the log. */
+function addressesOf({ config, publicUrl, temporalUi, temporalAddress, databaseUrl }: Running): object {
+  const { host, pathname } = new URL(databaseUrl);
+  const addresses = { settings: `${publicUrl}/settings`, openapi: `${publicUrl}/openapi`, temporalUi, temporalAddress };
+  return { publicUrl, ...addresses, postgresql: `${host}${pathname}`, demo: demoFile(config.dataDir) };
 }
 
 function table(running: Running, seconds: number): string {

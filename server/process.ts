@@ -7,6 +7,7 @@ import { migrate } from "./db/migrate.ts";
 import { refuseSharedSessions } from "./db/sql.ts";
 import { CannotStart } from "./errors.ts";
 import { createOutageLog } from "./log.ts";
+import { createOutput, type Output } from "./output.ts";
 import { WrongMasterKey } from "./vault.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
@@ -81,16 +82,38 @@ function placeOf(databaseUrl: string): string {
 
 let stopping = false;
 
-/** Runs an entry; a failure to start is told in words and ends the process with 1. */
-export async function runEntry(main: () => Promise<void>): Promise<void> {
+/** Runs an entry; a failure is told in words and ends the process: with 2 if the settings are wrong, else with 1. */
+export async function runEntry(part: string, main: (output: Output) => Promise<void>): Promise<void> {
+  const output = createOutput(process.env, part);
+  endOnFault(output);
   try {
-    await main();
+    await main(output);
   } catch (error) {
     // What is taken down while it starts has every reason to fail.
     if (stopping) return;
-    console.error(wordsFor(error) ?? error);
-    process.exit(1);
+    output.fail(wordsFor(error) ?? error);
+    process.exit(exitCodeOf(error));
   }
+}
+
+/** Has a fault of ours told as all else is; by itself the runtime prints text. */
+export function endOnFault(output: Output): void {
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.on(event, (error) => {
+      output.fail(error);
+      process.exit(1);
+    });
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  return error instanceof ConfigError ? 2 : 1;
+}
+
+/** Ends a command that was not called as its usage says. */
+export function refuseUsage(output: Output, usage: string): never {
+  output.fail(usage);
+  process.exit(2);
 }
 
 /** @returns undefined for what can only be a fault of ours: its stack is the best there is */

@@ -18,7 +18,7 @@ import { createVault } from "./vault.ts";
 /** After so long, as with a large migration, probes are told that the process is alive. */
 const LONG_START_MS = 5_000;
 
-await runEntry(async () => {
+await runEntry("api", async () => {
   const config = readProductionConfig(process.env, hostProblems(process.env));
   const { databaseUrl, shutdown } = config;
   const log = createLog(config.logLevel, "api");

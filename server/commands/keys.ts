@@ -3,7 +3,7 @@
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/sql.ts";
 import { createKeyRotation, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/index.ts";
-import { runEntry } from "../process.ts";
+import { refuseUsage, runEntry } from "../process.ts";
 import { SEALED_BY_SIGN_IN } from "../signin/index.ts";
 import type { Vault } from "../vault.ts";
 import { SEALED_BY_WEBHOOKS } from "../webhooks/index.ts";
@@ -13,45 +13,44 @@ import { installationOf, vaultOf } from "./target.ts";
 const USAGE = `Usage: bun run keys rotate [--leaked] [${SIGNING_ALGS.join(" | ")}]
        bun run keys reseal`;
 
-await runEntry(async () => {
+await runEntry("keys", async (output) => {
   const command = commandOf(process.argv.slice(2));
-  if (!command) {
-    console.error(USAGE);
-    process.exit(2);
-  }
+  if (!command) refuseUsage(output, USAGE);
   const config = readConfig(process.env);
   const vault = await vaultOf(config);
   const { databaseUrl } = await installationOf(config);
   const sql = connect(databaseUrl, "gatehouse keys", 1);
   try {
-    await command(sql, vault);
+    await command(sql, vault, output.say);
   } finally {
     await sql.end();
   }
 });
 
-function commandOf([command, ...args]: string[]): ((sql: Sql, vault: Vault) => Promise<void>) | undefined {
+type Command = (sql: Sql, vault: Vault, say: (line: string) => void) => Promise<void>;
+
+function commandOf([command, ...args]: string[]): Command | undefined {
   const leaked = command === "rotate" && args.includes("--leaked");
   const [wanted, ...rest] = leaked ? args.filter((arg) => arg !== "--leaked") : args;
   if (command === "reseal" && wanted === undefined) return resealAll;
   const algs = SIGNING_ALGS.filter((alg) => wanted === undefined || wanted === alg);
   if (command !== "rotate" || algs.length === 0 || rest.length > 0) return undefined;
-  return async (sql, vault) => {
+  return async (sql, vault, say) => {
     const rotation = createKeyRotation(sql, vault);
     for (const alg of algs) {
       const { announced, removed } = await rotation.replace(alg, { leaked });
-      console.log(`${alg}: ${announced.join()} signs from now on; removed ${removed.join(", ") || "none"}`);
+      say(`${alg}: ${announced.join()} signs from now on; removed ${removed.join(", ") || "none"}`);
     }
   };
 }
 
 /** After MASTER_KEY was replaced: seals by it what still needs MASTER_KEY_PREVIOUS. */
-async function resealAll(sql: Sql, vault: Vault): Promise<void> {
+async function resealAll(sql: Sql, vault: Vault, say: (line: string) => void): Promise<void> {
   for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
     const count = await resealColumn(sql, vault, column);
-    console.log(`${column.table}.${column.column}: ${count} sealed anew`);
+    say(`${column.table}.${column.column}: ${count} sealed anew`);
   }
-  console.log(
+  say(
     "All that is stored opens with MASTER_KEY alone. MASTER_KEY_PREVIOUS can be dropped once every process has this " +
       "MASTER_KEY; users' refresh tokens that nobody has used since then end with it.",
   );

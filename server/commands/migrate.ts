@@ -2,14 +2,11 @@
 // and the workers run by one that only reads and writes them.
 
 import { readConfig } from "../config.ts";
-import { runEntry } from "../process.ts";
+import { refuseUsage, runEntry } from "../process.ts";
 import { databaseOf } from "./target.ts";
 
-await runEntry(async () => {
-  if (process.argv.length > 2) {
-    console.error("Usage: bun run migrate");
-    process.exit(2);
-  }
+await runEntry("migrate", async (output) => {
+  if (process.argv.length > 2) refuseUsage(output, "Usage: bun run migrate");
   const { applied } = await databaseOf(readConfig(process.env));
-  console.log(applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`);
+  output.say(applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`);
 });

@@ -1,6 +1,6 @@
 // What a command works on: an outside installation, by its variables, or that of a `start` that is running.
 
-import type { Config } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 import { masterKeyFile, type RunningInstallation, readRunning } from "../embedded/data-directory.ts";
 import { CannotStart } from "../errors.ts";
 import { prepareDatabase } from "../process.ts";
@@ -43,11 +43,11 @@ export async function databaseOf({
 
 /**
  * Of MASTER_KEY, or of the one that `start` keeps.
- * @throws CannotStart if there is neither
+ * @throws ConfigError if there is neither
  */
 export async function vaultOf({ databaseUrl, masterKey, masterKeyPrevious, dataDir }: Config): Promise<Vault> {
   if (masterKey) return createVault(masterKey, masterKeyPrevious);
   const kept = Bun.file(masterKeyFile(dataDir));
   if (!databaseUrl && (await kept.exists())) return createVault((await kept.text()).trim(), masterKeyPrevious);
-  throw new CannotStart("No master key: set MASTER_KEY to the one that the API and the workers have.");
+  throw new ConfigError(["MASTER_KEY is missing; it must be the one that the API and the workers have"]);
 }

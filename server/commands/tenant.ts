@@ -4,7 +4,8 @@
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/sql.ts";
 import { demoRecord } from "../embedded/demo.ts";
-import { runEntry } from "../process.ts";
+import { isText } from "../output.ts";
+import { refuseUsage, runEntry } from "../process.ts";
 import { createTenant, tryOutUris } from "../tenants/index.ts";
 import { recoverTenant } from "./recover-tenant.ts";
 import { installationOf } from "./target.ts";
@@ -36,7 +37,7 @@ const COMMANDS: Record<string, Command> = {
   },
 };
 
-await runEntry(async () => {
+await runEntry("tenant", async (output) => {
   const [word = "", name, ...rest] = process.argv.slice(2);
   if (process.argv.includes("--help")) {
     console.log(USAGE);
@@ -46,15 +47,15 @@ await runEntry(async () => {
   // What begins with a dash is an option that there is not.
   const isOption = (text: string) => text.startsWith("-");
   if (!command || name === undefined || [name, ...rest].some(isOption) || (rest.length > 0 && !command.takesMore)) {
-    console.error(USAGE);
-    process.exit(2);
+    refuseUsage(output, USAGE);
   }
   const { databaseUrl, ...addresses } = await installationOf(readConfig(process.env));
   const sql = connect(databaseUrl, "gatehouse tenant", 1);
   try {
-    console.log(JSON.stringify(await command.run(sql, name, rest, addresses), null, 2));
+    const made = await command.run(sql, name, rest, addresses);
+    console.log(isText(process.env, process.stdout) ? JSON.stringify(made, null, 2) : JSON.stringify(made));
   } catch (error) {
-    console.error((error as Error).message);
+    output.fail((error as Error).message);
     process.exitCode = 1;
   } finally {
     await sql.end();

@@ -36,11 +36,13 @@ export function takeDataDirectory(path: string): DataDirectory {
   let lock: Database | undefined;
   try {
     // PostgreSQL runs as another user when we are root, and has to pass through.
-    mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    makeDirectory(path, process.getuid?.() === 0 ? 0o711 : 0o700);
     lock = new Database(join(path, "start.lock"));
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
+    writeFileSync(pidFile, `${process.pid}\n`);
+    removeRunning(path);
   } catch (error) {
     lock?.close();
     const { code, message } = error as { code?: string; message: string };
@@ -54,10 +56,13 @@ export function takeDataDirectory(path: string): DataDirectory {
         "Stop it first, or set DATA_DIR to another directory.",
     );
   }
-  writeFileSync(pidFile, `${process.pid}\n`);
-  removeRunning(path);
   const taken = lock;
   return { path, release: () => taken.close() };
+}
+
+/** Whatever the umask is. */
+export function makeDirectory(path: string, mode: number): void {
+  if (mkdirSync(path, { recursive: true, mode })) chmodSync(path, mode);
 }
 
 /** Where `start` keeps MASTER_KEY, if it is not given one. */

@@ -43,7 +43,7 @@ export type PartName = "postgresql" | "temporal" | "worker" | "api";
 export interface InstallationOptions {
   env: Env;
   allowReceiver?: boolean;
-  /** Unless LOG_FORMAT says otherwise, the worker and the API log to DATA_DIR/logs, not to standard output. */
+  /** The worker and the API log to DATA_DIR/logs, not to standard output. */
   logToFile?: boolean;
   /** Where the search for free ports begins; 0 takes any. */
   ports?: { postgresql: number; temporal: number; temporalUi: number };
@@ -129,8 +129,8 @@ export class Installation {
     return running;
   }
 
-  private openLog({ dataDir, logFormat }: Config): Stores["log"] {
-    return this.options.logToFile && logFormat === "auto" ? openLog(dataDir, "gatehouse") : { fd: "inherit" };
+  private openLog({ dataDir }: Config): Stores["log"] {
+    return this.options.logToFile ? openLog(dataDir, "gatehouse") : { fd: "inherit" };
   }
 
   private async startPostgresql(config: Config): Promise<string> {
@@ -153,9 +153,8 @@ export class Installation {
       const ui = await innerPlace(this.reserved);
       await this.startPart("temporal", temporalPart({ dataDir, binary: binary.path, port: port!, ui, say, signal }));
       this.temporalUi = serveTemporalUi({ port: uiPort!, inner: ui, url: env.TEMPORAL_UI_URL });
-      const from = binary.from === "PATH" ? "PATH" : `the ${binary.from}`;
       const temporalAddress = `${LOOPBACK}:${port}`;
-      say(`Temporal      ${temporalAddress}, by ${binary.path} (from ${from})`);
+      say(`Temporal      ${temporalAddress}, by ${binary.path} (${binary.from})`);
       return {
         temporalAddress,
         temporalUi: env.TEMPORAL_UI_URL ? config.temporal.uiUrl : `http://localhost:${uiPort}`,
@@ -203,6 +202,7 @@ export class Installation {
       TEMPORAL_ADDRESS: temporalAddress,
       TEMPORAL_NAMESPACE: config.temporal.namespace,
       TEMPORAL_UI_URL: temporalUi,
+      LOG_FORMAT: "json",
     };
     if (this.options.allowReceiver) {
       env = await allowReceiver(env, config.dataDir);

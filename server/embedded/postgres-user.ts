@@ -12,6 +12,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { makeDirectory } from "./data-directory.ts";
 import { runProgram } from "./processes.ts";
 
 export interface OsUser {
@@ -59,7 +60,7 @@ export async function reachablePrograms(postgres: string, user: OsUser | undefin
   const { version } = JSON.parse(readFileSync(resolve(programs, "../../package.json"), "utf8")) as { version: string };
   const copy = join(REACHABLE_FOLDER, `postgresql-${version}`);
   if (!existsSync(copy)) {
-    mkdirSync(REACHABLE_FOLDER, { recursive: true, mode: 0o755 });
+    makeDirectory(REACHABLE_FOLDER, 0o755);
     const draft = mkdtempSync(`${copy}.`);
     cpSync(resolve(programs, ".."), draft, { recursive: true, verbatimSymlinks: true });
     await runProgram(["chmod", "-R", "a+rX", draft]);
@@ -82,7 +83,7 @@ export async function makeOwnedDirectory(
   if (!user) return path;
   chownSync(path, user.uid, user.gid);
   if (await canReach(path, user)) return path;
-  mkdirSync(REACHABLE_FOLDER, { recursive: true, mode: 0o755 });
+  makeDirectory(REACHABLE_FOLDER, 0o755);
   const real = mkdtempSync(join(REACHABLE_FOLDER, "postgres-"));
   chownSync(real, user.uid, user.gid);
   say(`the user "${USER}" cannot enter ${dirname(path)}, so the database is kept in ${real}`);

@@ -24,6 +24,11 @@ const MAJOR_VERSION = "18";
 /** Its log's words while processes of a killed one still end what they were at. */
 const OTHERS_AT_WORK = /pre-existing shared memory block .* is still in use/;
 const OTHERS_END_MS = 1_000;
+/** As when a container runs with a user number of its own. */
+const NAMELESS = /could not look up effective user ID/;
+const NAME_IT =
+  "PostgreSQL runs only as a user with a name: add a line for this number to /etc/passwd, start as another user, or " +
+  "set DATABASE_URL to a PostgreSQL of your own";
 /** Plans made for an empty table stay until it has statistics; with them each delivery reads all of its tenant's. */
 const STATISTICS_AFTER = "5s";
 /** A log is read by more people than the records are: what a statement says and what it collides with stays out. */
@@ -142,7 +147,8 @@ async function createCluster(options: NewCluster): Promise<void> {
     const code = await initdb.exited;
     signal.throwIfAborted();
     if (code !== 0) {
-      throw new Error(`PostgreSQL's database could not be created in ${dataDir}: ${complaint.trim()}`);
+      const cure = NAMELESS.test(complaint) ? `. ${NAME_IT}` : "";
+      throw new Error(`PostgreSQL's database could not be created in ${dataDir}: ${complaint.trim()}${cure}`);
     }
   } finally {
     letGo?.();

@@ -24,7 +24,7 @@ export interface Search {
 export interface TemporalBinary {
   path: string;
   /** Which of the ways led to it. */
-  from: "PATH" | "cache" | "download" | "Go";
+  from: "on the PATH" | "from the cache" | "downloaded" | "built with Go";
 }
 
 /**
@@ -33,21 +33,21 @@ export interface TemporalBinary {
  */
 export async function findTemporal(search: Search): Promise<TemporalBinary> {
   const onPath = Bun.which("temporal", { PATH: search.env.PATH ?? "" });
-  if (onPath) return { path: onPath, from: "PATH" };
+  if (onPath) return { path: onPath, from: "on the PATH" };
 
   const folder = cacheFolder(search.env);
   const cached = join(folder, process.platform === "win32" ? "temporal.exe" : "temporal");
-  if (existsSync(cached)) return { path: cached, from: "cache" };
+  if (existsSync(cached)) return { path: cached, from: "from the cache" };
 
   mkdirSync(folder, { recursive: true });
   const noDownload = await failureOf(() => downloadTemporal(search.releases ?? RELEASES, cached, search));
   search.signal.throwIfAborted();
-  if (!noDownload) return { path: cached, from: "download" };
+  if (!noDownload) return { path: cached, from: "downloaded" };
   search.say(`the Temporal server could not be downloaded (${noDownload}); building it with Go instead`);
 
   const noBuild = await failureOf(() => buildTemporal(cached, TEMPORAL_CLI_VERSION, search));
   search.signal.throwIfAborted();
-  if (!noBuild) return { path: cached, from: "Go" };
+  if (!noBuild) return { path: cached, from: "built with Go" };
   throw new Error(
     [
       "There is no Temporal server to start. Any one of these helps:",

@@ -1,10 +1,10 @@
-// What an API process measures: its requests, the changes it has committed, and the backlog that all share.
+// What an API process measures: its requests, and the changes it has committed.
 
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Histogram, type Registry } from "prom-client";
 import type { Sql } from "../db/sql.ts";
 import type { ObservedRequest } from "../http/context.ts";
+import { measureBacklog } from "./backlog.ts";
 import { createRegistry } from "./serve.ts";
-import { type Backlog, readBacklog } from "./store.ts";
 
 export interface ApiMetrics {
   registry: Registry;
@@ -58,98 +58,4 @@ export function createApiMetrics(sql: Sql): ApiMetrics {
     },
     device: (step) => devices.inc({ step }),
   };
-}
-
-// Gauges that are read from PostgreSQL when somebody asks. Every API process tells the same values.
-
-/** Asked more often, the last answer is given again. */
-const FRESH_MS = 5_000;
-const PATIENCE_MS = 2_000;
-
-/** Without PostgreSQL the gauges have no value, and `gatehouse_postgresql_up` is 0. */
-function measureBacklog(sql: Sql, registry: Registry): void {
-  const read = onceWithin(FRESH_MS, () => answerWithin(PATIENCE_MS, readBacklog(sql)));
-
-  gauge("gatehouse_postgresql_up", "Whether PostgreSQL answers this process.", undefined, (backlog) => [
-    [undefined, backlog ? 1 : 0],
-  ]);
-  gauge("gatehouse_webhook_backlog", "Deliveries that have not come to an end, up to 100000.", "state", (backlog) => [
-    ["Pending", backlog?.pending],
-    ["Retrying", backlog?.retrying],
-    ["Held", backlog?.held],
-  ]);
-  gauge(
-    "gatehouse_webhook_oldest_undelivered_seconds",
-    "Age of the oldest event with such a delivery; 0 if there is none.",
-    "state",
-    (backlog) => [
-      ["Pending", backlog && (backlog.oldestPending ?? 0)],
-      ["Retrying", backlog && (backlog.oldestRetrying ?? 0)],
-    ],
-  );
-  gauge(
-    "gatehouse_webhook_dispatches_waiting",
-    "Workflows still to be started, up to 100000.",
-    undefined,
-    (backlog) => [[undefined, backlog?.dispatches]],
-  );
-  gauge("gatehouse_logout_backlog", "Logouts that have not come to an end, up to 100000.", "state", (backlog) => [
-    ["Pending", backlog?.pendingLogouts],
-    ["Retrying", backlog?.retryingLogouts],
-  ]);
-  gauge(
-    "gatehouse_logout_oldest_undelivered_seconds",
-    "Age of the oldest logout that has not come to an end; 0 if there is none.",
-    undefined,
-    (backlog) => [[undefined, backlog && (backlog.oldestLogout ?? 0)]],
-  );
-  gauge("gatehouse_devices_waiting", "Devices that wait for their users, up to 100000.", undefined, (backlog) => [
-    [undefined, backlog?.waitingDevices],
-  ]);
-  gauge("gatehouse_webhook_connections", "Connections that take no posts.", "state", (backlog) => [
-    ["Held", backlog?.heldConnections],
-    ["Paused", backlog?.pausedConnections],
-  ]);
-
-  function gauge(
-    name: string,
-    help: string,
-    label: string | undefined,
-    values: (backlog: Backlog | undefined) => [value: string | undefined, measured: number | undefined][],
-  ): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: label ? [label] : [],
-      registers: [registry],
-      async collect() {
-        const backlog = await read();
-        this.reset();
-        for (const [value, measured] of values(backlog)) {
-          const labels: Record<string, string> = label && value ? { [label]: value } : {};
-          if (measured === undefined) this.remove(labels);
-          else this.set(labels, measured);
-        }
-      },
-    });
-  }
-}
-
-/** Gives the answer of the last call unless that is older. */
-function onceWithin<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  let askedAt = 0;
-  return () => {
-    if (!answer || performance.now() - askedAt >= milliseconds) {
-      askedAt = performance.now();
-      answer = ask();
-    }
-    return answer;
-  };
-}
-
-/** Undefined: it failed, or took too long. */
-function answerWithin<T>(milliseconds: number, answer: Promise<T>): Promise<T | undefined> {
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, milliseconds, undefined));
-  return Promise.race([answer.catch(() => undefined), late]);
 }

@@ -1,6 +1,8 @@
 // What a worker process measures: the deliveries it has dispatched, attempted and ended.
 
 import { Counter, Histogram, type Registry } from "prom-client";
+import type { Sql } from "../db/sql.ts";
+import { measureBacklog } from "./backlog.ts";
 import { createRegistry } from "./serve.ts";
 
 interface CountedAttempt {
@@ -32,7 +34,7 @@ const END_TO_END_BUCKETS = [...DISPATCH_BUCKETS, 3_600, 21_600, 86_400];
 const ENDS = ["Delivered", "Exhausted", "Cancelled"];
 
 /** Labels have few values, known beforehand: never a tenant, a connection, an event or a receiver. */
-export function createWorkerMetrics(): WorkerMetrics {
+export function createWorkerMetrics(sql: Sql): WorkerMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const dispatch = new Histogram({
@@ -79,6 +81,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   });
   // A rate needs the zero before the first one.
   for (const state of ENDS) for (const counter of [ends, logoutEnds]) counter.inc({ state }, 0);
+  measureBacklog(sql, registry);
   return {
     registry,
     dispatched: (since) => dispatch.observe(secondsSince(since)),

@@ -162,6 +162,49 @@ test.each(Object.entries(WRONG))("%s alone is told alone", (name, value) => {
   expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} .*must be`))]);
 });
 
+describe("a misspelt name", () => {
+  /** Below eight letters too many names are near. */
+  const names = Object.keys(WRONG).filter((name) => name.length >= 8);
+  const typos = (name: string): string[] => {
+    const at = Math.floor(name.length / 2);
+    const [head, tail] = [name.slice(0, at), name.slice(at)];
+    return [
+      head + tail.slice(1),
+      head + tail[0] + tail,
+      `${head}X${tail.slice(1)}`,
+      `${name.slice(0, 1)}${name[2]}${name[1]}${name.slice(3)}`,
+      `${name}S`,
+      name.toLowerCase(),
+      `${name}_FILE`,
+      `GATEHOUSE_${name}`,
+    ].filter((typo) => typo !== name && !(typo in WRONG));
+  };
+
+  test.each(names)("of %s is told with the right one, and without its value", (name) => {
+    for (const typo of typos(name)) {
+      const [problem, ...others] = problemsOf({ [typo]: "hunter2" });
+      expect([typo, problem, others]).toEqual([typo, expect.stringMatching(/^\S+ is set, .* must be \w+/), []]);
+      expect(problem).not.toContain("hunter2");
+      expect([typo, problem]).toEqual([typo, expect.stringContaining(name)]);
+    }
+  });
+
+  test("is somebody else's where the right one is set too, and so is what is not near", () => {
+    expect(problemsOf({ DATABASE_URI: "x", DATABASE_URL: "postgres://db.example/gatehouse" })).toEqual([]);
+    const others = {
+      HTTP_PROXY: "x",
+      https_proxy: "x",
+      HOSTNAME: "x",
+      PORTS: "x",
+      LOG_FILE: "x",
+      OTEL_SERVICE_NAME: "x",
+    };
+    expect(
+      problemsOf({ ...others, WEBHOOK_SECRET: "x", PUBLIC_KEY: "x", GATEHOUSE_PORT: "tcp://10.0.0.1:80" }),
+    ).toEqual([]);
+  });
+});
+
 describe("secrets are never repeated", () => {
   test.each([
     ["MASTER_KEY", "hunter2-is-no-key"],

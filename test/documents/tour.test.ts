@@ -63,6 +63,10 @@ test(
       await receiver.shows("signature valid");
       const links = calls[2]!;
       const { settings, password, workflow } = linksIn(await paste(clone, [calls[0]!, links]));
+      const elsewhere = temporaryDirectory("data dir");
+      await cp(join(clone, ".gatehouse", "demo.json"), join(elsewhere, "demo.json"));
+      const named = await paste(temporaryDirectory("nothing"), [`DATA_DIR="${elsewhere}"`, calls[0]!, "echo $URL"]);
+      expect(named.trim()).toBe(settings.origin);
       const visitor = new Visitor(settings.origin);
       const admin = { username: "admin", password };
       let page = await visitor.submit(await visitor.open(settings.pathname), admin);
@@ -116,7 +120,8 @@ function tour(): Step[] {
 /** What the tour prints of the newest event: where it is in Settings, and its workflow in the Temporal UI. */
 function linksIn(printed: string) {
   const [, settings, password] = /^(http\S+) {2}password: (\S+)$/m.exec(printed)!;
-  const [, workflow] = /"WorkflowUrl": "(http[^"]+)"/.exec(printed)!;
+  const [workflow, ...more] = printed.match(/^http\S+\/workflows\/\S+$/gm)!;
+  expect(more).toEqual([]);
   return { settings: new URL(settings!), password: password!, workflow: new URL(workflow!) };
 }
 

@@ -136,14 +136,14 @@ test("a device's sign-in is counted by its steps", async () => {
   expect(steps).toEqual([2, 0, 1, 1, 1]);
 });
 
-test("docs/operations.md names every metric of ours, and no other", async () => {
-  const named = readPage("docs/operations.md")
-    .match(/gatehouse_[a-z_]+/g)!
-    .map(withoutSuffix);
-  const measured = [...(await ofApi()).keys(), ...(await ofWorker()).keys()]
-    .map((series) => withoutSuffix(series.split("{")[0]!))
-    .filter((name) => name.startsWith("gatehouse_"));
-  expect([...new Set(named)].sort()).toEqual([...new Set(measured)].sort());
+test("docs/operations.md names every metric of ours, and no other, and by which process each is told", async () => {
+  const page = readPage("docs/operations.md");
+  const rows = [...page.matchAll(/^\| `(gatehouse_[a-z_]+)[^|]*\| (API|worker|all|each) \|/gm)];
+  const toldBy = (process: string) => rows.filter(([, , of]) => [process, "all", "each"].includes(of!));
+  const measured = async (scraped: Promise<Samples>) => namesOf([...(await scraped).keys()]);
+  expect(await measured(ofApi())).toEqual(namesOf(toldBy("API").map(([, name]) => name!)));
+  expect(await measured(ofWorker())).toEqual(namesOf(toldBy("worker").map(([, name]) => name!)));
+  expect(namesOf(page.match(/gatehouse_[a-z_]+/g)!)).toEqual(namesOf(rows.map(([, name]) => name!)));
 });
 
 test("what waits is told while no worker runs, with the age of the oldest", async () => {
@@ -174,13 +174,15 @@ test("what waits is told while no worker runs, with the age of the oldest", asyn
 test("without PostgreSQL a scrape still answers, and claims nothing about the backlog", async () => {
   await stack.parts.postgresql.stop();
   try {
-    const samples = await until("the loss to show", () =>
-      ofApi().then((one) => one.get("gatehouse_postgresql_up") === 0 && one),
-    );
-    const backlog = [...samples.keys()].filter((series) =>
-      /^gatehouse_(webhook_(backlog|oldest|dispatches|connections)|logout_|devices_)/.test(series),
-    );
-    expect(backlog).toEqual([]);
+    for (const scraped of [ofApi, ofWorker]) {
+      const samples = await until("the loss to show", () =>
+        scraped().then((one) => one.get("gatehouse_postgresql_up") === 0 && one),
+      );
+      const backlog = [...samples.keys()].filter((series) =>
+        /^gatehouse_(webhook_(backlog|oldest|dispatches|connections)|logout_(backlog|oldest)|devices_)/.test(series),
+      );
+      expect(backlog).toEqual([]);
+    }
   } finally {
     await stack.parts.postgresql.start();
   }
@@ -206,8 +208,11 @@ test("no label ever holds what a caller or a tenant brings", async () => {
   }
 });
 
-/** A histogram is several series. */
-const withoutSuffix = (name: string) => name.replace(/_(bucket|sum|count)$/, "");
+/** Of ours, each once; a histogram is several series. */
+function namesOf(series: string[]): string[] {
+  const names = series.map((one) => one.split("{")[0]!.replace(/_(bucket|sum|count)$/, ""));
+  return [...new Set(names.filter((name) => name.startsWith("gatehouse_")))].sort();
+}
 
 const oldestLogout = (samples: Samples) => sum(samples, "gatehouse_logout_oldest_undelivered_seconds");
 const oldestPending = (samples: Samples) =>

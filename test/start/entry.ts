@@ -4,7 +4,7 @@ import { PROJECT_ROOT } from "../../server/config.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { withoutSettings } from "../support/stack.ts";
 
-const FILES = {
+export const FILES = {
   start: "server/main.ts",
   server: "server/serve.ts",
   worker: "activities/worker.ts",
@@ -23,7 +23,7 @@ export async function runEntry(
 ): Promise<{ exitCode: number; output: string; printed: string }> {
   const child = Bun.spawn([process.execPath, FILES[entry], ...args], {
     cwd: PROJECT_ROOT,
-    env: { ...withoutSettings(process.env), DATA_DIR: temporaryDirectory("entry"), ...env },
+    env: { ...withoutSettings(process.env), DATA_DIR: temporaryDirectory("entry"), LOG_FORMAT: "text", ...env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

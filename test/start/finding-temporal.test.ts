@@ -35,11 +35,11 @@ test("the temporal program on PATH is taken first, then the cached one", async (
   for (const link of [join(path, "temporal"), cached]) symlinkSync(program, link);
 
   const onPath = await search({ PATH: path, XDG_CACHE_HOME: cache });
-  expect(onPath).toMatchObject({ from: "PATH", path: join(path, "temporal") });
+  expect(onPath).toMatchObject({ from: "on the PATH", path: join(path, "temporal") });
   expect(await version(onPath.path!)).toContain("temporal version");
 
   const inCache = await search({ PATH: "/nowhere", XDG_CACHE_HOME: cache });
-  expect(inCache).toMatchObject({ from: "cache", path: cached });
+  expect(inCache).toMatchObject({ from: "from the cache", path: cached });
   expect(await version(inCache.path!)).toContain("temporal version");
 });
 
@@ -86,7 +86,7 @@ describe("what is downloaded", () => {
   test("is run if it is the release that is pinned", async () => {
     const archive = await archiveOf("#!/bin/sh\necho temporal version of the release\n");
     const { result, kept } = await downloaded(archive, sha256Of(archive));
-    expect(result).toMatchObject({ from: "download" });
+    expect(result).toMatchObject({ from: "downloaded" });
     expect(await version(result.path!)).toBe("temporal version of the release\n");
     expect(kept).toEqual(["temporal"]);
   });
@@ -143,11 +143,11 @@ test.skipIf(!GO)(
     };
     const built = await search({ ...env, ...refusing });
     expect(built.error).toBeUndefined();
-    expect(built.from).toBe("Go");
+    expect(built.from).toBe("built with Go");
     expect(built.said.join("\n")).toMatch(/could not be downloaded \(.+\); building it with Go instead/);
     expect(built.said.join("\n")).toMatch(/building the Temporal server: \d+ packages/);
     expect(await version(built.path!)).toContain("temporal version 1.8.2");
-    expect(await search({ ...env, ...refusing })).toMatchObject({ from: "cache", path: built.path! });
+    expect(await search({ ...env, ...refusing })).toMatchObject({ from: "from the cache", path: built.path! });
   },
   BUILD_PATIENCE,
 );

@@ -24,7 +24,7 @@ export class StartCommand implements AsyncDisposable {
   ) {
     this.process = Bun.spawn([process.execPath, ...command, ...args], {
       cwd: PROJECT_ROOT,
-      env: { ...withoutSettings(process.env), DATA_DIR: dataDir, ...env },
+      env: { ...withoutSettings(process.env), DATA_DIR: dataDir, LOG_FORMAT: "text", ...env },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

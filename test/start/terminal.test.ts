@@ -49,9 +49,20 @@ test("shows how its parts are and what was delivered last, and Ctrl-C leaves tha
 test("gives JSON lines instead with LOG_FORMAT=json", async () => {
   await using place = await newPlace();
   await using start = startOnTerminal({ ...place.env, LOG_FORMAT: "json" });
-  await until("the table", () => start.output().includes("Ctrl-C stops everything."));
-  expect(start.output()).toContain('"msg":"api ready"');
-  expect(start.output()).not.toContain("No deliveries yet");
+  await until("it to be ready", () => start.output().includes('"msg":"Gatehouse is ready after '));
+  start.type("\x03");
+  expect(await start.ended()).toBe(0);
+  const lines = start
+    .output()
+    .replace("^C", "")
+    .trim()
+    .split("\r\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(expect.objectContaining({ part: "api", msg: "api ready" }));
+  expect(lines).toContainEqual(
+    expect.objectContaining({ part: "start", settings: expect.stringContaining("/settings") }),
+  );
+  expect(lines.at(-1)).toMatchObject({ part: "start", msg: "everything is stopped" });
   expect(existsSync(join(place.env.DATA_DIR!, "logs", "gatehouse.log"))).toBe(false);
 }, 180_000);
 

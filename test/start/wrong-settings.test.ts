@@ -14,21 +14,26 @@ const NO_PEM = join(temporaryDirectory("settings"), "no.pem");
 writeFileSync(NO_PEM, "this is no certificate\n");
 
 test.concurrent.each([
-  ["start", 2, ["HOST", "MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL"]],
-  ["server", 1, ["HOST", "MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL"]],
-  ["worker", 1, ["MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL"]],
-] as const)("`bun run %s` tells every problem of its settings", async (entry, code, names) => {
+  ["start", [], ["HOST", "MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
+  ["server", [], ["HOST", "MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
+  ["worker", [], ["MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
+  ["migrate", [], ["EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
+  ["tenant", ["create", "acme"], ["EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
+  ["keys", ["rotate"], ["EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
+] as const)("`bun run %s` tells every problem of its settings, and ends with 2", async (entry, args, names) => {
   const env = {
     DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
     HOST: "no.such.name.invalid",
     EGRESS_CA_FILE: NO_PEM,
     LOG_LEVEL: "loud",
+    WEBHOK_TIMEOUT: "5s",
   };
-  const { exitCode, output } = await runEntry(entry, env);
-  expect(exitCode).toBe(code);
+  const { exitCode, output } = await runEntry(entry, env, [...args]);
+  expect(exitCode).toBe(2);
   const lines = output.trim().split("\n");
   expect(lines[0]).toBe("The configuration is not usable:");
   expect(lines.slice(1).map((line) => /^ {2}- (\w+) /.exec(line)?.[1])).toEqual([...names]);
+  expect(output).toContain("WEBHOK_TIMEOUT is set, which Gatehouse does not read; it must be WEBHOOK_TIMEOUT");
   expect(output).toContain(`EGRESS_CA_FILE is "${NO_PEM}"; it must be a file of certificates in PEM form`);
 });
 

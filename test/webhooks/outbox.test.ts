@@ -112,6 +112,6 @@ function dispatcherOf(stack: Stack, sql: Sql, client: Client) {
     windows: createWindows(),
     ownTaskQueue: "of the test",
     log: createLog("silent", "test"),
-    metrics: createWorkerMetrics(),
+    metrics: createWorkerMetrics(sql),
   });
 }

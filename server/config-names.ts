@@ -1,0 +1,66 @@
+// Names of variables that are nearly ours: a setting that nobody reads could be the one that was to keep something safe.
+
+/** What the Temporal SDK and the trace exporter read by themselves, beside what we ask for by name. */
+const READ_ELSEWHERE = [
+  "TEMPORAL_ADDRESS",
+  "TEMPORAL_NAMESPACE",
+  "TEMPORAL_API_KEY",
+  "TEMPORAL_TLS",
+  ...["CLIENT_CERT_PATH", "CLIENT_CERT_DATA", "CLIENT_KEY_PATH", "CLIENT_KEY_DATA"].map((n) => `TEMPORAL_TLS_${n}`),
+  ...["SERVER_CA_CERT_PATH", "SERVER_CA_CERT_DATA", "SERVER_NAME"].map((n) => `TEMPORAL_TLS_${n}`),
+  "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_EXPORTER_OTLP_TIMEOUT",
+  "OTEL_SERVICE_NAME",
+  "OTEL_RESOURCE_ATTRIBUTES",
+];
+/** Conventions that many programs share. */
+const OF_OTHERS = /^(https?|all|no)_proxy$/i;
+/** What other programs would have behind it. */
+const OTHER_UNITS = /_(FILE|MS|SECONDS)$/;
+/** Below this many letters too many names are near. */
+const SHORTEST = 8;
+/** With fewer letters one wrong one is the most. */
+const LONG = 10;
+
+/**
+ * @param read names that are asked for
+ * @returns problems in words
+ */
+export function misspeltNames(env: Record<string, string | undefined>, read: Iterable<string>): string[] {
+  const known = [...new Set([...read, ...READ_ELSEWHERE])];
+  return Object.keys(env)
+    .filter((name) => !known.includes(name) && !OF_OTHERS.test(name))
+    .flatMap((name) => {
+      // Where the right one is set too, the other is somebody else's.
+      const meant = known.find((right) => env[right] === undefined && isNear(name, right));
+      return meant ? [`${name} is set, which Gatehouse does not read; it must be ${meant}, or be left out`] : [];
+    });
+}
+
+function isNear(name: string, right: string): boolean {
+  if (right.length < SHORTEST) return false;
+  const spelt = name
+    .toUpperCase()
+    .replaceAll("-", "_")
+    .replace(/^GATEHOUSE_/, "");
+  const most = right.length < LONG ? 1 : 2;
+  return [spelt, spelt.replace(OTHER_UNITS, "")].some((each) => distance(each, right) <= most);
+}
+
+/** Letters to add, drop, replace or swap with their neighbour (optimal string alignment). */
+function distance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > 2) return Number.POSITIVE_INFINITY;
+  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1];
+      row[j] = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + (same ? 0 : 1));
+      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      if (isSwap) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
+    }
+    rows.push(row);
+  }
+  return rows[one.length]![other.length]!;
+}
