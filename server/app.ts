@@ -174,7 +174,9 @@ export function createApp({
   const databaseIsAway = createOutageLog(log);
   const logFailure = (error: unknown, request: Request) => {
     const line = { err: error, requestKey: contextOf(request).key };
-    if (outageOf(error)) databaseIsAway(line, "PostgreSQL is away or takes no writes; requests are answered 503");
+    const outage = outageOf(error);
+    if (outage === "disk-full") databaseIsAway(line, "PostgreSQL's disk is full; changes are answered 503");
+    else if (outage) databaseIsAway(line, "PostgreSQL is away or takes no writes; requests are answered 503");
     else if (!(error instanceof ApiError)) log.error(line, "a request failed");
   };
   const provider = createProvider({

@@ -13,7 +13,17 @@ export function createLog(level: LogLevel, part: string, destination?: Destinati
     // `error` is what the Temporal SDK calls it.
     serializers: { err: withoutValues, error: withoutValues },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? standardOutput());
+}
+
+/** Characters that are kept while they cannot be written, as on a full disk; what comes then is dropped. */
+const MOST_KEPT = 1024 * 1024;
+
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: MOST_KEPT });
+  // A log that cannot be written must not end the process.
+  output.on("error", () => {});
+  return output;
 }
 
 /** After so long without a failure, what was away is taken to have been there. */

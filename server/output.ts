@@ -1,6 +1,5 @@
 // What an entry says besides its log: text for people on a terminal, elsewhere a line of the log.
 
-import pino from "pino";
 import { createLog } from "./log.ts";
 
 export interface Output {
@@ -26,7 +25,7 @@ export function createOutput(env: Env, part: string, print: (text: string) => vo
     },
     fail(error) {
       if (isText(env, process.stderr)) return console.error(error);
-      const log = createLog("fatal", part, pino.destination({ fd: 2, sync: true }));
+      const log = createLog("fatal", part, { write: (line: string) => console.error(line.trimEnd()) });
       if (error instanceof Error) log.fatal({ err: error }, error.message);
       else log.fatal(String(error).trim());
     },

@@ -4599,7 +4599,7 @@ export interface components {
             /** @enum {string} */
             status: "ready" | "degraded" | "unavailable";
             /** @enum {string} */
-            postgresql: "up" | "read-only" | "down";
+            postgresql: "up" | "read-only" | "disk-full" | "down";
             /** @enum {string} */
             temporal: "up" | "down";
             /** @enum {string} */

@@ -13,14 +13,17 @@ const UNREACHABLE = /^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EMFILE)/;
  */
 const AWAY = /^(08|28|3D000|53|57P0[1-5]|58)/;
 const READ_ONLY = "25006";
+/** PostgreSQL's, for ENOSPC too. */
+export const DISK_FULL = "53100";
 
-export type Outage = "away" | "read-only";
+export type Outage = "away" | "read-only" | "disk-full";
 
 /** @returns undefined if the failure is of another kind */
 export function outageOf(error: unknown): Outage | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   if (typeof code !== "string") return undefined;
   if (code === READ_ONLY) return "read-only";
+  if (code === DISK_FULL) return "disk-full";
   const isOurs = error instanceof postgres.PostgresError || "query" in (error as Error);
   return LOST.test(code) || (isOurs && (UNREACHABLE.test(code) || AWAY.test(code))) ? "away" : undefined;
 }

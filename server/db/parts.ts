@@ -1,6 +1,7 @@
 // How the parts stand, as PostgreSQL sees it. Its clock alone is asked, so machines need not agree on the time.
 
-import { connect, IMPATIENT, type Queries } from "./sql.ts";
+import { DISK_FULL } from "./failures.ts";
+import { connect, IMPATIENT, type Queries, type Sql } from "./sql.ts";
 
 /** The name of the connection by which a worker that takes work gives a sign of life. */
 const WORKER_CONNECTION = "gatehouse worker ready";
@@ -40,16 +41,17 @@ export interface PartsSeen {
   /** Some worker gives signs of life. */
   worker: boolean;
   readOnly: boolean;
+  diskFull: boolean;
   /** Seconds that the oldest event has waited for its workflow; null if none waits. */
   oldestDispatch: number | null;
   /** What keeps workers from beginning deliveries, in words. */
   troubles: string[];
 }
 
-export async function readParts(sql: Queries): Promise<PartsSeen> {
+export async function readParts(sql: Sql): Promise<PartsSeen> {
   // Of another role's connection state_change is hidden; there the connection itself has to do. What waits for its
   // receiver waits by right.
-  const [row] = await sql<PartsSeen[]>`
+  const [row] = await sql<Omit<PartsSeen, "diskFull">[]>`
     select
       exists (
         select from pg_stat_activity
@@ -60,7 +62,22 @@ export async function readParts(sql: Queries): Promise<PartsSeen> {
       (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",
       (select coalesce(array_agg(distinct reason), '{}') from delivery_troubles
         where noticed_on > now() - make_interval(secs => ${TROUBLE_SECONDS})) as troubles`;
-  return row!;
+  if (sql.lacksDisk) sql.lacksDisk = !(await hasRoom(sql));
+  return { ...row!, diskFull: sql.lacksDisk };
+}
+
+/** Has PostgreSQL sort more than it may keep in memory. It has no other way to tell whether its disk is full. */
+async function hasRoom(sql: Sql): Promise<boolean> {
+  try {
+    await sql.begin(async (tx) => {
+      await tx`set local work_mem = '64kB'`;
+      await tx`select count(*) from (select n from generate_series(1, 50000) n order by n desc) sorted`;
+    });
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === DISK_FULL) return false;
+    throw error;
+  }
 }
 
 /** Says what keeps a worker from beginning deliveries; told again while it lasts. */

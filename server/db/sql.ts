@@ -4,11 +4,14 @@ import postgres, { type ReservedSql } from "postgres";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { parseDatabaseUrl } from "./address.ts";
+import { DISK_FULL } from "./failures.ts";
 
 /** Ids are below 2^53, so int8 is read as a number. */
 const int8 = { to: 20, from: [20], parse: Number, serialize: String };
 
 export interface Sql extends postgres.Sql<{ int8: number }> {
+  /** A statement has failed because PostgreSQL's disk is full, and none was found to have room since. */
+  lacksDisk: boolean;
   /** As `begin`, in the tenant's share of the pool. @throws TenantBusy, ServiceBusy */
   beginFor<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The same for what may take seconds: all tenants' together leave most of the pool to what is quick. @throws as that */
@@ -44,6 +47,11 @@ export function connect(
   more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout"> & Patience = {},
 ): Sql {
   const { url, ssl } = parseDatabaseUrl(databaseUrl);
+  const watching = {
+    onfailure({ code }: { code: string }) {
+      if (code === DISK_FULL) sql.lacksDisk = true;
+    },
+  };
   const sql = postgres(url, {
     max,
     ssl,
@@ -55,7 +63,9 @@ export function connect(
     // A connection that PostgreSQL's end has left half made should not hold its request for long.
     connect_timeout: 3,
     ...more,
+    ...watching,
   }) as unknown as Sql;
+  sql.lacksDisk = false;
   const limits = { waiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS };
   const all = createBudget({ ...limits, name: "transactions", perTenant: Math.ceil(max / 2) });
   const long = createBudget({

@@ -1,6 +1,6 @@
 // Everything `start` brings up, in its order, and takes down again. The tests' stacks are the same.
 
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Config, hostProblems, readConfig } from "../config.ts";
 import { prepareDatabase } from "../process.ts";
 import { DEMO_REDIRECT_URIS } from "../tenants/index.ts";
@@ -16,6 +16,7 @@ import {
   writeRunning,
 } from "./data-directory.ts";
 import { allowReceiver, type DemoState, ensureDemoTenant, RECEIVER } from "./demo.ts";
+import { diskHint } from "./disk.ts";
 import { Part, type PartSpec } from "./part.ts";
 import { isTaken, onFreePorts, type Reserved } from "./ports.ts";
 import { preparePostgresql } from "./postgresql.ts";
@@ -90,7 +91,10 @@ export class Installation {
    * @throws Error with a message for people; what was started by then is left to `stop`
    */
   start(): Promise<Running> {
-    const started = this.bringUp();
+    const started = this.bringUp().catch((error) => {
+      error.message += diskHint(resolve(this.options.env.DATA_DIR || ".gatehouse"));
+      throw error;
+    });
     this.starting = started.catch(() => undefined);
     return started;
   }
@@ -222,7 +226,7 @@ export class Installation {
   private async startPart(name: PartName, spec: PartSpec): Promise<void> {
     this.options.signal.throwIfAborted();
     await this.parts[name]?.stop();
-    const part = new Part(spec, this.options.say);
+    const part = new Part(spec, this.options.say, () => diskHint(this.directory!.path));
     this.parts[name] = part;
     await part.start();
     this.options.signal.throwIfAborted();

@@ -49,6 +49,8 @@ export class Part {
   constructor(
     private readonly spec: PartSpec,
     private readonly say: (line: string) => void,
+    /** What the machine lacks, to be told with an end that nobody asked for. */
+    private readonly hint: () => string = () => "",
   ) {}
 
   get name(): string {
@@ -93,7 +95,9 @@ export class Part {
       if (this.stopping) return;
       const how = describeExit(this.child);
       if (Date.now() - this.startedAt > STABLE_AFTER) this.delay = FIRST_DELAY;
-      this.say(`${this.name} stopped (${how}); starting it again in ${this.delay / 1_000} s${this.logHint()}`);
+      this.say(
+        `${this.name} stopped (${how}); starting it again in ${this.delay / 1_000} s${this.logHint()}.${this.hint()}`,
+      );
       await this.pause(this.delay);
       this.delay = Math.min(this.delay * 2, LONGEST_DELAY);
       if (this.stopping) return;

@@ -117,7 +117,7 @@ function linesOf(parts: PartStates, { deliveries, warnings, lastWarning, logName
 const COLORS = {
   green: ["up", "Delivered"],
   yellow: ["read-only", "unknown", "starting", "Retrying", "Held"],
-  red: ["down", "Exhausted"],
+  red: ["down", "disk-full", "Exhausted"],
 } as const;
 
 /** NO_COLOR is heeded by styleText itself. */

@@ -23,6 +23,8 @@ export type ErrorRecord = Static<typeof ERROR_RECORD>;
 /** What a caller reads while PostgreSQL is so. */
 export const OUTAGES = {
   away: "The database is away for the moment. Nothing is wrong with the request: send it again in a few seconds.",
+  "disk-full":
+    "The disk of the database is full, so it takes no changes. The operator has to make room; then send the request again.",
   "read-only": "The database takes no changes for the moment. Send the request again in a few seconds.",
 };
 

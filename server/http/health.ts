@@ -33,7 +33,7 @@ export const READINESS = Type.Object(
   {
     /** "degraded": changes are taken, and delivered later. */
     status: word(["ready", "degraded", "unavailable"]),
-    postgresql: word(["up", "read-only", "down"]),
+    postgresql: word(["up", "read-only", "disk-full", "down"]),
     temporal: word(["up", "down"]),
     worker: word(["up", "down"]),
     reasons: Type.Array(Type.String(), { description: "Why the status is not ready, in words; none if it is." }),
@@ -55,6 +55,8 @@ export const STARTING = "The process is starting.";
 interface Seen {
   /** Undefined: PostgreSQL did not answer. */
   parts: PartsSeen | undefined;
+  /** PostgreSQL had said so when it last answered. */
+  lacksDisk: boolean;
   temporal: boolean;
 }
 
@@ -64,25 +66,25 @@ async function look(sql: Sql, temporalAddress: string): Promise<Seen> {
     Promise.race([readParts(sql).catch(withoutSchema), late]),
     canConnect(temporalAddress),
   ]);
-  return { parts, temporal };
+  return { parts, lacksDisk: sql.lacksDisk, temporal };
 }
 
 /** PostgreSQL is there, if not yet with our tables. */
 function withoutSchema(error: unknown): PartsSeen | undefined {
   if (outageOf(error)) return undefined;
-  return { worker: false, readOnly: false, oldestDispatch: null, troubles: [] };
+  return { worker: false, readOnly: false, diskFull: false, oldestDispatch: null, troubles: [] };
 }
 
 /** Of an API. */
-function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, temporal }: Seen): Readiness {
-  const reasons = [...phaseReasons(phase), ...databaseReasons(parts)];
+function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, lacksDisk, temporal }: Seen): Readiness {
+  const reasons = [...phaseReasons(phase), ...databaseReasons(parts, lacksDisk)];
   const isAvailable = reasons.length === 0;
   if (parts && !parts.worker) reasons.push("No worker gives a sign of life: deliveries wait.");
   if (!temporal) reasons.push("Temporal does not answer: deliveries wait.");
   reasons.push(...deliveryReasons(parts));
   return {
     status: isAvailable ? (reasons.length === 0 ? "ready" : "degraded") : "unavailable",
-    postgresql: parts ? (parts.readOnly ? "read-only" : "up") : "down",
+    postgresql: stateOf(parts),
     temporal: temporal ? "up" : "down",
     worker: parts?.worker ? "up" : "down",
     reasons,
@@ -90,8 +92,11 @@ function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, temporal }: S
 }
 
 /** Of a worker: whether there are others is not its concern. */
-function workerReadinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, temporal }: Seen): Omit<Readiness, "worker"> {
-  const { worker: _, ...readiness } = readinessOf({ phase }, { parts: parts && { ...parts, worker: true }, temporal });
+function workerReadinessOf({ phase }: Pick<Lifecycle, "phase">, seen: Seen): Omit<Readiness, "worker"> {
+  const { worker: _, ...readiness } = readinessOf(
+    { phase },
+    { ...seen, parts: seen.parts && { ...seen.parts, worker: true } },
+  );
   return readiness;
 }
 
@@ -100,8 +105,15 @@ function phaseReasons(phase: Lifecycle["phase"]): string[] {
   return phase === "stopping" ? ["The process is stopping."] : [];
 }
 
-function databaseReasons(parts: PartsSeen | undefined): string[] {
-  if (!parts) return ["PostgreSQL does not answer."];
+function stateOf(parts: PartsSeen | undefined): Readiness["postgresql"] {
+  if (!parts) return "down";
+  if (parts.readOnly) return "read-only";
+  return parts.diskFull ? "disk-full" : "up";
+}
+
+function databaseReasons(parts: PartsSeen | undefined, lacksDisk: boolean): string[] {
+  if (!parts) return [`PostgreSQL does not answer${lacksDisk ? "; before that its disk was full" : ""}.`];
+  if (parts.diskFull) return ["PostgreSQL takes no changes: its disk is full."];
   return parts.readOnly ? ["PostgreSQL takes no changes: it is read-only."] : [];
 }
 

@@ -181,7 +181,7 @@ export function readQuery(
     const name = Object.hasOwn(PAGING, given) ? given : nameOf(given);
     if (name === undefined) {
       throw new BadInput(
-        `${printable(given)} is no filter. Filters are ${[...Object.keys(PAGING), ...known].join(", ")}.`,
+        `${printable(given) || '""'} is no filter. Filters are ${[...Object.keys(PAGING), ...known].join(", ")}.`,
       );
     }
     if (query.has(name)) throw standsTwice(name);

@@ -68,7 +68,7 @@ function reasonOf(error: unknown): string {
   const told = details.slice(0, LONGEST_DETAIL);
   // Its one word for a disk that is full as for a database that is away.
   if (code === CODES.UNAVAILABLE && told.includes("shard status unknown")) {
-    return `Deliveries cannot begin: Temporal cannot write to its store, which is full or away (${told}).`;
+    return `Deliveries cannot begin: Temporal cannot write to its store, whose disk is full or which is away (${told}).`;
   }
   if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot begin: Temporal is at its limits (${told}).`;
   if (code === CODES.INVALID_ARGUMENT && /search attribute/i.test(told)) {
