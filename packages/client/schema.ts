@@ -6284,10 +6284,12 @@ export interface operations {
                 RecordId?: string;
                 /** @description The kind of change. */
                 EventType?: "Created" | "Updated" | "Deleted" | "Ping";
-                /** @description Changes with a delivery in this state. */
-                State?: "Pending" | "Retrying" | "Delivered" | "Exhausted" | "Held" | "Cancelled";
+                /** @description Changes with a delivery in this state. Open: Pending or Retrying. */
+                State?: "Pending" | "Retrying" | "Delivered" | "Exhausted" | "Held" | "Cancelled" | "Open";
                 /** @description Changes with a delivery that was in this state at some time, whatever became of it later. Retrying: an attempt failed, and another one followed. */
                 Was?: "Retrying" | "Delivered" | "Exhausted" | "Held" | "Cancelled";
+                /** @description true: changes with an attempt that failed, also those that arrived later; false: without one. */
+                Failed?: boolean;
                 /** @description true: changes with a delivery that was sent again by a redelivery; false: without one. */
                 SentAgain?: boolean;
                 /** @description Changes with an attempt that came to this: a status, or why there was no answer. Beside State: whose last attempt did. */

@@ -210,7 +210,7 @@ async function idOfUser({ records }: SettingsDependencies, visit: Visit, name: s
 }
 
 /** What the filters let through, as a file. @param path takes Format */
-function Exports({ visit, path = `${AUDIT_LOG}/export`, parameters }: ExportsProps): JSX.Element {
+export function Exports({ visit, path = `${AUDIT_LOG}/export`, parameters }: ExportsProps): JSX.Element {
   const href = (format: string) => {
     const query = new URLSearchParams([...parameters].filter(([name]) => name !== "Cursor" && name !== "Limit"));
     query.set("Format", format);

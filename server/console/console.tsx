@@ -5,7 +5,7 @@ import { MethodNotAllowed, NotFound, Permission } from "../errors.ts";
 import { readFormText } from "../http/body.ts";
 import { contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
-import { isOwnForm, isRead, requestUrl } from "../http/request.ts";
+import { isRead, mayBeOwnForm, requestUrl } from "../http/request.ts";
 import { readFlash } from "../signin/index.ts";
 import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
 import { type Entrant, findEntrant } from "./entrant.ts";
@@ -42,7 +42,8 @@ async function respond(
   const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, page, visit!, view, headers);
   try {
     const entrant = await findEntrant(deps, request);
-    if (!entrant) return isOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
+    if (!entrant)
+      return mayBeOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
     deps.onClient(request, entrant.caller);
     visit = visitOf(deps, pages, request, params, entrant);
     const answer = await answerOf(deps, page, visit);
@@ -58,7 +59,11 @@ async function respond(
       const path = status >= 500 && visit.may("Settings:Read") ? pathOfRequests(key) : undefined;
       return answerWith({ title, status, body: <Lines lines={lines} request={path && visit.href(path)} /> }, rest);
     }
-    return pageResponse(<MessagePage site={deps.site} heading={title} lines={lines} />, { status, headers: rest });
+    const next = { href: deps.site.href("/settings"), text: "Go to Settings" };
+    return pageResponse(<MessagePage {...{ site: deps.site, heading: title, lines, next }} />, {
+      status,
+      headers: rest,
+    });
   }
 }
 
@@ -82,7 +87,7 @@ async function answerOf({ forms }: ConsoleDependencies, page: Page, visit: Visit
   if (request.method === "POST") {
     visit.form = new URLSearchParams(await readFormText(request, FORM_LIMIT));
     const csrf = visit.form.get("csrf") ?? undefined;
-    if (isOwnForm(request) && !forms.accepts(request, csrf, session)) return askToSend(visit);
+    if (mayBeOwnForm(request) && !forms.accepts(request, csrf, session)) return askToSend(visit);
     forms.require(request, csrf, session);
   }
   requireScopes(visit, handler);
@@ -172,9 +177,7 @@ async function holdForm(site: Site, request: Request, limit: number): Promise<Re
         Sign in
       </a>
       <form method="post" action={site.href(pathname)}>
-        {fields.map(([name, value]) => (
-          <input type="hidden" name={attribute(name)} value={attribute(value)} />
-        ))}
+        <Typed fields={fields} />
         <button type="submit" class="plain">
           Go on
         </button>
@@ -196,9 +199,7 @@ function askToSend(visit: Visit): View {
         <p>The form was opened before you signed in, so nothing was saved yet. What was typed into it is kept.</p>
         <p safe>{`You are ${name || username}, in Settings of ${visit.organisation}.`}</p>
         <Form visit={visit} action={pathname}>
-          {typedOf(visit.form).map(([field, value]) => (
-            <Hidden name={field} value={value} />
-          ))}
+          <Typed fields={typedOf(visit.form)} />
           <div class="buttons">
             <button type="submit" class="main">
               Send it
@@ -209,6 +210,36 @@ function askToSend(visit: Visit): View {
       </div>
     ),
   };
+}
+
+/** What no page repeats: it is typed again. */
+const SECRET = /secret|password|api_?key|^headers$/i;
+
+function Typed({ fields }: { fields: [string, string][] }): JSX.Element {
+  return (
+    <>
+      {fields.map(([name, value]) =>
+        SECRET.test(name) && value !== "" ? (
+          <>
+            <label for={attribute(`again-${name}`)} safe>{`${name}, once more: it is not kept`}</label>
+            {name === "Headers" ? (
+              <textarea id={attribute(`again-${name}`)} name={attribute(name)} rows="3" required></textarea>
+            ) : (
+              <input
+                type="password"
+                id={attribute(`again-${name}`)}
+                name={attribute(name)}
+                autocomplete="off"
+                required
+              />
+            )}
+          </>
+        ) : (
+          <Hidden name={name} value={value} />
+        ),
+      )}
+    </>
+  );
 }
 
 const typedOf = (form: URLSearchParams) => [...form].filter(([name]) => name !== "csrf");

@@ -128,6 +128,14 @@ export function isOwnForm(request: Request): boolean {
   return request.method === "POST" && request.headers.get("sec-fetch-site") === "same-origin";
 }
 
+/**
+ * The same, or a browser says nothing of it: enough to keep what was typed and to ask whether it is to be sent, never to
+ * do what the form says.
+ */
+export function mayBeOwnForm(request: Request): boolean {
+  return request.method === "POST" && ["same-origin", null].includes(request.headers.get("sec-fetch-site"));
+}
+
 /** Characters kept of what a caller calls itself. */
 const USER_AGENT_LIMIT = 300;
 

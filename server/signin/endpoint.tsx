@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { readForm } from "../http/body.ts";
 import { clientNetwork, contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
 import { requireMethod } from "../http/request.ts";
@@ -23,13 +24,14 @@ export function pageEndpoint(
   answer: (request: Request, caller: Caller) => Promise<Response>,
 ) {
   async function respond(request: Request): Promise<Response> {
+    const sent = request.method === "POST" ? request.clone() : undefined;
     try {
       requireMethod(request, ...methods);
       if (request.method === "HEAD") request.headers.delete("cookie");
       const userAgent = request.headers.get("user-agent") ?? "";
       return await answer(request, { address: clientNetwork(request), userAgent });
     } catch (failure) {
-      const response = await errorPage(site, failure, request);
+      const response = await errorPage(site, failure, request, await wayBack(sent));
       if (response.status >= 500) onFailure(failure, request);
       return response;
     }
@@ -45,8 +47,22 @@ export function pageEndpoint(
   );
 }
 
-function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {
+/** The page that a refused form was on, where the form says it: there it can be filled in anew. */
+async function wayBack(sent: Request | undefined): Promise<string | undefined> {
+  if (!sent) return undefined;
+  const path = await readForm(sent).then(
+    (form) => form.get("request"),
+    () => undefined,
+  );
+  return path && OWN_PATH.test(path) ? path : undefined;
+}
+
+/** Of this host: neither `//` nor `/\\` begins it. */
+const OWN_PATH = /^\/[a-z][^\\]*$/i;
+
+function errorPage(site: Site, failure: unknown, request: Request, back: string | undefined): Promise<Response> {
   const { status, title, errors, headers } = asApiError(failure);
   const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
-  return pageResponse(<MessagePage site={site} heading={title} lines={lines} />, { status, headers });
+  const next = back === undefined ? undefined : { href: site.href(back), text: "Start again" };
+  return pageResponse(<MessagePage {...{ site, heading: title, lines, next }} />, { status, headers });
 }

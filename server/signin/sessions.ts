@@ -36,6 +36,7 @@ export interface Session {
   userId: number;
   username: string;
   name: string;
+  tenantName: string;
   authTime: Date;
   /** When the browser came by it; authTime may be long before, at a provider. */
   begunOn: Date;

@@ -210,6 +210,7 @@ export async function findSession(
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
+      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName",
       coalesce(u.name, '') as name, s.auth_time as "authTime",
       s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
       s.identity_provider_id as "identityProviderId",

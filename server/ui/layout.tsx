@@ -81,27 +81,24 @@ export interface MessageProps {
   site: Site;
   heading: string;
   lines: string[];
-  /** Where to go from here. */
+  /** Where to go from here; their own account unless given. */
   next?: { href: string; text: string };
 }
 
 /** A page that only says something: an error, or that somebody is signed out. */
 export function MessagePage({ site, heading, lines, next }: MessageProps): JSX.Element {
+  const { href, text } = next ?? { href: site.href("/account"), text: "Go to your account" };
   return (
     <CardPage site={site} title={heading}>
       <h1 safe>{heading}</h1>
       {lines.map((line) => (
         <p safe>{line}</p>
       ))}
-      {next ? (
-        <p>
-          <a href={next.href} safe>
-            {next.text}
-          </a>
-        </p>
-      ) : (
-        ""
-      )}
+      <p>
+        <a href={attribute(href)} safe>
+          {text}
+        </a>
+      </p>
     </CardPage>
   );
 }

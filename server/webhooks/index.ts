@@ -55,9 +55,10 @@ export {
 export { deadLetterRoutes } from "./log/dead-letters.ts";
 export type { RecentDelivery } from "./log/recent.store.ts";
 export { type AttemptRecord, type EventRecord, WORST_FIRST } from "./log/record.ts";
-export { resentRoutes } from "./log/resent.ts";
+export { type ResentRecord, resentRoutes } from "./log/resent.ts";
 export { eventLogRoutes } from "./log/routes.ts";
 export type { SeenEvent } from "./log/service.ts";
+export { ASKED_STATES, PAST_STATES } from "./log/store.ts";
 export { whyRoutes } from "./log/why.ts";
 export {
   DEFAULT_RATE,

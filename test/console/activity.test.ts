@@ -185,7 +185,7 @@ describe("filters live in the address", () => {
     await open("/settings/activity?EventRecord=Application");
     await times.getByRole("link", { name: "1 h" }).click();
     await row(page, "Front door").waitFor();
-    await page.getByLabel("Last answer").fill("503");
+    await page.getByLabel("Answer of an attempt").fill("503");
     await page.getByRole("button", { name: "Filter" }).click();
     await page.getByText("No event is like that").waitFor();
     const { searchParams } = new URL(page.url());

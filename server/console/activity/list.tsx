@@ -1,6 +1,6 @@
 // The list of events.
 
-import { type ConnectionId, DELIVERY_STATES } from "../../../workflows/contract.ts";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { firstPage, isUuid, MOST_LIMIT, readAsked } from "../../http/query.ts";
 import {
   Badge,
@@ -19,9 +19,11 @@ import {
   Time,
 } from "../../ui/index.ts";
 import {
+  ASKED_STATES,
   type EventRecord,
   eventFilters,
   LOGGED_EVENT_TYPES,
+  PAST_STATES,
   PING_RECORD,
   toEventFilter,
   WORST_FIRST,
@@ -40,12 +42,14 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
   const { entities } = deps;
   const { caller, url } = visit;
   const filters = [
-    { name: "State", label: "State", options: words(DELIVERY_STATES) },
+    { name: "State", label: "State", options: words(ASKED_STATES) },
+    { name: "Was", label: "At some time", options: PAST_STATES.map((value) => ({ value, label: WAS[value] })) },
+    { name: "SentAgain", label: "Sent again", options: SENT_AGAIN },
     { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
     { name: "RecordId", label: "Record's Id" },
     { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
     { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
-    { name: "Reason", label: "Last answer" },
+    { name: "Reason", label: "Answer of an attempt" },
     { name: "From", label: "From", type: "datetime-local" as const },
     { name: "To", label: "Before", type: "datetime-local" as const },
   ];
@@ -74,16 +78,27 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
           list
         ) : (
           <>
+            <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
             <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
+              <Newest events={Items} />
               {list}
             </Live>
-            <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
           </>
         )}
         <Pager visit={visit} next={Next} />
       </>
     ),
   };
+}
+
+/** Tells who does not see it what has come, once what they hear now is over. */
+function Newest({ events: [newest] }: { events: readonly EventRecord[] }): JSX.Element {
+  const words = newest && `Newest: ${titleOfEvent(newest)}, ${newest.Reason ?? deliveriesInWords(newest)}.`;
+  return (
+    <p class="unseen" aria-live="polite" safe>
+      {words ?? ""}
+    </p>
+  );
 }
 
 export async function tableOfEvents({ visit, events }: { visit: Visit; events: readonly EventRecord[] }) {
@@ -100,6 +115,18 @@ async function connectionOptions({ connections }: SettingsDependencies, { caller
   const [known] = isUuid<ConnectionId>(chosen) ? await connections.readAll(caller, [chosen]) : [];
   return [...options, { value: chosen, label: known ? titleOfLogged(known) : chosen }];
 }
+
+const WAS: Record<(typeof PAST_STATES)[number], string> = {
+  Retrying: "was retried",
+  Delivered: "was delivered",
+  Exhausted: "was exhausted",
+  Held: "was held",
+  Cancelled: "was cancelled",
+};
+const SENT_AGAIN = [
+  { value: "true", label: "sent again" },
+  { value: "false", label: "never" },
+];
 
 const words = (all: readonly string[]) => all.map((value) => ({ value, label: value }));
 

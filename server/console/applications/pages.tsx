@@ -77,10 +77,10 @@ function Adds({ visit }: { visit: Visit }): JSX.Element {
   }
   return (
     <>
-      <ButtonLink href={add}>Add application</ButtonLink>
       <ButtonLink href={visit.href(NEW_APPLICATION)} kind="main">
         New application
       </ButtonLink>
+      <a href={add}>Add application</a>
     </>
   );
 }

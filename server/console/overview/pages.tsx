@@ -33,13 +33,13 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
     lead: webhooks.lead,
     body: (
       <>
-        {steps.body as "safe"}
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
           {webhooks.body as "safe"}
           {signIns.body as "safe"}
           {tokens.body as "safe"}
         </Live>
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+        {steps.body as "safe"}
       </>
     ),
   };

@@ -4,12 +4,12 @@ import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts
 import { firstPage } from "../../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
-import { BarChart, ChartTable, OVER_HOURS } from "../chart.tsx";
-import { FigureList } from "../figures.tsx";
+import { BarChart, ChartTable, OVER_HOURS, type Ways } from "../chart.tsx";
+import { type Figure, FigureList } from "../figures.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { barsOf, DELIVERIES } from "../webhooks/deliveries.ts";
+import { barsOf, DELIVERIES, stateFilter } from "../webhooks/deliveries.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
 
@@ -36,7 +36,12 @@ export async function webhooksPart(deps: SettingsDependencies, visit: Visit, sin
   const { backlogs, counts } = counted;
   const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
   const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
-  const chart = { title: "Deliveries", series: DELIVERIES, bars: barsOf(counts.byHour, since), over: OVER_HOURS };
+  const log = (filter: string) => visit.href(`/settings/activity?${filter}`);
+  const ways: Ways = {
+    ofSlot: ({ from, to }) => log(`From=${from.toISOString()}&To=${to.toISOString()}`),
+    ofSeries: (name) => log(`${stateFilter(name)}&Last=24h`),
+  };
+  const chart = { title: "Deliveries", series: DELIVERIES, bars: barsOf(counts.byHour, since), over: OVER_HOURS, ways };
   const concerns = concernsOf(watched, now);
   return {
     lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,
@@ -53,7 +58,7 @@ export async function webhooksPart(deps: SettingsDependencies, visit: Visit, sin
             </p>
           )}
         </Section>
-        <Figures watched={watched} counts={counts} now={now} />
+        <Figures watched={watched} counts={counts} now={now} log={log} />
         <Section title="Deliveries, last 24 hours">
           <BarChart {...chart} />
           <TemporalViews url={deps.workflowsUrl} tenantId={caller.tenantId} />
@@ -85,21 +90,39 @@ function endedOf({ byConnection }: Counts, connectionId?: ConnectionId) {
   return { delivered: sum("Delivered"), exhausted: sum("Exhausted") };
 }
 
-function Figures({ watched, counts, now }: { watched: Watched[]; counts: Counts; now: number }): JSX.Element {
+interface FiguresProps {
+  watched: Watched[];
+  counts: Counts;
+  now: number;
+  /** Where the log is that a filter narrows. */
+  log(filter: string): string;
+}
+
+/** Each leads to what it counts. */
+function Figures({ watched, counts, now, log }: FiguresProps): JSX.Element {
   const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
   const { delivered, exhausted } = endedOf(counts);
   const oldest = watched
     .flatMap(({ health }) => health.waitsSince ?? [])
     .toSorted((a, b) => a.getTime() - b.getTime())[0];
-  const number = (count: number) => count.toLocaleString("en");
+  const open = sum(({ health }) => health.open);
+  const waits = oldest ? durationInWords(now - oldest.getTime()) : "none";
+  const figure = (name: string, count: number, filter: string, isBad = false): Figure => ({
+    ...{ name, value: count.toLocaleString("en"), isBad, href: log(filter) },
+  });
   return (
     <FigureList
       figures={[
-        { name: "Delivered, 24 h", value: number(delivered) },
-        { name: "Exhausted, 24 h", value: number(exhausted), isBad: exhausted > 0 },
-        { name: "Open now", value: number(sum(({ health }) => health.open)) },
-        { name: "Held now", value: number(sum(({ health }) => health.held)) },
-        { name: "Oldest undelivered", value: oldest ? durationInWords(now - oldest.getTime()) : "none" },
+        figure("Delivered, 24 h", delivered, "Was=Delivered&Last=24h"),
+        figure("Exhausted, 24 h", exhausted, "Was=Exhausted&Last=24h", exhausted > 0),
+        figure("Failed attempts, 24 h", counts.failedAttempts, "Failed=true&Last=24h"),
+        figure("Open now", open, "State=Open"),
+        figure(
+          "Held now",
+          sum(({ health }) => health.held),
+          "State=Held",
+        ),
+        { name: "Oldest undelivered", value: waits, href: log(open > 0 ? "State=Open" : "State=Held") },
       ]}
     />
   );
@@ -166,7 +189,7 @@ function concernsOf(watched: readonly Watched[], now: number): Concern[] {
 /** Each connection says its worst alone. */
 function concernOf({ connection, health }: Watched, now: number): Concern | undefined {
   const { State } = connection;
-  const { exhausted, open, held, waitsSince, failure } = health;
+  const { unsent, unsentSince, open, held, waitsSince, failure } = health;
   const word = failure ? ` Last answer: ${failure}.` : "";
   const oldest = waitsSince ? `, the oldest for ${durationInWords(now - waitsSince.getTime())}` : "";
   if (State === "Held") {
@@ -177,8 +200,11 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
       rank: 0,
     };
   }
-  if (exhausted > 0) {
-    return { connection, state: "Exhausted", text: `${many(exhausted)} failed for good in 24 hours.${word}`, rank: 1 };
+  if (unsent > 0 && unsentSince) {
+    const since = durationInWords(now - unsentSince.getTime());
+    const again = `${unsent === 1 ? "It was" : "They were"} not sent again, the oldest happened ${since} ago.`;
+    const text = `${many(unsent)} failed for good in 24 hours.${word} ${again}`;
+    return { connection, state: "Exhausted", text, rank: 1 };
   }
   if (State === "Active" && open > 0 && waitsSince && now - waitsSince.getTime() > LATE_MS) {
     return { connection, state: "Retrying", text: `${many(open)} still open${oldest}.${word}`, rank: 2 };

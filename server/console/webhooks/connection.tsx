@@ -14,7 +14,13 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import { type ConnectionRecord, type RecentDelivery, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
+import {
+  type ConnectionRecord,
+  REPLAY_DATA,
+  type RecentDelivery,
+  type StatusRecord,
+  toConnectionId,
+} from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import type { SettingsDependencies } from "../page.tsx";
@@ -71,11 +77,12 @@ async function standingPart(deps: SettingsDependencies, visit: Visit, record: Co
           facts={[
             ["State", <Badge state={record.State} spoken />],
             ["Success, 24 h", <SuccessRate health={health} />],
-            ["Last failure", <LastFailure health={health} />],
+            ["Last failure", <LastFailure health={health} isExplained />],
           ]}
         />
       </div>
       <HeldNote record={record} status={status} />
+      <UnsentNote visit={visit} record={record} status={status} />
       <Redeliveries visit={visit} latest={redeliveries} />
       <Standing status={status} />
     </Live>
@@ -170,6 +177,43 @@ function HeldNote({ record, status }: { record: ConnectionRecord; status: Status
   );
 }
 
+/** What neither Resume nor a probe sends, and how to send it. */
+function UnsentNote({ visit, record, status }: { visit: Visit; record: ConnectionRecord; status: StatusRecord }) {
+  const { Held, Exhausted, ExhaustedSince } = status;
+  if (!Exhausted || !ExhaustedSince) return "";
+  const isActive = record.State === "Active";
+  const held = Held ? `${Held.toLocaleString("en")} held, and ` : "";
+  return (
+    <div class="warning">
+      <p>
+        <strong safe>{`${held}${Exhausted.toLocaleString("en")} exhausted since `}</strong>
+        <Time at={new Date(ExhaustedSince)} />
+        {isActive ? ". They are not sent by themselves." : ". Resume alone sends what is held, and not these."}
+      </p>
+      {mayRedeliver(visit, record) ? (
+        isActive ? (
+          <ButtonLink
+            href={visit.href(
+              `/settings/webhooks/${record.Id}/redeliver?${new URLSearchParams({ From: ExhaustedSince })}`,
+            )}
+          >
+            Send them again
+          </ButtonLink>
+        ) : (
+          <ActionButton
+            visit={visit}
+            action={`/settings/webhooks/${record.Id}/state`}
+            label={`Resume, and send the ${Exhausted.toLocaleString("en")} exhausted again`}
+            fields={{ State: "Active", ExhaustedSince }}
+          />
+        )
+      ) : (
+        ""
+      )}
+    </div>
+  );
+}
+
 function SecretLink({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
   return (
     <>
@@ -211,14 +255,19 @@ const TOLD = {
   Paused: "The connection is paused. What happens from now on is held until it is resumed.",
 };
 
-/** Pauses it, or sends what was held. */
-export async function setState({ connection, connections }: SettingsDependencies, visit: Visit) {
+/** Pauses it, or sends what was held; and what was exhausted since a time, if that is asked for. */
+export async function setState({ connection, connections, redeliveries }: SettingsDependencies, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
   const body = { Id: visit.params.id, State: state };
   const input = connection.parse(body);
+  const since = state === "Active" ? visit.form.get("ExhaustedSince") : null;
+  const replay = since ? { ConnectionId: visit.params.id, From: since } : undefined;
+  const asked = replay && REPLAY_DATA.parse(replay);
   const { record } = await connections.save(visit.permitted(...WRITE), input, UNCONDITIONAL, body);
-  return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
+  if (!asked) return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
+  await redeliveries.create(visit.permitted("Webhooks:Create"), asked, replay);
+  return visit.goTo(`/settings/webhooks/${record.Id}`, `${TOLD.Active} What was exhausted follows.`);
 }
 
 /** Tries the receiver, whatever state the connection is in. */

@@ -14,6 +14,9 @@ const STATES: { name: string; states: DeliveryState[] }[] = [
 
 export const DELIVERIES: Series[] = STATES.map(({ name }) => ({ name, swatch: name.toLowerCase() }));
 
+/** Where those of a series are in the log. */
+export const stateFilter = (name: string) => (name === "Open" ? "State=Open" : `Was=${name}`);
+
 export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
   return hoursSince(since).map((slot) => {
     const own = counts.filter((count) => count.hour.getTime() === slot.from.getTime());

@@ -2,6 +2,7 @@
 
 import { durationInWords, Time } from "../../ui/index.ts";
 import type { Health } from "../../webhooks/index.ts";
+import { Explained } from "../activity/attempts.tsx";
 
 interface HealthProps {
   /** Undefined: the visitor may not be told. */
@@ -52,13 +53,15 @@ export function Waiting({ health }: HealthProps): JSX.Element {
   );
 }
 
-export function LastFailure({ health }: HealthProps): JSX.Element {
+/** @param isExplained where there is room for it */
+export function LastFailure({ health, isExplained }: HealthProps & { isExplained?: boolean }): JSX.Element {
   if (!health) return <NotTold />;
   const { failedOn, failure } = health;
   if (!failedOn) return <span class="none">none</span>;
   return (
     <span>
       <Time at={failedOn} ago /> <small safe>{failure ?? ""}</small>
+      {isExplained ? <Explained word={failure} /> : ""}
     </span>
   );
 }

@@ -12,7 +12,7 @@ import { actionsOn, connectionBody, type HeldConnection, ping, RedeliverLink, se
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
 import { redeliver, redeliverPage } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
-import { changeTheRedelivery, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
+import { changeTheRedelivery, exportSent, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
 import {
   ADDED,
   addedPage,
@@ -125,6 +125,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
         POST: { needs: ["Webhooks:Create"], answer: (visit) => redeliver(deps, visit) },
       },
       { path: REDELIVERIES, GET: { needs: read, answer: (visit) => redeliveriesPage(deps, visit) } },
+      { path: `${REDELIVERIES}/:id/export`, GET: { needs: read, answer: (visit) => exportSent(deps, visit) } },
       {
         path: `${REDELIVERIES}/:id`,
         shows: "Redelivery",

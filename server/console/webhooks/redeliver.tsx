@@ -22,7 +22,8 @@ export async function redeliverPage(
   shown: { state?: FormState; count?: number | null } = {},
 ): Promise<View> {
   const { record } = await connections.read(visit.caller, toConnectionId(visit.params.id!));
-  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 16);
+  const asked = Date.parse(visit.url.searchParams.get("From") ?? "");
+  const yesterday = new Date(asked || Date.now() - DAY_MS).toISOString().slice(0, 16);
   const { count, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } = shown;
   const isSendable = count !== undefined && count !== 0;
   return {

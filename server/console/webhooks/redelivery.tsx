@@ -1,20 +1,26 @@
 // A redelivery: followed, paused and ended.
 
 import { BadInput } from "../../errors.ts";
+import { exportResponse, formatFilter } from "../../http/export.ts";
+import { readAsked, readPaging, readQuery } from "../../http/query.ts";
 import {
   ActionButton,
   AskButton,
   Badge,
+  type Column,
   durationInWords,
   Facts,
   Live,
+  Pager,
   Refreshing,
   Section,
   Sentence,
+  Table,
   Text,
   Time,
 } from "../../ui/index.ts";
-import { type LocatedRedelivery, REDELIVERY_CHANGE, toRedeliveryId } from "../../webhooks/index.ts";
+import { type LocatedRedelivery, REDELIVERY_CHANGE, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
+import { Exports } from "../audit-log.tsx";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -24,8 +30,10 @@ const REFRESH_SECONDS = 2;
 
 export const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
 
-export async function redeliveryPage({ redeliveries }: SettingsDependencies, visit: Visit): Promise<View> {
-  const redelivery = await redeliveries.read(visit.caller, toRedeliveryId(visit.params.id!));
+export async function redeliveryPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const id = toRedeliveryId(visit.params.id!);
+  const redelivery = await deps.redeliveries.read(visit.caller, id);
+  const sent = await deps.resentDeliveries.list(visit.caller, id, readPaging(readQuery(visit.url.searchParams, [])));
   const connection = { Type: "WebhookConnection", Id: redelivery.ConnectionId };
   const name = await lookUpNames(visit, [connection]);
   return {
@@ -35,15 +43,54 @@ export async function redeliveryPage({ redeliveries }: SettingsDependencies, vis
       { name: "Redeliveries", path: REDELIVERIES },
       { name: name.known(connection) ?? "Its connection", path: `/settings/webhooks/${redelivery.ConnectionId}` },
     ],
+    actions: <Exports visit={visit} path={`${REDELIVERIES}/${id}/export`} parameters={new URLSearchParams()} />,
     body: (
       <>
         <Live visit={visit} id="progress" seconds={REFRESH_SECONDS} isFinal={!isOpen(redelivery)}>
           <Progress visit={visit} redelivery={redelivery} title={inNumbers(redelivery)} />
           {isOpen(redelivery) ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
+          <Section title="Before and after">
+            {sent.Items.length > 0 ? (
+              <Table caption="What it has sent, before and after" columns={sentColumns(visit)} rows={sent.Items} />
+            ) : (
+              <p class="fine">Nothing that you may see was sent yet.</p>
+            )}
+          </Section>
         </Live>
+        <Pager visit={visit} next={sent.Next} />
       </>
     ),
   };
+}
+
+function sentColumns(visit: Visit): Column<ResentRecord>[] {
+  const outcome = (side: "Before" | "After"): Column<ResentRecord> => ({
+    name: side,
+    cell: ({ [side]: { State, Reason, On } }) => (
+      <>
+        <Badge state={State} /> <span safe>{Reason ?? ""}</span> <Time at={new Date(On)} />
+      </>
+    ),
+  });
+  return [
+    {
+      name: "Event",
+      cell: ({ EventId, EventRecord, RecordId, EventType }) => (
+        <a href={visit.href(`/settings/activity/${EventId}`)} safe>
+          {`${EventRecord} ${RecordId ?? "records"} ${EventType}`}
+        </a>
+      ),
+    },
+    { name: "Happened", cell: ({ Timestamp }) => <Time at={new Date(Timestamp)} /> },
+    outcome("Before"),
+    outcome("After"),
+  ];
+}
+
+/** The proof of what it did, as a file. */
+export async function exportSent({ resentDeliveries }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { filters } = readAsked({ Format: formatFilter }, visit.url.searchParams);
+  return exportResponse(await resentDeliveries.export(visit.caller, toRedeliveryId(visit.params.id!), filters.Format));
 }
 
 export function isOpen({ State }: LocatedRedelivery): boolean {

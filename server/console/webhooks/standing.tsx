@@ -11,7 +11,7 @@ export function Standing({ status }: { status: StatusRecord }): JSX.Element {
       <Facts
         facts={[
           ["Waiting", <Text text={waitingInWords(status)} />],
-          ["Window", <Text text={windowInWords(status.Windows)} />],
+          ["Window", <Text text={windowInWords(status.Windows, status.State)} />],
         ]}
       />
     </Section>
@@ -31,25 +31,31 @@ function waitingInWords({ UnderWay, Queued, Held, OldestOn }: StatusRecord): str
 }
 
 /** Of all workers together: which one posts is of no concern to who looks at a receiver. */
-function windowInWords(windows: NonNullable<StatusRecord["Windows"]>): string {
+function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: StatusRecord["State"]): string {
   if (windows.length === 0) return "No worker has posted to it lately.";
   const sum = (of: (one: (typeof windows)[number]) => number) => windows.reduce((total, one) => total + of(one), 0);
   const inside = sum(({ Waiting }) => Waiting);
   const words = [
     `${sum(({ Out }) => Out)} of ${sum(({ Places }) => Places)} calls out`,
     ...(inside > 0 ? [`${inside} more wait for a place`] : []),
-    windows.every(({ Quick }) => Quick) ? "it answers quickly" : "it answers slowly or not at all",
+    // A 503 comes quickly too: of a connection that gets nothing the time of an answer says nothing good.
+    ...(state === "Active" ? [windows.every(({ Quick }) => Quick) ? QUICK : "its answers are slow or missing"] : []),
     ...(windows.length > 1 ? [`${windows.length} workers`] : []),
   ];
   return `${words.join("; ")}.`;
 }
 
+const QUICK = "its answers, good or bad, take less than a second";
+
 /** What it was told to hold to. */
-export function limitsInWords({ Order, RatePerSecond, MaxInFlight, TimeoutMs }: ConnectionRecord): string {
+export function limitsInWords({ Order, RatePerSecond, MaxInFlight, HoldAfter, TimeoutMs }: ConnectionRecord): string {
   return [
     Order === "Record" ? "In the order of each record" : "No order",
     RatePerSecond === null ? "any number of calls a second" : `at most ${RatePerSecond} calls a second`,
     MaxInFlight === null ? "as many out as it keeps up with" : `at most ${MaxInFlight} out at a time`,
+    ...(HoldAfter === null
+      ? []
+      : [HoldAfter === 1 ? "held after the first failure" : `held after ${HoldAfter} failures in a row`]),
     ...(TimeoutMs === null ? [] : [`${TimeoutMs.toLocaleString("en")} ms for an answer`]),
   ].join("; ");
 }

@@ -55,8 +55,9 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   if (problem) return resetForm(deps, request, token, reset, { problem, status: 422 });
   if (!(await deps.credentials.resetPassword(request, reset, token, chosen))) throw deadLink();
   const lines = ["From now on you sign in with it. Go to your application and sign in."];
-  const page = <MessagePage site={deps.endpoints.site} heading="Your password is set" lines={lines} />;
-  return pageResponse(page);
+  const { site } = deps.endpoints;
+  const next = { href: site.href("/settings"), text: "Sign in to Settings" };
+  return pageResponse(<MessagePage {...{ site, heading: "Your password is set", lines, next }} />);
 }
 
 /** @throws NotFound */

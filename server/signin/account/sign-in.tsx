@@ -27,13 +27,13 @@ export async function signInPage(deps: AccountDependencies, request: Request): P
       ? startProviderSignIn(deps, request, tenantId, clientId, identityProvider.id)
       : formPage(deps, request, application, { clientId, username: "" });
   }
+  const { site } = deps.endpoints;
+  const next = { href: site.href("/settings"), text: "Sign in to Settings" };
   const lines = [
     "Open one of your applications and sign in there. Then come back to this page in the same browser.",
     "Which organisation you belong to is known from the application, so this page cannot ask for your password itself.",
   ];
-  return pageResponse(<MessagePage site={deps.endpoints.site} heading="Sign in first" lines={lines} />, {
-    status: 401,
-  });
+  return pageResponse(<MessagePage {...{ site, heading: "Sign in first", lines, next }} />, { status: 401 });
 }
 
 /** GET /account/sign-in: a link of the page, to a provider. */

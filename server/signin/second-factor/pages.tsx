@@ -66,6 +66,9 @@ export function EnrolPage(props: EnrolProps): JSX.Element {
         <li>
           Scan this with an authenticator app, such as the one your password manager has.
           <QrCode text={proposal.uri} label="QR code for the authenticator app" />
+          <p>
+            <a href={attribute(proposal.uri)}>Open it in the app of this phone</a>
+          </p>
           <details>
             <summary>Enter a key instead</summary>
             <p>

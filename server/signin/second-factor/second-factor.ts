@@ -74,7 +74,8 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
   const proposal = (session: Session, key: string, sealed: string): Proposal => ({
     key,
     sealed,
-    uri: totpUri(key, hostname, session.username || session.name),
+    // Who has an account in several tenants tells the codes apart by it.
+    uri: totpUri(key, hostname, `${session.username || session.name} (${session.tenantName})`),
   });
 
   async function giveRecoveryCodes(tx: Transaction, { tenantId, userId }: Owner, key: string): Promise<string[]> {

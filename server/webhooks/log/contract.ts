@@ -20,7 +20,7 @@ import {
 import { CONNECTION } from "../connections/contract.ts";
 import { connectionFilter } from "../connections/record.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
-import { type EventFilter, PAST_STATES } from "./store.ts";
+import { ASKED_STATES, type EventFilter, PAST_STATES } from "./store.ts";
 
 /** A text of a path as the EventId that it can be. @throws NotFound */
 export function toEventId(text: string): EventId {
@@ -58,11 +58,12 @@ export const eventFilters = (entities: readonly string[]) => ({
     "Changes of the record with this Id. A change of several is found for who may read the record itself.",
   ),
   EventType: wordFilter(LOGGED_EVENT_TYPES, "The kind of change."),
-  State: wordFilter(DELIVERY_STATES, "Changes with a delivery in this state."),
+  State: wordFilter(ASKED_STATES, "Changes with a delivery in this state. Open: Pending or Retrying."),
   Was: wordFilter(
     PAST_STATES,
     "Changes with a delivery that was in this state at some time, whatever became of it later. Retrying: an attempt failed, and another one followed.",
   ),
+  Failed: flagFilter("true: changes with an attempt that failed, also those that arrived later; false: without one."),
   SentAgain: flagFilter("true: changes with a delivery that was sent again by a redelivery; false: without one."),
   Reason: reasonFilter,
   ConnectionId: connectionFilter("Changes with a delivery to this connection."),
@@ -81,13 +82,15 @@ export const streamFilters = (entities: readonly string[]) => ({
 });
 
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
-  const { EventRecord, RecordId, EventType, State, Was, SentAgain, Reason, ConnectionId, Last, From, To } = asked;
+  const { EventRecord, RecordId, EventType, State, Was, Failed, SentAgain, Reason, ConnectionId, Last, From, To } =
+    asked;
   return {
     eventRecord: EventRecord,
     recordId: RecordId,
     eventType: EventType,
     state: State,
     was: Was,
+    failed: Failed,
     sentAgain: SentAgain,
     reason: Reason,
     connectionId: ConnectionId,

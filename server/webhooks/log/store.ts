@@ -15,6 +15,9 @@ import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
+/** What a state is asked for by; Open is Pending or Retrying. */
+export const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
+type AskedState = (typeof ASKED_STATES)[number];
 /** States that a delivery may have left. */
 export const PAST_STATES = DELIVERY_STATES.filter((state) => state !== "Pending");
 type PastState = Exclude<DeliveryState, "Pending">;
@@ -23,9 +26,11 @@ export interface EventFilter {
   eventRecord?: string;
   recordId?: string;
   eventType?: string;
-  state?: DeliveryState;
+  state?: AskedState;
   /** At some time, whatever became of it later. */
   was?: PastState;
+  /** An attempt did; false: none. */
+  failed?: boolean;
   /** By a redelivery; false: by none. */
   sentAgain?: boolean;
   /** What an attempt of a delivery came to; beside `state` its last one. */
@@ -121,9 +126,14 @@ export async function listEvents(
   after: string | undefined,
   withPayload: boolean,
 ): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
-  const { state, was, sentAgain, reason, connectionId } = filter;
-  const byDelivery = [state, was, sentAgain || undefined, reason, connectionId].some((one) => one !== undefined);
+  const { state, was, failed, sentAgain, reason, connectionId } = filter;
+  const byDelivery = [state, was, failed || undefined, sentAgain || undefined, reason, connectionId].some(
+    (one) => one !== undefined,
+  );
   const { recordId } = filter;
+  const without = (what: Fragment) => sql`and not exists (
+    select from deliveries d where d.event_id = e.id and ${what}
+      ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``})`;
   const page = (which: Fragment) => sql`
     select e.* from events e
     where e.tenant_id = ${tenantId} ${which}
@@ -135,20 +145,15 @@ export async function listEvents(
       ${
         byDelivery
           ? sql`and exists (select from deliveries d where d.event_id = e.id
-              ${state ? sql`and d.state = ${state}` : sql``}
+              ${state ? sql`and d.state = any (${state === "Open" ? ["Pending", "Retrying"] : [state]}::text[])` : sql``}
               ${was ? sql`and ${wasIn(sql, was)}` : sql``}
-              ${sentAgain ? sql`and cardinality(d.redelivered_after) > 0` : sql``}
+              ${failed ? sql`and ${hasFailed(sql)}` : sql``}
+              ${sentAgain ? sql`and ${wasSentAgain(sql)}` : sql``}
               ${reason ? sql`and ${cameTo(sql, reason, state)}` : sql``}
               ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``})`
           : sql``
       }
-      ${
-        sentAgain === false
-          ? sql`and not exists (
-              select from deliveries d where d.event_id = e.id and cardinality(d.redelivered_after) > 0
-              ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``})`
-          : sql``
-      }
+      ${failed === false ? without(hasFailed(sql)) : sql``} ${sentAgain === false ? without(wasSentAgain(sql)) : sql``}
     order by e.id desc limit ${limit + 1}`;
   // Each by an index of its own. The events of several are found before they are put in order: in order, the planner may
   // rather look at all there are for the few that match.
@@ -164,6 +169,11 @@ export async function listEvents(
     order by e.id desc limit ${limit + 1}`;
 }
 
+/** Of `d`. */
+const wasSentAgain = (sql: Queries) => sql`cardinality(d.redelivered_after) > 0`;
+const hasFailed = (sql: Queries) => sql`exists (
+  select from attempts a where a.delivery_id = d.id and a.failed_to is not null)`;
+
 /** Of `d`. Attempts are never changed, and what a delivery had come to is kept when it goes on. */
 function wasIn(sql: Queries, was: PastState): Fragment {
   const before =
@@ -174,7 +184,7 @@ function wasIn(sql: Queries, was: PastState): Fragment {
 }
 
 /** Of `d`. One that has arrived with its only attempt has had no other. */
-function cameTo(sql: Queries, reason: string, state: DeliveryState | undefined): Fragment {
+function cameTo(sql: Queries, reason: string, state: AskedState | undefined): Fragment {
   if (state) return sql`d.reason = ${reason}`;
   return sql`(d.reason = ${reason} or (d.attempts > 1 and exists (
     select from attempts a where a.delivery_id = d.id and coalesce(a.failure, a.status_code::text) = ${reason})))`;
