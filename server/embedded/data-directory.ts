@@ -4,19 +4,23 @@ import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
 
-const LOG_LIMIT = 10 * 1024 * 1024;
+/** Bytes of a log in DATA_DIR. */
+export const LOG_LIMIT = 10 * 1024 * 1024;
 
 export interface DataDirectory {
   path: string;
@@ -129,4 +133,15 @@ export function openLog(dataDir: string, name: string): { file: string; fd: numb
   const file = join(folder, `${name}.log`);
   if (existsSync(file) && statSync(file).size > LOG_LIMIT) renameSync(file, `${file}.1`);
   return { file, fd: openSync(file, "a", 0o600) };
+}
+
+/** As at a start, of logs that parts have open: each is copied and cut short, and appended to from its beginning. */
+export function rotateLogs(dataDir: string): void {
+  const folder = join(dataDir, "logs");
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const file = join(folder, name);
+    if (!name.endsWith(".log") || statSync(file).size <= LOG_LIMIT) continue;
+    copyFileSync(file, `${file}.1`);
+    truncateSync(file);
+  }
 }

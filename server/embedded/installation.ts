@@ -12,6 +12,7 @@ import {
   newMasterKey,
   openLog,
   removeRunning,
+  rotateLogs,
   takeDataDirectory,
   writeRunning,
 } from "./data-directory.ts";
@@ -76,6 +77,9 @@ export interface Running extends Stores {
   logFile: string | undefined;
 }
 
+/** How often the size of logs is looked at. */
+const ROTATION_MS = 10_000;
+
 export class Installation {
   readonly parts: Partial<Record<PartName, Part>> = {};
   /** The application that one tries out has its port by its redirect URI, and can take no other. */
@@ -83,6 +87,7 @@ export class Installation {
   private temporalUi: TemporalUi | undefined;
   private directory: DataDirectory | undefined;
   private starting: Promise<unknown> | undefined;
+  private rotation: Timer | undefined;
 
   constructor(private readonly options: InstallationOptions) {}
 
@@ -103,6 +108,7 @@ export class Installation {
   async stop(): Promise<void> {
     for (const name of ["api", "worker", "temporal", "postgresql"] as const) await this.parts[name]?.stop();
     await this.starting;
+    clearInterval(this.rotation);
     await this.temporalUi?.stop();
     if (this.directory) removeRunning(this.directory.path);
     this.directory?.release();
@@ -114,6 +120,7 @@ export class Installation {
     const config = readStartConfig(options.env);
     // First, so that who starts twice is told so, and not of the first one's ports.
     this.directory = takeDataDirectory(config.dataDir);
+    this.rotation = setInterval(() => this.rotateLogs(config.dataDir), ROTATION_MS);
     if (isPortFixed(config) && (await isTaken(config.port, config.host))) throw takenPort(config);
     await requireMetricsPorts(config.metrics);
     // Before any port is chosen: what is left of an earlier start may still have ours.
@@ -131,6 +138,14 @@ export class Installation {
     const running = await this.startGatehouse({ config, log, databaseUrl, masterKey, ...temporal });
     await this.waitUntilAllUp(running.localUrl);
     return running;
+  }
+
+  private rotateLogs(dataDir: string): void {
+    try {
+      rotateLogs(dataDir);
+    } catch (error) {
+      this.options.say(`A log in ${dataDir} could not be set aside: ${(error as Error).message}`);
+    }
   }
 
   private openLog({ dataDir }: Config): Stores["log"] {

@@ -146,6 +146,12 @@ async function createCluster(options: NewCluster): Promise<void> {
     const complaint = await new Response(initdb.stderr).text();
     const code = await initdb.exited;
     signal.throwIfAborted();
+    if (complaint.includes("could not look up effective user ID")) {
+      throw new Error(
+        `PostgreSQL needs a user with a name, and the uid ${process.getuid?.()} has none. Add a line for it to ` +
+          "/etc/passwd, or set DATABASE_URL to an outside PostgreSQL.",
+      );
+    }
     if (code !== 0) {
       const cure = NAMELESS.test(complaint) ? `. ${NAME_IT}` : "";
       throw new Error(`PostgreSQL's database could not be created in ${dataDir}: ${complaint.trim()}${cure}`);

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { homedir, userInfo } from "node:os";
+import { join, resolve } from "node:path";
 import { PROJECT_ROOT } from "../config.ts";
 import { endWith } from "./processes.ts";
 
@@ -61,8 +61,23 @@ export async function findTemporal(search: Search): Promise<TemporalBinary> {
 }
 
 export function cacheFolder(env: Env): string {
-  const base = env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache");
+  const base = env.XDG_CACHE_HOME || join(homeOf(env), ".cache");
   return join(base, "gatehouse", `temporal-${TEMPORAL_CLI_VERSION}`);
+}
+
+/** A uid without a name, as containers have it, has no home, or / that it cannot write to. */
+function homeOf({ HOME, DATA_DIR }: Env): string {
+  if (HOME && HOME !== "/") return HOME;
+  if (process.getuid?.() === 0 || isNamed()) return HOME || homedir();
+  return resolve(DATA_DIR || ".gatehouse");
+}
+
+function isNamed(): boolean {
+  try {
+    return userInfo().homedir !== "/";
+  } catch {
+    return false;
+  }
 }
 
 async function failureOf(attempt: () => Promise<void>): Promise<string | undefined> {

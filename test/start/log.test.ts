@@ -1,10 +1,12 @@
 // Two logs that more people read than may read the records.
 
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { connect } from "../../server/db/sql.ts";
+import { LOG_LIMIT, openLog, rotateLogs } from "../../server/embedded/data-directory.ts";
+import { newDataDirectory } from "../support/directories.ts";
 import { setting } from "../support/tenant.ts";
 
 const VALUE = `ada-${Bun.randomUUIDv7()}@example.com`;
@@ -81,3 +83,22 @@ function linesOf(output: string): Record<string, unknown>[] {
     .split("\n")
     .map((line) => JSON.parse(line));
 }
+
+test("a log that grows too large while parts write to it is set aside, and written on", async () => {
+  const dataDir = newDataDirectory("rotated");
+  const { file, fd } = openLog(dataDir, "gatehouse");
+  // As a part has it, whose output goes there.
+  const write = async (text: string) => {
+    const part = Bun.spawn(["cat"], { stdin: new Blob([text]), stdout: fd });
+    expect(await part.exited).toBe(0);
+  };
+  await write("first\n".repeat(LOG_LIMIT / 6 - 10));
+  rotateLogs(dataDir);
+  expect(existsSync(`${file}.1`)).toBe(false);
+  await write("second\n".repeat(100));
+  rotateLogs(dataDir);
+  await write("third\n");
+  expect(readFileSync(file, "utf8")).toBe("third\n");
+  expect(readFileSync(`${file}.1`, "utf8")).toEndWith("second\nsecond\n");
+  expect(statSync(`${file}.1`).mode & 0o777).toBe(0o600);
+});
