@@ -152,7 +152,7 @@ function signatures(eventId: string, body: string): Record<string, string> {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : secret;
   const seconds = Math.floor(Date.now() / 1_000);
   return {
-    "x-signature": hmac(secret, body).digest("hex"),
+    "X-Signature": hmac(secret, body).digest("hex"),
     "webhook-id": eventId,
     "webhook-timestamp": String(seconds),
     "webhook-signature": `v1,${hmac(key, `${eventId}.${seconds}.${body}`).digest("base64")}`,

@@ -21,7 +21,7 @@ import {
   resourceTypes,
 } from "./entities/index.ts";
 import { ApiError, ServiceUnavailable } from "./errors.ts";
-import { clientAddress, contextOf, createRequestLog, isProbe } from "./http/context.ts";
+import { clientAddress, contextOf, createRequestLog, isDirect, isProbe } from "./http/context.ts";
 import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
 import { createExporter } from "./http/export.ts";
 import { healthController, type Lifecycle, servingLifecycle } from "./http/health.ts";
@@ -248,7 +248,9 @@ export function createApp({
     })
     .onRequest(({ request, set, server }) => {
       const context = contextOf(request);
-      context.address = clientAddress(request, server?.requestIP(request)?.address, config.trustProxy);
+      const peer = server?.requestIP(request)?.address;
+      context.address = clientAddress(request, peer, config.trustProxy);
+      context.isDirect = isDirect(peer, config.trustProxy);
       context.headers = set.headers;
       requestSpans.begin(request);
       lifecycle.begin(request);

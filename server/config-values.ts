@@ -2,7 +2,8 @@
 
 import { resolve } from "node:path";
 import { parseDatabaseUrl } from "./db/address.ts";
-import { isNameServer, parseAllowList, parseDenyList, readCertificates } from "./egress/index.ts";
+import { isNameServer, parseAllowList, parseDenyList, parseRange, readCertificates } from "./egress/index.ts";
+import type { Network, TrustProxy } from "./http/context.ts";
 
 /**
  * Parses a duration such as `200ms`, `10s` or `5m` into milliseconds.
@@ -101,7 +102,7 @@ export function parseNameServers(text: string): string[] {
   return servers;
 }
 
-function parseList(text: string): string[] {
+export function parseList(text: string): string[] {
   return text
     .split(",")
     .map((part) => part.trim())
@@ -116,6 +117,20 @@ export function parseCertificatesFile(text: string): string {
   } catch (error) {
     throw new Error(`a file of certificates in PEM form (${(error as Error).message})`);
   }
+}
+
+export function parseProxy(text: string): string {
+  // Many write the host alone.
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  if (url?.protocol !== "http:" || url.pathname !== "/" || url.search || url.hash) {
+    throw new Error("an http address of a proxy, such as http://proxy.internal:3128");
+  }
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    throw new Error("an http address whose user name and password are percent-encoded");
+  }
+  return url.href;
 }
 
 export function parseOrigin(text: string): string {
@@ -159,8 +174,18 @@ export function parseMasterKeys(text: string): string[] {
   }
 }
 
-export function parseBoolean(text: string): boolean {
+/** More in a row are a mistake. */
+const MOST_PROXIES = 20;
+
+/** true or false, how many proxies there are, or the networks they are in. */
+export function parseTrustProxy(text: string): TrustProxy {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
-  throw new Error("true or false");
+  const networks = parseList(text).map(parseRange);
+  if (/^\d+$/.test(text) ? Number(text) <= MOST_PROXIES : networks.length > 0 && !networks.includes(undefined)) {
+    return /^\d+$/.test(text) ? Number(text) : (networks as Network[]);
+  }
+  throw new Error(
+    `true, false, the count of proxies in a row (2; at most ${MOST_PROXIES}), or a comma list of their addresses and networks (10.0.0.0/8, ::1)`,
+  );
 }

@@ -6,13 +6,13 @@ import { misspeltNames } from "./config-names.ts";
 import {
   parseAllow,
   parseBackoff,
-  parseBoolean,
   parseCertificatesFile,
   parseDelay,
   parseDeny,
   parseDuration,
   parseHeaderName,
   parseInteger,
+  parseList,
   parseMasterKey,
   parseMasterKeys,
   parseMetricsPort,
@@ -21,13 +21,16 @@ import {
   parseNameServers,
   parseOrigin,
   parsePostgresUrl,
+  parseProxy,
   parseRatio,
   parseRequests,
   parseTraceSampler,
+  parseTrustProxy,
   parseWorkerPort,
   type TraceSampler,
 } from "./config-values.ts";
 import type { EgressConfig } from "./egress/index.ts";
+import type { TrustProxy } from "./http/context.ts";
 import type { WorkerProbesConfig } from "./http/health.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 
@@ -54,8 +57,8 @@ export interface Config {
   workerProbes: WorkerProbesConfig;
   shutdown: ShutdownConfig;
   tracing: TracingConfig;
-  /** Every request comes through a proxy of ours, which adds the caller's address to the end of X-Forwarded-For. */
-  trustProxy: boolean;
+  /** The proxies of ours that requests come through. */
+  trustProxy: TrustProxy;
   /** Where a proxy of ours asks clients for certificates, and the header it passes them in; undefined: nowhere. */
   mtls: { url: string; header: string } | undefined;
   logLevel: LogLevel;
@@ -127,6 +130,8 @@ const SECRET_VARIABLES = [
   "MTLS_URL",
   "TEMPORAL_UI_URL",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "HTTPS_PROXY",
+  "https_proxy",
 ];
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -169,7 +174,7 @@ export function readConfig(given: Record<string, string | undefined>, found: str
   };
 
   const port = read("PORT", 3000, (text) => parseInteger(text, 0, 65535, "a port from 0 to 65535"));
-  const trustProxy = read("TRUST_PROXY", false, parseBoolean);
+  const trustProxy = read<TrustProxy>("TRUST_PROXY", false, parseTrustProxy);
   const config: Config = {
     port,
     portAsked: Boolean(env.PORT),
@@ -196,6 +201,7 @@ export function readConfig(given: Record<string, string | undefined>, found: str
       deny: read("EGRESS_DENY", [], parseDeny),
       dns: read("EGRESS_DNS", [], parseNameServers),
       caFile: read<string | undefined>("EGRESS_CA_FILE", undefined, parseCertificatesFile),
+      proxy: readProxy(read),
     },
     metrics: {
       port: read<number | undefined>("METRICS_PORT", undefined, parseMetricsPort),
@@ -248,7 +254,7 @@ export function hostProblems(env: Record<string, string | undefined>): string[] 
 }
 
 function readMtls(
-  trustProxy: boolean,
+  trustProxy: TrustProxy,
   problems: string[],
   read: <T>(name: string, fallback: T, parse: (text: string) => T) => T,
 ): Config["mtls"] {
@@ -257,6 +263,13 @@ function readMtls(
   if (url !== undefined && !trustProxy)
     problems.push("MTLS_URL is set, which needs TRUST_PROXY: a proxy shows us certificates");
   return url === undefined ? undefined : { url, header };
+}
+
+/** In capitals or not, as tools have them. */
+function readProxy(read: <T>(name: string, fallback: T, parse: (text: string) => T) => T): EgressConfig["proxy"] {
+  const url = read("https_proxy", read<string | undefined>("HTTPS_PROXY", undefined, parseProxy), parseProxy);
+  const except = read("no_proxy", read("NO_PROXY", [], parseList), parseList);
+  return url === undefined ? undefined : { url, except };
 }
 
 function readTemporal(

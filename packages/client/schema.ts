@@ -2551,7 +2551,7 @@ export interface components {
             Receiver: number | null;
             /**
              * Format: int32
-             * @description Somebody has to change the connection, the address or its certificate: dns, tls, blocked-address, a redirect, 401, 403, 404, 405, 407, 410, 415, 421, 426; or the connection is Paused.
+             * @description Somebody has to change the connection, the address or its certificate: dns, tls, blocked-address, a redirect, 401, 403, 404, 405, 407, 410, 413, 415, 421, 426; or the connection is Paused.
              */
             Configuration: number | null;
             /**

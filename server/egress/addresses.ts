@@ -24,8 +24,8 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /**
- * The name of the range an address lies in; `unicast` is the public internet. The tunnels and translations (6to4,
- * Teredo, NAT64) are ranges of their own, whatever IPv4 address they embed.
+ * The name of the range an address lies in; `unicast` is the public internet. Tunnels (6to4, Teredo) and translators
+ * (NAT64) are ranges of their own, whatever IPv4 address they embed.
  */
 export function rangeOf(address: Address): string {
   const range = address.range();
@@ -50,22 +50,48 @@ export function parseRange(text: string): Range | undefined {
   return range[0].isIPv4MappedAddress() ? undefined : range;
 }
 
-/** What the tunnels and translations put an IPv4 address into, and at which byte it stands there. */
-const EMBEDDINGS: [Range, number][] = [
-  // IPv4-compatible (RFC 4291 2.5.5.1), SIIT (RFC 7915), NAT64 (RFC 6052 2.1, RFC 8215), 6to4 (RFC 3056)
-  [ipaddr.IPv6.parseCIDR("::/96"), 12],
-  [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), 12],
-  [ipaddr.IPv6.parseCIDR("64:ff9b::/96"), 12],
-  [ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), 12],
-  [ipaddr.IPv6.parseCIDR("2002::/16"), 2],
+export function contains(range: Range, address: Address): boolean {
+  return range[0].kind() === address.kind() && address.match(range);
+}
+
+/** NAT64 (RFC 6052 2.1), and its prefix for a network's own translators (RFC 8215). */
+const TRANSLATORS = ["64:ff9b::/96", "64:ff9b:1::/48"].map((range) => ipaddr.IPv6.parseCIDR(range));
+
+/** Whether an address is a translator's, so that what it embeds is what is reached. */
+export function isTranslated(address: Address): boolean {
+  return TRANSLATORS.some((range) => contains(range, address));
+}
+
+/** What tunnels and translators put an IPv4 address into, and the bytes where it may stand there. */
+const EMBEDDINGS: [Range, number[][]][] = [
+  // IPv4-compatible (RFC 4291 2.5.5.1), SIIT (RFC 7915), NAT64, 6to4 (RFC 3056), and both ends of Teredo (RFC 4380 4)
+  [ipaddr.IPv6.parseCIDR("::/96"), [[12, 13, 14, 15]]],
+  [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), [[12, 13, 14, 15]]],
+  [TRANSLATORS[0]!, [[12, 13, 14, 15]]],
+  // RFC 6052 2.2: which of its prefixes the translator has is not known.
+  [
+    TRANSLATORS[1]!,
+    [
+      [6, 7, 9, 10],
+      [7, 9, 10, 11],
+      [9, 10, 11, 12],
+      [12, 13, 14, 15],
+    ],
+  ],
+  [ipaddr.IPv6.parseCIDR("2002::/16"), [[2, 3, 4, 5]]],
+  [ipaddr.IPv6.parseCIDR("2001::/32"), [[4, 5, 6, 7]]],
 ];
 const TEREDO = ipaddr.IPv6.parseCIDR("2001::/32");
-
-/** The IPv4 addresses that a gateway might make of an IPv6 address. */
-export function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
+/** RFC 5214 6.1: of any prefix. */
+const ISATAP = /^0[02]005efe$/;
+/** The IPv4 addresses that a gateway might make of an address. */
+export function embeddedIPv4(address: Address): ipaddr.IPv4[] {
+  if (address instanceof ipaddr.IPv4) return [];
   const bytes = address.toByteArray();
-  const found = EMBEDDINGS.filter(([range]) => address.match(range)).map(([, at]) => bytes.slice(at, at + 4));
-  // RFC 4380 4: the client's address stands there with all its bits turned over.
-  if (address.match(TEREDO)) found.push(bytes.slice(12).map((byte) => byte ^ 0xff));
+  const places = EMBEDDINGS.filter(([range]) => contains(range, address)).flatMap(([, at]) => at);
+  const found = places.map((place) => place.map((at) => bytes[at]!));
+  // The client's address stands there with all its bits turned over.
+  if (contains(TEREDO, address)) found.push(bytes.slice(12).map((byte) => byte ^ 0xff));
+  if (ISATAP.test(Buffer.from(bytes.slice(8, 12)).toString("hex"))) found.push(bytes.slice(12));
   return found.map((four) => new ipaddr.IPv4(four));
 }

@@ -35,6 +35,14 @@ export class EgressError extends Error {
   }
 }
 
+/** HTTPS_PROXY made no connection. */
+export class NotConnected extends Error {
+  /** @param reason what HTTPS_PROXY did, for people */
+  constructor(readonly reason: string) {
+    super(`HTTPS_PROXY ${reason}`);
+  }
+}
+
 const WORDS: Partial<Record<string, Failure>> = {
   ECONNREFUSED: "refused",
   EHOSTUNREACH: "unreachable",
@@ -56,6 +64,13 @@ const WORDS: Partial<Record<string, Failure>> = {
 const TLS_CODE =
   /^(CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERROR_IN_CERT_|INVALID_CA|HOSTNAME_MISMATCH)|_CERT(IFICATE)?(_|$)/;
 
+/** No way from the certificates that the receiver sent to one that is trusted. */
+const INCOMPLETE_CHAIN = [
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+];
+
 const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address" | "unsent">, string> = {
   refused: "refused the connection",
   unreachable: "cannot be reached",
@@ -70,9 +85,13 @@ const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address" | "unsent">, 
 /** Puts an error into a word. Its own message is dropped, because it may repeat the request. */
 export function toEgressError(error: unknown, host: string): EgressError {
   if (error instanceof EgressError) return error;
+  if (error instanceof NotConnected) {
+    return new EgressError("unreachable", `${host} ${SENTENCES.unreachable}: ${error.message}`);
+  }
   const code = codeOf(error);
   const failure = WORDS[code] ?? (TLS_CODE.test(code) ? "tls" : "protocol");
-  return new EgressError(failure, `${host} ${SENTENCES[failure as keyof typeof SENTENCES]} (${code})`);
+  const question = INCOMPLETE_CHAIN.includes(code) ? ": is an intermediate certificate missing?" : "";
+  return new EgressError(failure, `${host} ${SENTENCES[failure as keyof typeof SENTENCES]} (${code})${question}`);
 }
 
 export function timedOut(host: string, timeoutMs: number): EgressError {

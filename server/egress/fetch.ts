@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TenantId } from "../tenant-id.ts";
 import { EgressError, timedOut } from "./failures.ts";
+import { UNREADABLE } from "./rules.ts";
 import { headersOf, type Way, within } from "./way.ts";
 
 const USER_AGENT = "Gatehouse/1.0";
@@ -23,10 +24,12 @@ export interface FetchRequest {
  * Redirects are answers like any other.
  * @throws EgressError
  */
-export type EgressFetch = (tenantId: TenantId, url: URL, request: FetchRequest) => Promise<Response>;
+export type EgressFetch = (tenantId: TenantId, address: string, request: FetchRequest) => Promise<Response>;
 
 export function createFetch(way: Way): EgressFetch {
-  return async (tenantId, url, { method, headers, body, timeoutMs, mostBytes = MOST_BODY }) => {
+  return async (tenantId, address, { method, headers = {}, body, timeoutMs, mostBytes = MOST_BODY }) => {
+    const url = URL.parse(address);
+    if (!url) throw new EgressError("blocked-address", UNREADABLE);
     const { host } = url;
     const leave = way.places.enter(tenantId);
     if (!leave) throw new EgressError("unsent", `${host} was not asked, for too many requests are under way`);
@@ -35,7 +38,7 @@ export function createFetch(way: Way): EgressFetch {
       const addresses = await way.resolve(tenantId, url, timeoutMs);
       const left = Math.max(1, Math.ceil(end - performance.now()));
       return await within({ host, timeoutMs: left, late: timedOut(host, timeoutMs) }, async (signal) => {
-        const outgoing = { url, method, headers: new Headers(headers), userAgent: USER_AGENT, body };
+        const outgoing = { url, address, method, headers, userAgent: USER_AGENT, body };
         const answer = await way.connections.send(addresses, outgoing, signal);
         return new Response(await readWhole(answer, host, mostBytes), {
           status: answer.statusCode!,

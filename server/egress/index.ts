@@ -1,11 +1,13 @@
 // The one way out: every request this service sends to an address that somebody else chose goes through here.
 
+import { parseRange } from "./addresses.ts";
 import { EgressError } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
 import { createResolver, isNameServer, type Resolve } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
 import { parseAllowList, parseDenyList, reasonAgainstUrl } from "./rules.ts";
-import { readCertificates, readTrustedCertificates } from "./trust.ts";
+import { createTrust, readCertificates } from "./trust.ts";
+import type { ProxyConfig } from "./tunnel.ts";
 import { createWay } from "./way.ts";
 
 export {
@@ -16,6 +18,7 @@ export {
   isNameServer,
   parseAllowList,
   parseDenyList,
+  parseRange,
   type Resolve,
   readCertificates,
 };
@@ -38,6 +41,8 @@ export interface EgressConfig {
   dns: string[];
   /** PEM file with certificates trusted beside the system's. */
   caFile: string | undefined;
+  /** Connections go through it by CONNECT; undefined: none do. */
+  proxy?: ProxyConfig | undefined;
 }
 
 /**
@@ -47,11 +52,12 @@ export interface EgressConfig {
  */
 export function createEgress(config: EgressConfig, resolve: Resolve = createResolver(config.dns)): Egress {
   const rules = { allow: parseAllowList(config.allow), deny: parseDenyList(config.deny) };
-  const ca = readTrustedCertificates(config.caFile);
+  const through = { trust: createTrust(config.caFile), proxy: config.proxy };
   return {
-    post: createPost(createWay(rules, ca, resolve)),
-    fetch: createFetch(createWay(rules, ca, resolve)),
+    post: createPost(createWay(rules, through, resolve)),
+    fetch: createFetch(createWay(rules, through, resolve)),
     checkUrl: (url) => reasonAgainstUrl(url, rules),
   };
 }
 export { BOUND_SECRETS, movedAddresses, requireSecretsAnew } from "./bound-secrets.ts";
+export { encodeUnsendable, extendAddress, requestTarget } from "./given-address.ts";

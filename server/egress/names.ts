@@ -6,7 +6,7 @@ import { dns } from "bun";
 import { LRUCache } from "lru-cache";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../tenant-id.ts";
-import { type Address, isPublic, parseAddress, rangeOf } from "./addresses.ts";
+import { type Address, parseAddress, rangeOf } from "./addresses.ts";
 import { EgressError } from "./failures.ts";
 import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";
 
@@ -35,7 +35,7 @@ export async function vettedAddresses(
     if (address && rules.deny.covers(address)) {
       throw new EgressError("blocked-address", `${name} resolves to an address that ${DENIED}.`);
     }
-    if (address && (mayBePrivate || isPublic(address) || rules.allow.covers(address))) return address;
+    if (address && (mayBePrivate || rules.allow.permits(address))) return address;
     // The range only: the address itself would tell a tenant what the inside of this network looks like.
     throw new EgressError(
       "blocked-address",

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TenantId } from "../tenant-id.ts";
 import { type EgressError, type Failure, timedOut } from "./failures.ts";
+import { UNREADABLE } from "./rules.ts";
 import { headersOf, type Way, within } from "./way.ts";
 
 const USER_AGENT = "Gatehouse-Webhooks/1.0";
@@ -11,7 +12,9 @@ const MOST_BODY_KEPT = 4 * 1024;
 
 export interface EgressRequest {
   tenantId: TenantId;
-  url: URL;
+  /** Goes out as it is written here. */
+  url: string;
+  /** By their names on the wire. */
   headers: Record<string, string>;
   body: string;
   /** Covers connection, answer and the reading of its body together; a name look-up has 5 s of its own. */
@@ -41,7 +44,9 @@ export type EgressOutcome =
   | { kind: "unsent"; detail: string };
 
 export function createPost(way: Way): (request: EgressRequest) => Promise<EgressOutcome> {
-  return async ({ tenantId, url, timeoutMs, signal, headers, body }) => {
+  return async ({ tenantId, url: address, timeoutMs, signal, headers, body }) => {
+    const url = URL.parse(address);
+    if (!url) return { kind: "failure", failure: "blocked-address", detail: UNREADABLE, durationMs: 0 };
     const { host } = url;
     const leave = way.places.enter(tenantId);
     if (!leave) return { kind: "unsent", detail: `${host} was not asked, for too many posts are out` };
@@ -51,7 +56,7 @@ export function createPost(way: Way): (request: EgressRequest) => Promise<Egress
       const addresses = await way.resolve(tenantId, url, Number.POSITIVE_INFINITY, signal);
       started = performance.now();
       return await within({ host, timeoutMs, late: timedOut(host, timeoutMs), signal }, async (signal) => {
-        const outgoing = { url, method: "POST", headers: new Headers(headers), userAgent: USER_AGENT, body };
+        const outgoing = { url, address, method: "POST", headers, userAgent: USER_AGENT, body };
         const answer = await way.connections.send(addresses, outgoing, signal);
         const start = await readStart(answer);
         const status = answer.statusCode!;

@@ -1,7 +1,16 @@
 // The rules a URL must keep before anything is looked up.
 
-import ipaddr from "ipaddr.js";
-import { type Address, embeddedIPv4, isPublic, parseAddress, parseRange, type Range, rangeOf } from "./addresses.ts";
+import {
+  type Address,
+  contains,
+  embeddedIPv4,
+  isPublic,
+  isTranslated,
+  parseAddress,
+  parseRange,
+  type Range,
+  rangeOf,
+} from "./addresses.ts";
 
 /** https://fetch.spec.whatwg.org/#port-blocking: ports of protocols that an HTTP request could be abused to speak. */
 const BLOCKED_PORTS = new Set([
@@ -18,6 +27,8 @@ const CONTROL = /\p{Cc}/u;
 /** What is said of a host that the deny list has; which entry it was is the operator's concern. */
 export const DENIED = "may not be reached: it is a cloud's own service, or EGRESS_DENY has it";
 
+export const UNREADABLE = "The URL cannot be read; write it in full, such as https://example.com/path.";
+
 /** Where requests may go. */
 export interface Rules {
   allow: AllowList;
@@ -26,7 +37,7 @@ export interface Rules {
 
 /** Why this URL cannot be used, as a sentence that repeats no more of it than its host; undefined if it can. */
 export function reasonAgainstUrl(text: string, rules: Rules): string | undefined {
-  if (!URL.canParse(text)) return "The URL cannot be read; write it in full, such as https://example.com/path.";
+  if (!URL.canParse(text)) return UNREADABLE;
   const url = new URL(text);
   if (url.protocol !== "https:") return "The URL must start with https://.";
   if (url.username || url.password) return "The URL must not hold a user name or password before its host.";
@@ -44,7 +55,7 @@ export function reasonAgainstUrl(text: string, rules: Rules): string | undefined
 function reasonAgainstLiteral(url: URL, { allow, deny }: Rules): string | undefined {
   const address = parseAddress(url.hostname);
   if (address && deny.covers(address)) return `The URL's host ${url.hostname} ${DENIED}.`;
-  if (!address || isPublic(address) || allow.namesHost(url) || allow.covers(address)) return undefined;
+  if (!address || allow.namesHost(url) || allow.permits(address)) return undefined;
   return (
     `The URL's host ${url.hostname} is not an address of the public internet (${rangeOf(address)}); ` +
     `an operator can allow it by adding ${hostAndPort(url)} to EGRESS_ALLOW.`
@@ -53,11 +64,17 @@ function reasonAgainstLiteral(url: URL, { allow, deny }: Rules): string | undefi
 
 // EGRESS_ALLOW: the private addresses an operator lets requests go to.
 
+/** No destination: what a translator's prefixes of other lengths leave empty, and what :: and ::1 seem to embed. */
+const NOWHERE = parseRange("0.0.0.0/8")!;
+
 export interface AllowList {
   /** True if an entry names this URL's host and port; it may then resolve to any address. */
   namesHost(url: URL): boolean;
-  /** True if the address lies in an entry's range. */
-  covers(address: Address): boolean;
+  /**
+   * True if the address is public or lies in an entry's range, and so does what it embeds: of a tunnel or translator an
+   * entry allows no more than its two ends.
+   */
+  permits(address: Address): boolean;
 }
 
 /**
@@ -83,10 +100,14 @@ export function parseAllowList(entries: readonly string[]): AllowList {
         "(localhost:8443, [::1]:8443) or a range (10.0.0.0/8, fd00::/8)",
     );
   }
-  return {
-    namesHost: (url) => hosts.has(hostAndPort(url)),
-    covers: (address) => ranges.some((range) => range[0].kind() === address.kind() && address.match(range)),
+  const permits = (address: Address): boolean => {
+    const embedded = embeddedIPv4(address).filter((four) => !contains(NOWHERE, four));
+    const isReached = isTranslated(address)
+      ? embedded.length > 0
+      : isPublic(address) || ranges.some((range) => contains(range, address));
+    return isReached && embedded.every(permits);
   };
+  return { namesHost: (url) => hosts.has(hostAndPort(url)), permits };
 }
 
 /** The form in which a URL and an entry are compared: always with a port, without the root's trailing dot. */
@@ -157,15 +178,14 @@ export function parseDenyList(entries: readonly string[]): DenyList {
         "an address or a host name",
     );
   }
-  const covers = (address: Address) =>
-    ranges.some((range) => range[0].kind() === address.kind() && address.match(range));
+  const covers = (address: Address) => ranges.some((range) => contains(range, address));
   return {
     namesHost({ hostname }) {
       const host = hostname.replace(/\.$/, "");
       return names.some((name) => host === name || host.endsWith(`.${name}`));
     },
     covers(address) {
-      return covers(address) || (address instanceof ipaddr.IPv6 && embeddedIPv4(address).some(covers));
+      return covers(address) || embeddedIPv4(address).some(covers);
     },
   };
 }

@@ -2,12 +2,14 @@
 
 import type { IncomingMessage } from "node:http";
 import { Agent, request as begin } from "node:https";
-import { createSecureContext } from "node:tls";
+import type { SecureContext } from "node:tls";
+import { LRUCache } from "lru-cache";
 import { type Address, parseAddress } from "./addresses.ts";
 import { EgressError, toEgressError } from "./failures.ts";
+import { requestTarget } from "./given-address.ts";
+import { inTurns, race, type Turn } from "./race.ts";
+import { createIsProxied, type ProxyConfig, TunnelAgent } from "./tunnel.ts";
 
-/** A name may have any number of addresses; a dead receiver should be called dead after these. */
-const MOST_ADDRESSES_TRIED = 8;
 /**
  * So long a connection is kept, or a second less than the peer says by Keep-Alive, if that is sooner. One that is kept
  * until the peer closes it may be closed just when the next request is on its way, and nobody could tell then whether
@@ -18,13 +20,20 @@ const KEPT_MS = 800;
 const WARY_MS = 10 * 60_000;
 /** Such peers; beyond it, the one known longest is forgotten. */
 const MOST_HASTY = 1_000;
+/** So long the address of a name that worked is tried first. */
+const WORKED_MS = 60_000;
+/** Names of which that is known. */
+const MOST_WORKED = 1_000;
 /** Bytes of an answer's head. */
 const MOST_HEAD = 64 * 1024;
 
 export interface Outgoing {
   url: URL;
+  /** The same, as it was given. */
+  address: string;
   method: string;
-  headers: Headers;
+  /** By their names on the wire. */
+  headers: Record<string, string>;
   userAgent: string;
   body: string | undefined;
 }
@@ -32,18 +41,24 @@ export interface Outgoing {
 /** Connections that requests share, each kept for its address, port and name alone. */
 export interface Connections {
   /**
-   * Sends a request to the first of the addresses that can be reached: it tries the next one only if nothing was sent,
-   * so that one request is never sent twice.
+   * Sends a request to the first of the addresses that can be reached: it tries the next one only while nothing was
+   * sent, so that one request is never sent twice.
    */
   send(addresses: Address[], request: Outgoing, signal: AbortSignal): Promise<IncomingMessage>;
 }
 
-/** @param ca the certificates to trust, or undefined for the runtime's own */
-export function createConnections(ca: string[] | undefined): Connections {
-  // Made once: to read a hundred certificates for each connection is more work than the connection itself.
-  const secureContext = createSecureContext(ca && { ca });
-  const kept = new Agent({ keepAlive: true, timeout: KEPT_MS });
-  const fresh = new Agent();
+/** What connections trust and go through. */
+export interface Through {
+  trust: () => SecureContext;
+  proxy: ProxyConfig | undefined;
+}
+
+export function createConnections({ trust, proxy }: Through): Connections {
+  const keeping = { keepAlive: true, timeout: KEPT_MS };
+  const direct = { kept: new Agent(keeping), fresh: new Agent() };
+  const tunnels = proxy && { kept: new TunnelAgent(proxy, keeping), fresh: new TunnelAgent(proxy) };
+  const isProxied = createIsProxied(proxy?.except ?? []);
+  const worked = new LRUCache<string, Address>({ max: MOST_WORKED, ttl: WORKED_MS });
   /** Until when each is one. */
   const hasty = new Map<string, number>();
 
@@ -54,14 +69,21 @@ export function createConnections(ca: string[] | undefined): Connections {
     if (hasty.size > MOST_HASTY) hasty.delete(oldest!);
   }
 
-  async function sendTo(address: Address, request: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+  async function sendTo(
+    address: Address,
+    request: Outgoing,
+    signal: AbortSignal,
+    turn?: Turn,
+  ): Promise<IncomingMessage> {
     const peer = `${address} ${request.url.host}`;
+    const secureContext = trust();
+    const { kept, fresh } = tunnels && isProxied(request.url, address) ? tunnels : direct;
     const agent = (hasty.get(peer) ?? 0) > Date.now() ? fresh : kept;
     try {
-      return await exchange(address, request, { agent, secureContext }, signal);
+      return await exchange(address, request, { agent, secureContext }, signal, turn);
     } catch (error) {
       if (!(error instanceof FailedOnKept)) throw error;
-      if (!error.isWritten) return exchange(address, request, { agent: fresh, secureContext }, signal);
+      if (!error.isWritten) return exchange(address, request, { agent: fresh, secureContext }, signal, turn);
       if (!signal.aborted && toEgressError(error.cause, peer).failure === "reset") remember(peer);
       throw error.cause;
     }
@@ -69,17 +91,14 @@ export function createConnections(ca: string[] | undefined): Connections {
 
   return {
     async send(addresses, request, signal) {
-      const candidates = addresses.slice(0, MOST_ADDRESSES_TRIED);
-      const last = candidates.pop()!;
-      for (const address of candidates) {
-        try {
-          return await sendTo(address, request, signal);
-        } catch (error) {
-          const { failure } = toEgressError(error, request.url.host);
-          if (signal.aborted || (failure !== "refused" && failure !== "unreachable")) throw error;
-        }
-      }
-      return sendTo(last, request, signal);
+      if (addresses.length === 1) return sendTo(addresses[0]!, request, signal);
+      const { host } = request.url;
+      const candidates = inTurns(addresses, worked.get(host));
+      const { answer, address } = await race(candidates, host, signal, (one, turn) =>
+        sendTo(one, request, signal, turn),
+      );
+      worked.set(host, address);
+      return answer;
     },
   };
 }
@@ -96,9 +115,10 @@ class FailedOnKept extends Error {
 
 function exchange(
   address: Address,
-  { url, method, headers, userAgent, body }: Outgoing,
-  connection: { agent: Agent; secureContext: ReturnType<typeof createSecureContext> },
+  { url, address: given, method, headers, userAgent, body }: Outgoing,
+  connection: { agent: Agent; secureContext: SecureContext },
   signal: AbortSignal,
+  turn: Turn | undefined,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = begin({
@@ -106,13 +126,8 @@ function exchange(
       host: address.toString(),
       port: url.port || 443,
       method,
-      path: url.pathname + url.search,
-      headers: {
-        ...Object.fromEntries(headers),
-        host: url.host,
-        "user-agent": userAgent,
-        "accept-encoding": "identity",
-      },
+      path: requestTarget(given),
+      headers: { ...headers, Host: url.host, "User-Agent": userAgent, "Accept-Encoding": "identity" },
       maxHeaderSize: MOST_HEAD,
       signal,
       // The certificate must be the name's, though the connection goes to the address; a literal's is the address's own.
@@ -122,14 +137,23 @@ function exchange(
     });
     let isWritten = false;
     const write = () => {
+      if (turn && !turn.take()) return outgoing.destroy();
       isWritten = true;
       outgoing.end(body);
     };
-    // That a kept connection was closed meanwhile is seen once the event loop has looked at it, between these two.
-    outgoing.once("socket", () => (outgoing.reusedSocket ? setImmediate(() => setImmediate(write)) : write()));
+    turn?.join(outgoing);
+    outgoing.once("socket", (socket) => {
+      // That a kept connection was closed meanwhile is seen once the event loop has looked at it, between these two.
+      if (outgoing.reusedSocket) setImmediate(() => setImmediate(write));
+      else if (turn) socket.once("secureConnect", write);
+      else write();
+    });
     outgoing.once("response", (answer) => {
-      // A body that ends with its connection would else be whole, however that ended.
-      outgoing.on("error", (error) => answer.destroy(error));
+      outgoing.on("error", (error) => {
+        // A body that ends with its connection would else be whole, however that ended; what follows a whole one is not
+        // looked at.
+        if (!answer.complete) answer.destroy(error);
+      });
       resolve(answer);
     });
     outgoing.once("upgrade", (_, socket) => {

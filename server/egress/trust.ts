@@ -1,17 +1,26 @@
-// EGRESS_CA_FILE: certificates trusted beside the system's.
+// Certificates that are trusted: the system's, the runtime's own, and those of EGRESS_CA_FILE.
 
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { getCACertificates } from "node:tls";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 
 /**
- * The certificates to trust, or undefined for the runtime's own (NODE_EXTRA_CA_CERTS included).
+ * What connections trust, made when the first of them begins: to read hundreds of certificates is more work than a
+ * connection itself.
  * @throws Error saying why the file cannot be used.
  */
-export function readTrustedCertificates(caFile: string | undefined): string[] | undefined {
-  if (!caFile) return undefined;
-  // fetch's `ca` replaces the default roots, where EGRESS_CA_FILE promises to add to them.
-  return [...new Set([...getCACertificates("default"), ...readCertificates(caFile)])];
+export function createTrust(caFile: string | undefined): () => SecureContext {
+  const own = caFile ? readCertificates(caFile) : [];
+  let context: SecureContext | undefined;
+  return () => {
+    context ??= createSecureContext({ ca: trustedCertificates(own) });
+    return context;
+  };
+}
+
+/** The runtime's default has NODE_EXTRA_CA_CERTS, and the system's has SSL_CERT_FILE and SSL_CERT_DIR. */
+export function trustedCertificates(own: string[]): string[] {
+  return [...new Set([...getCACertificates("default"), ...getCACertificates("system"), ...own])];
 }
 
 /** @throws Error saying why the file cannot be used. */

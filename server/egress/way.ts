@@ -7,7 +7,7 @@ import type { Address } from "./addresses.ts";
 import { cancelled, EgressError, toEgressError } from "./failures.ts";
 import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./names.ts";
 import type { Rules } from "./rules.ts";
-import { type Connections, createConnections } from "./send.ts";
+import { type Connections, createConnections, type Through } from "./send.ts";
 
 /** Requests under way at a time, and those of one tenant. */
 const MOST = 1_000;
@@ -23,11 +23,11 @@ export interface Way {
   resolve(tenantId: TenantId, url: URL, timeoutMs: number, signal?: AbortSignal): Promise<Address[]>;
 }
 
-export function createWay(rules: Rules, ca: string[] | undefined, resolve: Resolve): Way {
+export function createWay(rules: Rules, through: Through, resolve: Resolve): Way {
   const lookUps = createLookUps(resolve);
   return {
     places: createBudget<string>({ name: "requests", perTenant: MOST_OF_A_TENANT, total: MOST, waiting: 0 }),
-    connections: createConnections(ca),
+    connections: createConnections(through),
     resolve(tenantId, url, atMost, signal) {
       const { host } = url;
       const timeoutMs = Math.min(LOOK_UP_MS, atMost);

@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly key: string;
   /** Where it comes from: an IPv4 or IPv6 address without a zone. Undefined if that is not known. */
   address?: string;
+  /** It came past the proxies: what only they may say counts for nothing. */
+  isDirect?: boolean;
   /** W3C Trace Context, of the request's own span. */
   traceParent?: string;
   /** Who asks, once that is known. */
@@ -57,12 +59,34 @@ export const UNKNOWN_ADDRESS = "unknown";
 const IPV6_PREFIX = 64;
 
 /**
+ * The proxies of ours before this process, each of which adds whom it saw to the end of X-Forwarded-For: how many there
+ * are (true: one), or the networks they are in.
+ */
+export type TrustProxy = boolean | number | readonly Network[];
+export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/**
  * An IPv4 or IPv6 address without a zone. Undefined if it is not known: a proxy's own address does not count.
  * @param peer the other end of the connection
- * @param trustProxy the peer is a proxy of ours, which has added whom it saw to the end of X-Forwarded-For
  */
-export function clientAddress(request: Request, peer: string | undefined, trustProxy: boolean): string | undefined {
-  return trustProxy ? lastForwarded(request.headers.get("x-forwarded-for")) : plainAddress(peer);
+export function clientAddress(request: Request, peer: string | undefined, trust: TrustProxy): string | undefined {
+  if (trust === false || isDirect(peer, trust)) return plainAddress(peer);
+  const seen = (request.headers.get("x-forwarded-for") ?? "").split(",").map(forwardedAddress);
+  if (typeof trust !== "object") return seen.at(-Number(trust));
+  // The entries before the first that is no proxy's are the caller's own words.
+  const first = seen.findLastIndex((address) => address === undefined || !isWithin(address, trust));
+  return seen[Math.max(0, first)];
+}
+
+/** Whether a request that came from there has passed no proxy. */
+export function isDirect(peer: string | undefined, trust: TrustProxy): boolean {
+  const address = plainAddress(peer);
+  return typeof trust === "object" && !(address !== undefined && isWithin(address, trust));
+}
+
+function isWithin(text: string, networks: readonly Network[]): boolean {
+  const address = ipaddr.parse(text);
+  return networks.some((network) => network[0].kind() === address.kind() && address.match(network));
 }
 
 /** One word for each party a request can come from: an IPv4 address, an IPv6 /64, or UNKNOWN_ADDRESS. */
@@ -75,14 +99,15 @@ export function clientNetwork(request: Request): string {
   return `${network.toString()}/${IPV6_PREFIX}`;
 }
 
-/**
- * The last entry of X-Forwarded-For, if it is an address and nothing else. An entry with a port, a zone, in brackets or
- * `unknown` is none, and no entry before it counts, for those are the caller's own words.
- * @example lastForwarded("10.0.0.1, 198.51.100.7") // "198.51.100.7"
- */
-function lastForwarded(header: string | null): string | undefined {
-  const last = header?.split(",").at(-1)?.trim();
-  return last?.includes("%") ? undefined : plainAddress(last);
+/** `198.51.100.7`, `198.51.100.7:4711`, `2001:db8::7` or `[2001:db8::7]:4711`. */
+const FORWARDED = /^(?:\[([\da-f:.]+)\]|([\d.]+)|([\da-f:.]+))$/i;
+const PORT_BEHIND = /^(\[.*\]|[\d.]+):\d{1,5}$/;
+
+/** An entry of X-Forwarded-For, if it is an address; a zone or `unknown` is none. */
+function forwardedAddress(entry: string): string | undefined {
+  const host = entry.trim().replace(PORT_BEHIND, "$1");
+  const [, ...forms] = FORWARDED.exec(host) ?? [];
+  return plainAddress(forms.find(Boolean));
 }
 
 /** IPv4 inside IPv6 is that IPv4 address. @returns undefined for what is no address */

@@ -18,17 +18,17 @@ export function createAttemptLogout(egress: Egress, sign: IssueLogoutToken, time
   return {
     sign,
     async post(tenantId, { uri, number }, token, signal) {
-      const [startedOn, url] = [new Date(), new URL(uri)];
+      const startedOn = new Date();
       const outcome = await egress.post({
-        ...{ tenantId, url, timeoutMs, signal },
+        ...{ tenantId, url: uri, timeoutMs, signal },
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({ logout_token: token }).toString(),
       });
       return resultOf(outcome, {
         number,
         startedOn,
-        url,
-        secrets: [token, ...url.searchParams.values()].filter(Boolean),
+        url: uri,
+        secrets: [token, ...new URL(uri).searchParams.values()].filter(Boolean),
       });
     },
   };

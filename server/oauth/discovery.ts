@@ -79,7 +79,10 @@ export function discoveryController(
     return JSON.stringify(metadata(issuer, known.switched, mtlsUrl));
   }
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
-  for (const { path } of METADATA) {
+  // RFC 8414 3.1: before the path that an issuer has. A proxy may pass such an address on as it is.
+  const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const paths = METADATA.flatMap(({ path }) => (base ? [path, path + base] : [path]));
+  for (const path of paths) {
     controller
       .options(path, () => preflight("*", ["GET"]))
       .all(path, async ({ request }) => {

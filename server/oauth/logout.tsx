@@ -4,6 +4,7 @@
 import { Elysia } from "elysia";
 import type { JWTPayload } from "jose";
 import type { Sql } from "../db/sql.ts";
+import { extendAddress } from "../egress/index.ts";
 import { BadInput } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
@@ -172,6 +173,5 @@ async function registeredDestination(
   }
   const isStrangers = isStranger(client);
   const state = parameters.sent.state;
-  if (state === undefined) return { destination: uri, isStrangers };
-  return { destination: `${uri}${uri.includes("?") ? "&" : "?"}${new URLSearchParams({ state })}`, isStrangers };
+  return { destination: state === undefined ? uri : extendAddress(uri, { state }), isStrangers };
 }

@@ -2,6 +2,7 @@
 // header (RFC 9440). At every other address anybody can send that header, so it says nothing.
 
 import type { Config } from "../config.ts";
+import { contextOf } from "../http/context.ts";
 import { type Certificate, readCertificate } from "./clients/certificate.ts";
 
 export interface Mtls {
@@ -22,7 +23,8 @@ export function createMtls(issuer: string, config: Config["mtls"]): Mtls {
     url: config?.url,
     baseOf: (request) => (config && isThere(request) ? config.url : issuer),
     async certificateOf(request) {
-      const header = config && isThere(request) ? request.headers.get(config.header) : null;
+      const header =
+        config && isThere(request) && !contextOf(request).isDirect ? request.headers.get(config.header) : null;
       return header ? readCertificate(header) : undefined;
     },
   };

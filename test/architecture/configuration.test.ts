@@ -112,7 +112,7 @@ function variables(): Record<string, string> {
   return Object.fromEntries(
     [...rows].flatMap(([, names, values]) => {
       const defaults = values!.split(", ");
-      return [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name], i) => [name!, defaults[i] ?? ""]);
+      return [...names!.matchAll(/`([A-Za-z_]+)`/g)].map(([, name], i) => [name!, defaults[i] ?? ""]);
     }),
   );
 }

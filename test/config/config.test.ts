@@ -74,6 +74,8 @@ test("a full environment is read", () => {
     WEBHOOK_HOLD_AFTER: "5",
     WEBHOOK_PROBE_INTERVAL: "5m",
     EGRESS_ALLOW: " 10.0.0.0/8, localhost:8443 ,",
+    HTTPS_PROXY: "http://user:word@proxy.example:3128",
+    NO_PROXY: "internal.example, 10.0.0.0/8",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318/",
     OTEL_TRACES_SAMPLER: "traceidratio",
     OTEL_TRACES_SAMPLER_ARG: "0.25",
@@ -101,7 +103,10 @@ test("a full environment is read", () => {
       uiUrl: "https://temporal.example",
     },
     webhooks: { retryInitialInterval: 200, retryBackoff: 1.5, timeout: 2_000, holdAfter: 5, probeInterval: 300_000 },
-    egress: { allow: ["10.0.0.0/8", "localhost:8443"] },
+    egress: {
+      allow: ["10.0.0.0/8", "localhost:8443"],
+      proxy: { url: "http://user:word@proxy.example:3128/", except: ["internal.example", "10.0.0.0/8"] },
+    },
     tracing: { endpoint: "http://localhost:4318", sampler: "traceidratio", ratio: 0.25 },
     metrics: { port: 9464, host: "0.0.0.0", token: "0123456789abcdef" },
     trustProxy: true,
@@ -110,6 +115,38 @@ test("a full environment is read", () => {
     logFormat: "json",
     tokenLifetime: 60,
   });
+});
+
+test.each([
+  ["true", true],
+  ["1", true],
+  ["0", false],
+  ["2", 2],
+  ["20", 20],
+])("TRUST_PROXY=%s is %p", (TRUST_PROXY, expected) => {
+  expect(readConfig({ TRUST_PROXY }).trustProxy).toBe(expected);
+});
+
+test("TRUST_PROXY takes networks and addresses, of IPv4 and IPv6", () => {
+  const { trustProxy } = readConfig({ TRUST_PROXY: "10.0.0.0/8, ::1,192.0.2.7" });
+  const texts = (trustProxy as [unknown, number][]).map(([address, length]) => `${address}/${length}`);
+  expect(texts).toEqual(["10.0.0.0/8", "::1/128", "192.0.2.7/32"]);
+});
+
+test.each(["yes", "21", "-1", "2.5", "1,2", "10.0.0.0/33", "proxy.internal", ","])(
+  "TRUST_PROXY=%s is refused",
+  (TRUST_PROXY) => {
+    expect(problemsOf({ TRUST_PROXY })).toEqual([expect.stringContaining("TRUST_PROXY is")]);
+  },
+);
+
+test.each([
+  [{ HTTPS_PROXY: "proxy.example:3128" }, "http://proxy.example:3128/"],
+  [{ https_proxy: "http://[::1]:3128" }, "http://[::1]:3128/"],
+  [{ https_proxy: "http://one.example", HTTPS_PROXY: "http://other.example" }, "http://one.example/"],
+  [{ HTTPS_PROXY: "" }, undefined],
+])("the proxy of %j is %p", (env, url) => {
+  expect(readConfig(env).egress.proxy?.url).toBe(url);
 });
 
 test("certificates are taken from a proxy alone", () => {
@@ -134,6 +171,7 @@ const WRONG: Record<string, string> = {
   WEBHOOK_PROBE_INTERVAL: "1",
   EGRESS_ALLOW: "10.0.0.0/33",
   EGRESS_CA_FILE: "/nowhere/ca.pem",
+  HTTPS_PROXY: "socks5://proxy.example:1080",
   OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
   OTEL_TRACES_SAMPLER: "sometimes",
   OTEL_TRACES_SAMPLER_ARG: "25",

@@ -46,7 +46,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     expect(answer).toContain("Maintenance until four");
     const asked = await page.getByRole("group", { name: "Request of attempt 3" }).textContent();
     expect(asked).toStartWith(
-      `POST ${receiver.url}?ApiKey=•••\ncontent-type: application/json\nwebhook-sequence: 2\nx-signature: •••\n`,
+      `POST ${receiver.url}?ApiKey=•••\nContent-Type: application/json\nwebhook-sequence: 2\nX-Signature: •••\n`,
     );
     expect(asked).toContain(`webhook-id: ${EventId}`);
     const sent = receiver.callsFor(EventId)[2]!.headers.get("webhook-timestamp");

@@ -37,8 +37,6 @@ const CLOUDS: [string, number][] = [
 
 const SPECIAL_IPV6: [string, number][] = [
   ["::", 96],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
   ["100::", 64],
   ["2001::", 32],
   ["2001:2::", 48],
@@ -88,11 +86,20 @@ const NOTATIONS: Record<string, (value: number) => string> = {
   "mapped, hex": (value) => `[::ffff:${Math.floor(value / 65536).toString(16)}:${(value % 65536).toString(16)}]`,
 };
 
-/** Notations that carry an IPv4 address through a tunnel or translator; refused for public addresses too. */
+/** NAT64: what the translator makes of it is what is reached. RFC 6052 2.2 has the forms of shorter prefixes. */
+const TRANSLATIONS: Record<string, (high: string, low: string) => string> = {
+  NAT64: (high, low) => `[64:ff9b::${high}:${low}]`,
+  "local NAT64, /96": (high, low) => `[64:ff9b:1::${high}:${low}]`,
+  "local NAT64, /48": (high, low) => `[64:ff9b:1:${high}:${low.padStart(4, "0").replace(/(..)(..)/, "00$1:$200")}::]`,
+  "local NAT64, /64": (high, low) => {
+    const [h, l] = [high.padStart(4, "0"), low.padStart(4, "0")];
+    return `[64:ff9b:1:0:00${h.slice(0, 2)}:${h.slice(2)}${l.slice(0, 2)}:${l.slice(2)}00:0]`;
+  },
+};
+
+/** Notations that carry an IPv4 address through a tunnel; refused for public addresses too. */
 const EMBEDDINGS: Record<string, (high: string, low: string) => string> = {
   "IPv4-compatible": (high, low) => `[::${high}:${low}]`,
-  NAT64: (high, low) => `[64:ff9b::${high}:${low}]`,
-  "local NAT64": (high, low) => `[64:ff9b:1::${high}:${low}]`,
   "6to4": (high, low) => `[2002:${high}:${low}::1]`,
   Teredo: (high, low) => `[2001:0:${high}:${low}::1]`,
   SIIT: (high, low) => `[::ffff:0:${high}:${low}]`,
@@ -161,13 +168,61 @@ describe("an address that is not public", () => {
   });
 });
 
-describe("a tunnelled or translated address", () => {
+const groupsOf = (address: number) =>
+  [Math.floor(address / 65536), address % 65536].map((group) => group.toString(16)) as [string, string];
+
+describe("a translator's address", () => {
+  const way = fc.constantFrom(...Object.keys(TRANSLATIONS));
+  const anywhere = { allow: ["::/0", "64:ff9b::/96", "64:ff9b:1::/48"], deny: [], dns: [], caFile: undefined };
+
+  test("is refused if the address in it is not public, also where the translator's own range is allowed", () => {
+    const open = createEgress(anywhere);
+    fc.assert(
+      fc.property(specialIPv4, way, (address, form) => {
+        // 0.0.0.1 in the form of a shorter prefix is another address in that of a longer one.
+        fc.pre(form === "NAT64" || address >= 2 ** 24);
+        const host = TRANSLATIONS[form]!(...groupsOf(address));
+        expect(refusal(host)).toMatch(/EGRESS_(ALLOW|DENY)/);
+        expect(open.checkUrl(`https://${host}/`)).toMatch(/EGRESS_(ALLOW|DENY)/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("is accepted if the address in it is public, or allowed", () => {
+    fc.assert(
+      fc.property(publicIPv4, (address) => {
+        expect(refusal(TRANSLATIONS.NAT64!(...groupsOf(address)))).toBeUndefined();
+        expect(refusal(TRANSLATIONS["local NAT64, /96"]!(...groupsOf(address)))).toBeUndefined();
+      }),
+    );
+    const allowing = createEgress({ ...anywhere, allow: ["10.0.0.0/8"] });
+    for (const form of ["NAT64", "local NAT64, /96"]) {
+      expect(allowing.checkUrl(`https://${TRANSLATIONS[form]!("a00", "1")}/`)).toBeUndefined();
+    }
+  });
+
+  test("is judged the same as the answer of a resolver", async () => {
+    const egress = createEgress({ ...anywhere }, async () => ["64:ff9b::a00:1"]);
+    expect(failureOf(await egress.post(request("https://receiver.test/")))).toBe("blocked-address");
+  });
+});
+
+describe("an ISATAP address of a public network", () => {
+  test("is refused if the address in it is not public", () => {
+    for (const word of ["0:5efe", "200:5efe"]) {
+      expect(refusal(`[2a00:1450:4001:1:${word}:a00:1]`)).toMatch(/EGRESS_ALLOW/);
+      expect(refusal(`[2a00:1450:4001:1:${word}:808:808]`)).toBeUndefined();
+    }
+  });
+});
+
+describe("a tunnelled address", () => {
   test("is refused, whatever it embeds", () => {
     const anyIPv4 = fc.oneof(publicIPv4, specialIPv4);
     fc.assert(
       fc.property(anyIPv4, fc.constantFrom(...Object.keys(EMBEDDINGS)), (address, way) => {
-        const [high, low] = [Math.floor(address / 65536).toString(16), (address % 65536).toString(16)];
-        expect(refusal(EMBEDDINGS[way]!(high, low))).toMatch(/EGRESS_(ALLOW|DENY)/);
+        expect(refusal(EMBEDDINGS[way]!(...groupsOf(address)))).toMatch(/EGRESS_(ALLOW|DENY)/);
       }),
       { numRuns: 1000 },
     );

@@ -6,7 +6,7 @@ async function fetched(answer: (received: Received) => Response, timeoutMs = 5_0
   await using receiver = startReceiver(answer);
   const url = new URL(`https://localhost:${receiver.port}/some?path=1`);
   const request = { method: "GET", headers: { accept: "application/json" }, timeoutMs } as const;
-  const response = await trustingEgress([url.host]).fetch(TENANT, url, request);
+  const response = await trustingEgress([url.host]).fetch(TENANT, url.href, request);
   return { response, received: receiver.received[0]! };
 }
 
@@ -32,7 +32,7 @@ describe.concurrent("a guarded fetch", () => {
   test("posts a body", async () => {
     await using receiver = startReceiver(() => new Response());
     const url = new URL(`https://localhost:${receiver.port}/`);
-    await trustingEgress([url.host]).fetch(TENANT, url, { method: "POST", body: "a=b", timeoutMs: 5_000 });
+    await trustingEgress([url.host]).fetch(TENANT, url.href, { method: "POST", body: "a=b", timeoutMs: 5_000 });
     expect(receiver.received).toMatchObject([{ body: "a=b" }]);
   });
 
@@ -50,9 +50,9 @@ describe.concurrent("a guarded fetch", () => {
   test("goes to no address that is not allowed, and says when nobody is there", async () => {
     const get = { method: "GET", timeoutMs: 5_000 } as const;
     for (const url of ["https://127.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "https://localhost/"]) {
-      expect(await failureOf(trustingEgress([]).fetch(TENANT, new URL(url), get))).toBe("blocked-address");
+      expect(await failureOf(trustingEgress([]).fetch(TENANT, url, get))).toBe("blocked-address");
     }
     const url = new URL(`https://localhost:${await closedPort()}/`);
-    expect(await failureOf(trustingEgress([url.host]).fetch(TENANT, url, get))).toBe("refused");
+    expect(await failureOf(trustingEgress([url.host]).fetch(TENANT, url.href, get))).toBe("refused");
   });
 });

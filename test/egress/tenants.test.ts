@@ -19,7 +19,7 @@ test("a tenant whose posts all hang has a share of them, and another one's leave
     "answered 200",
   );
   const get = { method: "GET", timeoutMs: 30_000 } as const;
-  expect((await egress.fetch(ONE, new URL(`https://localhost:${receiver.port}/`), get)).status).toBe(200);
+  expect((await egress.fetch(ONE, `https://localhost:${receiver.port}/`, get)).status).toBe(200);
   caller.abort();
   const outcomes = (await Promise.all(attack)).map(failureOf);
   expect(outcomes.filter((outcome) => outcome === "unsent")).toHaveLength(50);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { createEgress, parseAllowList } from "../../server/egress/index.ts";
-import { readTrustedCertificates } from "../../server/egress/trust.ts";
+import { readCertificates, trustedCertificates } from "../../server/egress/trust.ts";
 import { certificate } from "./receiver.ts";
 
 const check = (url: string, allow: string[] = []) =>
@@ -85,9 +85,17 @@ describe("EGRESS_ALLOW", () => {
     ["::1", "https://[::1]/", true],
     ["127.0.0.1:8443", "https://127.0.0.1:8443/", true],
     ["127.0.0.1:8443", "https://127.0.0.1:8444/", false],
-    ["64:ff9b::/96", "https://[64:ff9b::a00:1]/", true],
+    // What a translator makes of it is what is allowed or not.
+    ["64:ff9b::/96", "https://[64:ff9b::a00:1]/", false],
+    ["::/0", "https://[64:ff9b::a00:1]/", false],
+    ["10.0.0.0/8", "https://[64:ff9b::a00:1]/", true],
+    ["10.0.0.0/8", "https://[64:ff9b:1::a00:1]/", true],
+    ["2002::/16", "https://[2002:a00:1::1]/", false],
+    ["10.0.0.0/8", "https://[2002:a00:1::1]/", false],
+    ["2002::/16,10.0.0.0/8", "https://[2002:a00:1::1]/", true],
+    ["2002::/16", "https://[2002:808:808::1]/", true],
   ])("%s lets %s be saved: %p", (entry, url, expected) => {
-    expect(check(url, [entry]) === undefined).toBe(expected);
+    expect(check(url, entry.split(",")) === undefined).toBe(expected);
   });
 
   test.each([
@@ -113,7 +121,7 @@ describe("EGRESS_ALLOW", () => {
 
 describe("EGRESS_CA_FILE", () => {
   test("adds to the authorities trusted anyway", () => {
-    const trusted = readTrustedCertificates(certificate.caFile)!;
+    const trusted = trustedCertificates(readCertificates(certificate.caFile));
     expect(trusted).toEqual(expect.arrayContaining([...rootCertificates]));
     expect(trusted).toContain(readFileSync(certificate.caFile, "utf8").trim());
   });

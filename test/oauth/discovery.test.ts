@@ -2,10 +2,25 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { DEVICE_GRANT, EXCHANGE_GRANT } from "../../server/oauth/index.ts";
 import { request } from "../entities/client.ts";
+import { startPrivateApp } from "../http/private-app.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 const PATHS = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"];
+
+test("a base path has its metadata below it and, by RFC 8414 3.1, before it", async () => {
+  await using app = startPrivateApp({ publicUrl: "https://example.com/id" });
+  for (const path of PATHS.flatMap((one) => [one, `${one}/id`])) {
+    const answer = await fetch(app.url + path);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      issuer: "https://example.com/id",
+      token_endpoint: "https://example.com/id/oauth2/token",
+    });
+  }
+  expect((await fetch(`${app.url}${PATHS[1]}/other`)).status).toBe(404);
+});
+
 const METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 const JWKS = "/.well-known/jwks.json";
 

@@ -49,7 +49,7 @@ async function startReceiverIn(directory: string, ...flags: string[]) {
       };
       const outcome = await egress.post({
         tenantId: idOf<TenantId>("tenant"),
-        url: new URL(`https://localhost:${port}/`),
+        url: `https://localhost:${port}/`,
         headers,
         body,
         timeoutMs,

@@ -13,7 +13,8 @@ test.each([
   ["192.0.2.1", "198.51.100.7", true, "198.51.100.7"],
   ["192.0.2.1", "10.0.0.1, 198.51.100.7", true, "198.51.100.7"],
   ["192.0.2.1", undefined, true, "unknown"],
-  ["192.0.2.1", "198.51.100.7:4711", true, "unknown"],
+  ["192.0.2.1", "198.51.100.7:4711", true, "198.51.100.7"],
+  ["192.0.2.1", "unknown", true, "unknown"],
 ])("peer %p, X-Forwarded-For %p, TRUST_PROXY %p: failures count for %s", (peer, forwarded, trustProxy, network) => {
   const headers: Record<string, string> = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const request = new Request("http://localhost", { headers });

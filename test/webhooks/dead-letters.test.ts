@@ -28,6 +28,7 @@ describe.concurrent("dead letters", () => {
     ["a timeout, which is the receiver's fault", "hang", "Receiver", "timeout"],
     ["401, which is the configuration's fault", 401, "Configuration", "401"],
     ["404, which is the configuration's fault", 404, "Configuration", "404"],
+    ["413, which is the configuration's fault", 413, "Configuration", "413"],
     ["a redirect, which is the configuration's fault", 302, "Configuration", "302"],
   ] as [string, Reply, string, string][])("have %s", async (_, reply, blame, reason) => {
     const api = await newTenant();

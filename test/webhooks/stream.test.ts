@@ -48,6 +48,8 @@ async function listen(
   });
   if (answer.status !== 200) throw new Error(await answer.text());
   expect(answer.headers.get("content-type")).toBe("text/event-stream");
+  // A plain nginx keeps nothing back.
+  expect(answer.headers.get("x-accel-buffering")).toBe("no");
   const [changes, texts, ids]: [Change[], string[], string[]] = [[], [], []];
   const read = async () => {
     let rest = "";

@@ -95,6 +95,7 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
             <p class="none">It may repeat what was sent, which you may not see.</p>
           )}
           {failure === null && response?.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
+          {attempt.StatusCode === 413 ? <p class="hint">{TOO_LARGE}</p> : ""}
         </div>
       </div>
     </details>
@@ -128,6 +129,9 @@ function RequestNote({ changedOn }: { changedOn: Date | undefined }): JSX.Elemen
     </p>
   );
 }
+
+const TOO_LARGE =
+  "The payload is larger than the receiver takes. Raise the limit there (nginx: client_max_body_size), then send it again.";
 
 const HIDDEN = "•••";
 

@@ -95,7 +95,7 @@ const PREPARED = [
 function signing(id: string): Record<string, string> {
   const sign = "openssl dgst -sha256";
   return {
-    "x-signature": `"$(printf %s "$BODY" | ${sign} -hmac "$SECRET" | sed 's/.* //')"`,
+    "X-Signature": `"$(printf %s "$BODY" | ${sign} -hmac "$SECRET" | sed 's/.* //')"`,
     "webhook-timestamp": '"$TIMESTAMP"',
     "webhook-signature": `"v1,$(printf %s "${id}.$TIMESTAMP.$BODY" | ${sign} -mac HMAC -macopt hexkey:$KEY -binary | openssl base64 -A)"`,
   };

@@ -1,5 +1,6 @@
 // How an authorization request is answered: by a code, or by an error.
 
+import { extendAddress } from "../../egress/index.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { FormPostPage } from "../../signin/index.ts";
 import { pageResponse, type Site } from "../../ui/index.ts";
@@ -67,8 +68,7 @@ async function answerFields({ sign, state, issuer }: Reply, fields: Fields): Pro
 }
 
 function withAnswer({ redirectUri, mode }: Reply, fields: [string, string][]): string {
-  const separator = mode === "fragment" ? "#" : redirectUri.includes("?") ? "&" : "?";
-  return `${redirectUri}${separator}${new URLSearchParams(fields)}`;
+  return mode === "fragment" ? `${redirectUri}#${new URLSearchParams(fields)}` : extendAddress(redirectUri, fields);
 }
 
 /**

@@ -133,7 +133,7 @@ export async function sendToProvider(
     const maxAge = prompts.has("login") ? 0 : checked.maxAge;
     const wish = { target: targetText(target), maxAge, loginHint };
     const { location, cookies } = await deps.upstream.begin(request, client.tenantId, provider, wish);
-    const headers = new Headers({ location: location.href, "referrer-policy": "no-referrer", ...NO_STORE });
+    const headers = new Headers({ location, "referrer-policy": "no-referrer", ...NO_STORE });
     for (const cookie of cookies) headers.append("set-cookie", cookie);
     return new Response(null, { status: 303, headers });
   });

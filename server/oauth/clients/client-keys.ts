@@ -48,7 +48,7 @@ export function createClientKeys(
 
   async function ask({ tenantId, jwksUri }: Owner): Promise<Keys> {
     const headers = { accept: "application/jwk-set+json, application/json" };
-    const answer = await fetch(tenantId, new URL(jwksUri), { method: "GET", headers, timeoutMs: TIMEOUT_MS });
+    const answer = await fetch(tenantId, jwksUri, { method: "GET", headers, timeoutMs: TIMEOUT_MS });
     if (answer.status !== 200) throw new UnusableSet(`the answer has status ${answer.status}`);
     const set: unknown = await answer.json().catch(() => undefined);
     const usable = usableKeys(set);

@@ -25,7 +25,7 @@ export function createReadSector(fetch: EgressFetch, checkUrl: CheckUrl): ReadSe
     const failed = (problem: string) => ({ uri, uris: [], problem });
     try {
       const headers = { accept: "application/json" };
-      const answer = await fetch(tenantId, new URL(uri), { method: "GET", headers, timeoutMs: TIMEOUT_MS });
+      const answer = await fetch(tenantId, uri, { method: "GET", headers, timeoutMs: TIMEOUT_MS });
       if (answer.status !== 200) return failed(`the answer has status ${answer.status}`);
       const listed: unknown = await answer.json().catch(() => undefined);
       const isList = Array.isArray(listed) && listed.every((one) => typeof one === "string");

@@ -45,7 +45,7 @@ async function asked(fetch: EgressFetch, tenantId: TenantId, url: string): Promi
   const headers = { accept: "application/json" };
   const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, mostBytes: DOCUMENT_LIMIT } as const;
   try {
-    return await fetch(tenantId, new URL(url), request);
+    return await fetch(tenantId, url, request);
   } catch (error) {
     if (error instanceof EgressError) throw new NoAnswer(error.message, { cause: error });
     throw error;

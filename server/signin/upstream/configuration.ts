@@ -36,7 +36,7 @@ export function createConfigure(vault: Vault): Configure {
     const config = isMicrosoftShared(server)
       ? await sharedConfiguration(server, provider, authentication)
       : new Configuration(server, provider.clientId, {}, authentication);
-    config[customFetch] = tolerant(server, guarded);
+    config[customFetch] = tolerant(server, (url, options) => guarded(asGiven(server, url), options));
     // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
     if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
     return config;
@@ -75,6 +75,13 @@ function tolerant({ token_endpoint }: ServerMetadata, guarded: GuardedFetch): Gu
   };
 }
 
+/** openid-client has parsed the endpoint that it asks, which may have changed how it is written. */
+function asGiven(server: ServerMetadata, href: string): string {
+  const isIt = (value: unknown): value is string =>
+    typeof value === "string" && URL.canParse(value) && new URL(value).href === href;
+  return Object.values(server).find(isIt) ?? href;
+}
+
 /** What Microsoft's `common` and `organizations` call themselves: an id_token's issuer has its `tid` there. */
 const MICROSOFT_SHARED = "https://login.microsoftonline.com/{tenantid}/v2.0";
 
@@ -110,11 +117,12 @@ export function authMethodOf(server: ServerMetadata, { tokenEndpointAuthMethod: 
 }
 
 /** Of plain OAuth 2.0, which has no metadata to read. */
-export function endpointsOf({ authorizationEndpoint, tokenEndpoint }: Provider): ServerMetadata {
+export function endpointsOf({ authorizationEndpoint, tokenEndpoint, userinfoEndpoint }: Provider): ServerMetadata {
   return {
     issuer: new URL(tokenEndpoint!).origin,
     authorization_endpoint: authorizationEndpoint!,
     token_endpoint: tokenEndpoint!,
+    userinfo_endpoint: userinfoEndpoint!,
   };
 }
 
@@ -122,7 +130,7 @@ export function endpointsOf({ authorizationEndpoint, tokenEndpoint }: Provider):
 export function guardedFetch(fetch: EgressFetch, tenantId: TenantId): GuardedFetch {
   const until = Date.now() + STEP_TIMEOUT_MS;
   return (url, { method, headers, body }) =>
-    fetch(tenantId, new URL(url), {
+    fetch(tenantId, url, {
       method: method === "POST" ? "POST" : "GET",
       headers,
       body: body === undefined || body === null ? undefined : String(body),

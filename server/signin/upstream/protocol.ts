@@ -9,7 +9,7 @@ import {
   fetchProtectedResource,
   fetchUserInfo,
 } from "openid-client";
-import type { EgressFetch } from "../../egress/index.ts";
+import { type EgressFetch, encodeUnsendable, extendAddress } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import {
@@ -46,7 +46,7 @@ export interface AuthorizationWish {
 
 export interface Protocol {
   /** @throws UpstreamFailure */
-  authorizationUrl(tenantId: TenantId, provider: Provider, checks: Checks, wish: AuthorizationWish): Promise<URL>;
+  authorizationUrl(tenantId: TenantId, provider: Provider, checks: Checks, wish: AuthorizationWish): Promise<string>;
   /**
    * Whom the provider has signed in, by its answer.
    * @param query of the address that the browser came back to
@@ -85,7 +85,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         if (loginHint) openId.login_hint = loginHint;
         if (maxAge !== undefined) openId.max_age = String(maxAge);
         if (maxAge === 0 && hasPrompt(config, "login")) openId.prompt = "login";
-        return buildAuthorizationUrl(config, {
+        const built = buildAuthorizationUrl(config, {
           redirect_uri: redirectUriOf(publicUrl, provider.id),
           ...(provider.scopes.length > 0 && { scope: provider.scopes.join(" ") }),
           state,
@@ -95,6 +95,10 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
           }),
           ...(provider.type === "OpenIDConnect" && openId),
         });
+        // It stands with the endpoint's own query before it, written anew.
+        const endpoint = config.serverMetadata().authorization_endpoint!;
+        const added = [...built.searchParams].slice(new URL(endpoint).searchParams.size);
+        return encodeUnsendable(extendAddress(endpoint, added));
       }),
     identify: (tenantId, provider, { state, nonce, codeVerifier }, query, { maxAge }, age) =>
       told(async () => {

@@ -48,7 +48,7 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
     tenantId: TenantId,
     provider: Provider,
     wish: AuthorizationWish & { target: string },
-  ): Promise<{ location: URL; cookies: string[] }>;
+  ): Promise<{ location: string; cookies: string[] }>;
   /**
    * Whom the provider has signed in, by the query that the browser came back with.
    * @throws UpstreamFailure also if it was deleted, switched off or pointed elsewhere while it answered

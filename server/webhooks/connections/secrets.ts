@@ -34,6 +34,8 @@ export function createConnectionSeals(vault: Vault) {
 
 /** The ApiKey that a receiver's address itself has (docs/webhooks.md "Headers and ApiKey"); an empty one is none. */
 export function ownApiKeys(url: string): string[] {
+  // Most addresses have no query, and each post asks.
+  if (!url.includes("?")) return [];
   return [...new Set(new URL(url).searchParams.getAll("ApiKey"))].filter(Boolean);
 }
 

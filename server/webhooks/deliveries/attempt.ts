@@ -1,9 +1,9 @@
 // One attempt of one delivery: sign, post, log.
 
-import type { Egress, EgressOutcome } from "../../egress/index.ts";
+import { type Egress, type EgressOutcome, requestTarget } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
-import { createConnectionSeals, type ExtraHeaders } from "../connections/secrets.ts";
+import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../connections/secrets.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 import { createRequestOf } from "./request.ts";
 import type { Attempt } from "./store.ts";
@@ -66,10 +66,10 @@ export function createAttemptDelivery({ egress, vault, timeout }: AttemptDepende
 /** What a post came to. @param sent with what of it the log must not say again */
 export function resultOf(
   outcome: EgressOutcome,
-  { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: URL; secrets: string[] },
+  { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: string; secrets: string[] },
 ): AttemptResult | Unsent {
   if (outcome.kind === "unsent") return { unsent: outcome.detail };
-  const { hostname } = url;
+  const { hostname } = new URL(url);
   const answered = outcome.kind === "response";
   return {
     attempt: toAttempt(number, startedOn, outcome, secrets),
@@ -81,11 +81,18 @@ export function resultOf(
 }
 
 /** What of our own call an answer may say again, and the log must not. */
-function secretsIn(url: URL, extra: ExtraHeaders): string[] {
-  const apiKeys = url.searchParams.getAll("ApiKey").filter(Boolean);
+function secretsIn(url: string, extra: ExtraHeaders): string[] {
+  const apiKeys = [...ownApiKeys(url), ...writtenApiKeys(url)];
   // Also a part alone, such as the token after Bearer; what is shorter is no secret, and a part of many words.
   const values = Object.values(extra).flatMap((value) => [value, ...value.split(/\s+/)]);
   return [...apiKeys, ...values.filter((value) => value.length >= SHORTEST_SECRET)];
+}
+
+/** Values of ApiKey as they stand in the address, which may be encoded in more than one way. */
+function writtenApiKeys(url: string): string[] {
+  const [, query = ""] = /\?(.*)/.exec(requestTarget(url)) ?? [];
+  const parts = query.split("&").filter((part) => new URLSearchParams(`&${part}`).get("ApiKey"));
+  return parts.map((part) => part.slice(part.indexOf("=") + 1));
 }
 
 function toAttempt(

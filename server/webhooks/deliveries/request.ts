@@ -1,5 +1,6 @@
 // What an attempt sends beside the payload, and what of it may be shown.
 
+import { extendAddress } from "../../egress/index.ts";
 import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../connections/secrets.ts";
 import type { Connection } from "../connections/store.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
@@ -14,10 +15,10 @@ type Addressed = Pick<
 >;
 
 interface Request {
-  url: URL;
+  url: string;
   /** As somebody has set them. */
   extra: ExtraHeaders;
-  /** Ours, by lower-case names. */
+  /** Ours, by their names on the wire. */
   own: Record<string, string>;
 }
 
@@ -37,12 +38,16 @@ function secretsOf({ secret, stagedSecret, formerSecret }: Addressed): Uint8Arra
 }
 
 /** The ApiKey is added to the query unless the URL has its own. */
-function targetUrl(url: string, apiKey: string): URL {
-  const target = new URL(url);
-  if (ownApiKeys(url).length > 0) return target;
-  target.searchParams.delete("ApiKey");
-  target.searchParams.append("ApiKey", apiKey);
-  return target;
+function targetUrl(url: string, apiKey: string): string {
+  return ownApiKeys(url).length > 0 ? url : extendAddress(withoutEmptyApiKey(url), { ApiKey: apiKey });
+}
+
+/** A receiver that reads the first of several would find the empty one. */
+function withoutEmptyApiKey(url: string): string {
+  const [, before = "", query, fragment = ""] = /^([^?#]*)\?([^#]*)(.*)$/s.exec(url) ?? [];
+  if (query === undefined) return url;
+  const kept = query.split("&").filter((part) => !new URLSearchParams(`&${part}`).has("ApiKey"));
+  return `${before}?${kept.join("&")}${fragment}`;
 }
 
 function headersOf(
@@ -51,12 +56,12 @@ function headersOf(
   timestamp: Date,
 ): Record<string, string> {
   const sequence = sequenceOf(sequences);
-  const headers = { "content-type": "application/json", ...(sequence && { "webhook-sequence": sequence }) };
+  const headers = { "Content-Type": "application/json", ...(sequence && { "webhook-sequence": sequence }) };
   const [inForce] = secrets;
   if (inForce === undefined) return headers;
   return {
     ...headers,
-    "x-signature": signPayload(payload, inForce),
+    "X-Signature": signPayload(payload, inForce),
     ...standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets }),
   };
 }
@@ -82,7 +87,7 @@ export interface KnownRequest {
 }
 
 /** What no secret is in. */
-const SHOWN = ["content-type", "webhook-sequence", "webhook-id", "webhook-timestamp"];
+const SHOWN = ["Content-Type", "webhook-sequence", "webhook-id", "webhook-timestamp"];
 
 /** @param startedOn of the attempt, whose time is signed as well */
 export type KnownRequestOf = (
@@ -96,8 +101,8 @@ export function createKnownRequest(requestOf: RequestOf): KnownRequestOf {
     const unsent = { ...connection, eventId, sequences, payload: "", stagedSecret: null, formerSecret: null };
     const { url, extra, own } = requestOf(unsent, startedOn);
     return {
-      address: url.origin + url.pathname,
-      query: [...url.searchParams.keys()],
+      address: /^[^?#]*/.exec(url)![0],
+      query: [...new URL(url).searchParams.keys()],
       isSigned: connection.secret !== null,
       headers: [
         ...Object.entries(own).map(([name, value]) => ({ name, value: SHOWN.includes(name) ? value : null })),

@@ -116,8 +116,11 @@ export type Blame = (typeof BLAMES)[number];
 
 /** Failures that trying again cannot mend: somebody has to change the URL, a certificate or EGRESS_ALLOW. */
 const CONFIGURATION_FAILURES = ["dns", "tls", "blocked-address"];
-/** That nothing is there, or not for us: a redirect is not followed, and 401 and 403 ask for another ApiKey or header. */
-const CONFIGURATION_STATUS = /^(3\d\d|401|403|404|405|407|410|415|421|426)$/;
+/**
+ * That nothing is there, or not for us: a redirect is not followed, and 401 and 403 ask for another ApiKey or header. 413
+ * asks for a higher limit at the receiver.
+ */
+const CONFIGURATION_STATUS = /^(3\d\d|401|403|404|405|407|410|413|415|421|426)$/;
 const OUR_FAILURES = ["lost", "cancelled"];
 
 /** @param reason a status, or a failure's word */
@@ -186,7 +189,7 @@ const DEAD_LETTERS = Type.Object(
     Receiver: counted("It was there, and did not take them."),
     Configuration: counted(
       "Somebody has to change the connection, the address or its certificate: dns, tls, blocked-address, a " +
-        "redirect, 401, 403, 404, 405, 407, 410, 415, 421, 426; or the connection is Paused.",
+        "redirect, 401, 403, 404, 405, 407, 410, 413, 415, 421, 426; or the connection is Paused.",
     ),
     Ours: counted("Attempts lost with a worker, or what is only just being sent."),
     Reasons: Type.Array(

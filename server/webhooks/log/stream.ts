@@ -49,7 +49,8 @@ export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStream
     async open(caller, request, filter, seconds) {
       const now = await readMoment(sql);
       const start = startOf(request.headers.get("last-event-id"), now);
-      const headers = { "content-type": "text/event-stream", ...NO_STORE };
+      // nginx would else keep the stream until it ends.
+      const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", ...NO_STORE };
       if (request.method === "HEAD") return new Response(null, { headers });
       const leave = await streams.take(caller.tenantId);
       const left = new AbortController();

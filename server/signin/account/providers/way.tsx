@@ -40,7 +40,7 @@ export function sendOff(deps: AccountDependencies, way: Way): Promise<Response> 
 export async function wayThere(deps: AccountDependencies, { request, tenantId, provider, target }: Way) {
   const wish = { target, maxAge: undefined, loginHint: "" };
   const { location, cookies } = await deps.upstream.begin(request, tenantId, provider, wish);
-  return { href: location.href, cookies };
+  return { href: location, cookies };
 }
 
 export async function tellingTheUser(
