@@ -10,7 +10,10 @@ import { SEALED_BY_WEBHOOKS } from "../webhooks/index.ts";
 import { resealColumn } from "./sealed.store.ts";
 import { installationOf, vaultOf } from "./target.ts";
 
-const USAGE = `Usage: bun run keys rotate [--leaked] [${SIGNING_ALGS.join(" | ")}]
+const USAGE = `Usage: bun run keys rotate [${SIGNING_ALGS.join(" | ")}]
+         publishes a new key, which signs ten minutes later; what the old ones have signed stays good
+       bun run keys rotate --leaked [${SIGNING_ALGS.join(" | ")}]
+         a new key signs at once; the old ones are removed, and what they have signed is refused
        bun run keys reseal`;
 
 await runEntry("keys", async (output) => {
@@ -38,8 +41,9 @@ function commandOf([command, ...args]: string[]): Command | undefined {
   return async (sql, vault, say) => {
     const rotation = createKeyRotation(sql, vault);
     for (const alg of algs) {
-      const { announced, removed } = await rotation.replace(alg, { leaked });
-      say(`${alg}: ${announced.join()} signs from now on; removed ${removed.join(", ") || "none"}`);
+      const { announced, removed, signsFrom } = await rotation.replace(alg, { leaked });
+      const told = removed.length > 0 ? `removed ${removed.join(", ")}, and all that they have signed` : "removed none";
+      say(`${alg}: ${announced.join()} signs from ${leaked ? "now" : signsFrom.toISOString()} on; ${told}`);
     }
   };
 }

@@ -44,10 +44,12 @@ function view(visit: Visit, keys: SigningKeyRecord[]): View {
           </p>
           <p>
             {
-              "The keys are the whole installation's. When one may have leaked, who runs the installation replaces it at once by "
+              "The keys are the whole installation's. When one may have leaked, whoever runs the installation ends it, and all tokens it has signed, by "
             }
-            <Code text="bun run keys rotate" copy />
-            {"."}
+            <Code text="bun run keys rotate --leaked" copy />
+            {
+              ". Without --leaked, the command publishes a new key that signs ten minutes later, and what the old one has signed stays good."
+            }
           </p>
         </div>
       </>

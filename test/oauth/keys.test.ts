@@ -1,4 +1,4 @@
-// The signing keys' life: announced, signing, retired, removed; and replaced at once when one has leaked.
+// The signing keys' life: announced, signing, retired, removed; replaced by hand, and ended when one has leaked.
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
@@ -38,6 +38,17 @@ describe.concurrent("on an empty database", () => {
     const keys = createSigningKeys(database.sql, database.vault);
     const kids = await Promise.all(Array.from({ length: 8 }, async () => (await keys.signingKey("EdDSA")).kid));
     expect(new Set(kids).size).toBe(1);
+  });
+
+  test("RSA keys come first in the JWKS, for readers that stop at a key of a kind they do not know", async () => {
+    await using database = await newKeyDatabase();
+    const keys = createSigningKeys(database.sql, database.vault);
+    await database.rotation.run();
+    await database.rotation.run(new Date(Date.now() + 89 * DAY));
+    await until("all keys", async () => (await keys.jwks()).keys.length === 2 * SIGNING_ALGS.length);
+    const kinds = (await keys.jwks()).keys.map(({ kty }) => kty);
+    expect(kinds.slice(0, 2)).toEqual(["RSA", "RSA"]);
+    expect(kinds.slice(2)).not.toContain("RSA");
   });
 
   test("a key is no other algorithm's", async () => {
@@ -110,7 +121,7 @@ describe.concurrent("on an empty database", () => {
 });
 
 describe("two API processes on one database", () => {
-  test("`bun run keys rotate`: both sign by the new key at once, and what the old one signed stays good", async () => {
+  test("`bun run keys rotate`: the new key signs once all know it, and what the old one signed stays good", async () => {
     await using database = await newKeyDatabase();
     const { client } = await createTenant(database.sql, "tenant");
     await using one = await startApiProcess(database);
@@ -118,12 +129,20 @@ describe("two API processes on one database", () => {
     const before = await one.token(client);
     const [old, keysBefore] = [decodeProtectedHeader(before).kid!, await published(one)];
 
-    const said = await rotate(database, "RS256");
-    expect(said).toMatch(/^RS256: [\w-]{43} signs from now on; removed none\n$/);
-    const fresh = said.match(/RS256: ([\w-]{43})/)![1]!;
+    const said = await rotate(database, "ES256");
+    const [, fresh, signsFrom] = said.match(/^ES256: ([\w-]{43}) signs from (\S+) on; removed none\n$/)!;
+    const { headers } = await fetch(`${one.url}/.well-known/jwks.json`);
+    const maxAge = Number(/max-age=(\d+)/.exec(headers.get("cache-control")!)![1]);
+    expect(Date.parse(signsFrom!) - Date.now()).toBeGreaterThan(maxAge * 1_000 + 60_000);
+    for (const api of [one, two]) {
+      await until("the new key to be published", async () => (await published(api)).includes(fresh!));
+      expect(await published(api)).toEqual([...keysBefore, fresh!].sort());
+      expect(decodeProtectedHeader(await api.token(client)).kid).toBe(old);
+    }
+    await database.sql`update signing_keys set signs_from = signs_from - interval '10 minutes' where kid = ${fresh!}`;
+    await database.sql`select pg_notify('gatehouse_signing_keys', '')`;
     for (const api of [one, two]) {
       await until("the new key to sign", async () => decodeProtectedHeader(await api.token(client)).kid === fresh);
-      expect(await published(api)).toEqual([...keysBefore, fresh].sort());
       expect(await api.accepts(before)).toBe(true);
     }
     const remote = createRemoteJWKSet(new URL(`${two.url}/.well-known/jwks.json`));
@@ -142,8 +161,8 @@ describe("two API processes on one database", () => {
     const keysBefore = await published(one);
     expect(await published(two)).toEqual(keysBefore);
 
-    const said = await rotate(database, "RS256", "--leaked");
-    expect(said).toMatch(/^RS256: [\w-]{43} signs from now on; removed [\w-]{43}\n$/);
+    const said = await rotate(database, "ES256", "--leaked");
+    expect(said).toMatch(/^ES256: [\w-]{43} signs from now on; removed [\w-]{43}, and all that they have signed\n$/);
     const leaked = said.match(/removed ([\w-]{43})/)![1]!;
     for (const api of [one, two]) {
       await until("the leaked key to be gone", async () => !(await published(api)).includes(leaked));

@@ -26,9 +26,13 @@ export const SEALED_SIGNING_KEYS: SealedColumn = {
 };
 
 const HOUR_MS = 3_600_000;
+/** Seconds that a reader may keep the JWKS without looking again. */
+export const JWKS_MAX_AGE = 300;
+/** How long a key is published before it signs, where somebody asks for it: no reader's JWKS is older then. */
+const REPLACED_AFTER_MS = 2 * JWKS_MAX_AGE * 1_000;
 /** How long a key signs. */
 const SIGNING_MS = 90 * 24 * HOUR_MS;
-/** How long it is published before: far longer than any cache of the JWKS, whose max-age is minutes. */
+/** How long it is published before, by the schedule: far longer than JWKS_MAX_AGE. */
 const ANNOUNCED_MS = 24 * HOUR_MS;
 /** How long it is published after: longer than our longest-lived JWT, the refresh token of 30 days. */
 const RETIRED_MS = 31 * 24 * HOUR_MS;
@@ -47,12 +51,12 @@ export interface KeyRotation {
    */
   run(at?: Date): Promise<Rotation>;
   /**
-   * Puts a new key of an algorithm into use, at once.
-   * @param leaked the others of the algorithm are removed, and what they have signed is good no more; else they stay
-   * published until that has expired
-   * @returns the new key's id, and those removed
+   * Publishes a new key of an algorithm, which signs as soon as every reader of the JWKS knows it.
+   * @param leaked it signs at once, and the others of the algorithm are removed: what they have signed is refused; else
+   * they stay published until that has expired
+   * @returns the new key's id, those removed, and when it signs
    */
-  replace(alg: SigningAlg, options: { leaked: boolean }): Promise<Rotation>;
+  replace(alg: SigningAlg, options: { leaked: boolean }): Promise<Rotation & { signsFrom: Date }>;
   /** @throws WrongMasterKey if a signing key does not open: nor would anything else that is sealed */
   requireOpen(): Promise<void>;
 }
@@ -97,9 +101,12 @@ export function createKeyRotation(sql: Sql, vault: Vault): KeyRotation {
     async replace(alg, { leaked }) {
       return sql.begin(async (tx) => {
         const stored = await lockStoredKeys(tx);
-        const removed = stored.filter((key) => leaked && key.alg === alg).map((key) => key.kid);
+        const known = stored.filter((key) => key.alg === alg).map(({ kid }) => kid);
+        const removed = leaked ? known : [];
         await deleteSigningKeys(tx, removed);
-        return { announced: [await addKey(tx, alg, await currentTime(tx))], removed };
+        const wait = leaked || known.length === 0 ? 0 : REPLACED_AFTER_MS;
+        const signsFrom = new Date((await currentTime(tx)).getTime() + wait);
+        return { announced: [await addKey(tx, alg, signsFrom)], removed, signsFrom };
       });
     },
     async requireOpen() {

@@ -24,7 +24,8 @@ export function signingKeyRoutes(keys: PublishedKeys): Route[] {
       summary: "List the keys that are published, with their dates",
       description:
         "The newest first, without those that the caller may not read. The keys themselves stand at " +
-        "`/.well-known/jwks.json`. Who runs the installation replaces one that has leaked by `bun run keys rotate`.",
+        "`/.well-known/jwks.json`. Whoever runs the installation ends one that has leaked, and all that it has signed, by " +
+        "`bun run keys rotate --leaked`.",
       scopes: ["Settings:Read"],
       answer: { description: "All of them.", schema: SIGNING_KEY, example: EXAMPLE, list: true },
       errors: ["ServiceBusy"],

@@ -10,7 +10,7 @@ import type { Seal, Vault } from "../../vault.ts";
 import { JSON_WEB_KEY_SET } from "../contract.ts";
 import { type PublicEndpoint, SPEC_TAG } from "../declared.ts";
 import { JWKS_PATH } from "../door.ts";
-import { createKeyRotation, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
+import { createKeyRotation, JWKS_MAX_AGE, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
 import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
 
 /** A key we do not know may have been made just now; we look again, but not more often than this. */
@@ -21,7 +21,7 @@ export interface SigningKeys {
   signingKey(alg: SigningAlg): Promise<{ kid: string; key: CryptoKey }>;
   /** A published key by its id and algorithm, or undefined. */
   verificationKey(kid: string, alg: SigningAlg): Promise<CryptoKey | undefined>;
-  /** RFC 7517 5; never empty. */
+  /** RFC 7517 5; never empty. RSA keys come first: python-jose stops at the first key that it cannot read. */
   jwks(): Promise<{ keys: JWK[] }>;
 }
 
@@ -74,7 +74,9 @@ export function createSigningKeys(sql: Sql, vault: Vault): SigningKeys {
     },
     async jwks() {
       await watched.current();
-      return { keys: keys.map((key) => key.publicJwk) };
+      const published = keys.map((key) => key.publicJwk);
+      const isRsa = ({ kty }: JWK) => kty === "RSA";
+      return { keys: [...published.filter(isRsa), ...published.filter((key) => !isRsa(key))] };
     },
   };
 }
@@ -104,6 +106,7 @@ export function jwksController(keys: SigningKeys) {
     .options(JWKS_PATH, () => preflight("*", ["GET"]))
     .all(JWKS_PATH, async ({ request }) => {
       requireMethod(request, "GET");
-      return openTo("*", Response.json(await keys.jwks(), { headers: { "cache-control": "public, max-age=300" } }));
+      const headers = { "cache-control": `public, max-age=${JWKS_MAX_AGE}` };
+      return openTo("*", Response.json(await keys.jwks(), { headers }));
     });
 }
