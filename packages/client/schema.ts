@@ -1525,7 +1525,7 @@ export interface paths {
         };
         /**
          * List the keys that are published, with their dates
-         * @description The newest first, without those that the caller may not read. The keys themselves stand at `/.well-known/jwks.json`. Who runs the installation replaces one that has leaked by `bun run keys rotate`.
+         * @description The newest first, without those that the caller may not read. The keys themselves stand at `/.well-known/jwks.json`. Whoever runs the installation ends one that has leaked, and all that it has signed, by `bun run keys rotate --leaked`.
          */
         get: operations["listSigningKeys"];
         put?: never;
@@ -3440,8 +3440,8 @@ export interface components {
              */
             TlsClientAuthValue: string;
             /**
-             * @description What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.
-             * @default RS256
+             * @description What its access tokens for the API of this service are signed by. That API alone verifies them; RS256 costs it ten times as much. Tokens for an Api are signed as the Api says.
+             * @default ES256
              * @enum {string}
              */
             AccessTokenAlg: "RS256" | "ES256" | "EdDSA";
@@ -3466,6 +3466,18 @@ export interface components {
              * @enum {string}
              */
             IdTokenAlg: "RS256" | "ES256" | "EdDSA";
+            /**
+             * @description What its userinfo answers are signed by, as JWTs with iss and aud (OpenID Connect Core 5.3.2). Empty: they are plain JSON.
+             * @default
+             * @enum {string}
+             */
+            UserinfoAlg: "" | "RS256" | "ES256" | "EdDSA";
+            /**
+             * @description What introspection answers are signed by that it asks for as JWTs (RFC 9701), by Accept: application/token-introspection+jwt. Empty: as its id_tokens.
+             * @default
+             * @enum {string}
+             */
+            IntrospectionAlg: "" | "RS256" | "ES256" | "EdDSA";
             /**
              * @description The claims of the scopes profile, name, email and phone stand in the id_token too, not in userinfo alone.
              * @default false
@@ -3616,8 +3628,8 @@ export interface components {
             /** @description That name. A distinguished name as RFC 4514 writes it: `openssl x509 -noout -subject -nameopt RFC2253` prints it. */
             TlsClientAuthValue?: string | null;
             /**
-             * @description What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.
-             * @default RS256
+             * @description What its access tokens for the API of this service are signed by. That API alone verifies them; RS256 costs it ten times as much. Tokens for an Api are signed as the Api says.
+             * @default ES256
              * @enum {string|null}
              */
             AccessTokenAlg?: "RS256" | "ES256" | "EdDSA" | null;
@@ -3642,6 +3654,18 @@ export interface components {
              * @enum {string|null}
              */
             IdTokenAlg?: "RS256" | "ES256" | "EdDSA" | null;
+            /**
+             * @description What its userinfo answers are signed by, as JWTs with iss and aud (OpenID Connect Core 5.3.2). Empty: they are plain JSON.
+             * @default
+             * @enum {string|null}
+             */
+            UserinfoAlg?: "" | "RS256" | "ES256" | "EdDSA" | null;
+            /**
+             * @description What introspection answers are signed by that it asks for as JWTs (RFC 9701), by Accept: application/token-introspection+jwt. Empty: as its id_tokens.
+             * @default
+             * @enum {string|null}
+             */
+            IntrospectionAlg?: "" | "RS256" | "ES256" | "EdDSA" | null;
             /**
              * @description The claims of the scopes profile, name, email and phone stand in the id_token too, not in userinfo alone.
              * @default false
@@ -4350,6 +4374,10 @@ export interface components {
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;
+            /** @description Userinfo is then a JWT (OpenID Connect Core 5.3.2); by default plain JSON. */
+            userinfo_signed_response_alg?: string;
+            /** @description RFC 9701 6; by default as id_token_signed_response_alg. */
+            introspection_signed_response_alg?: string;
             /** @description The same as id_token_signed_response_alg (JARM 3). */
             authorization_signed_response_alg?: string;
             /** @description public or pairwise. */
@@ -4410,6 +4438,10 @@ export interface components {
             /** @description Space-delimited; by default all that the tenant allows such a client. */
             scope?: string;
             id_token_signed_response_alg?: string;
+            /** @description Userinfo is then a JWT (OpenID Connect Core 5.3.2); by default plain JSON. */
+            userinfo_signed_response_alg?: string;
+            /** @description RFC 9701 6; by default as id_token_signed_response_alg. */
+            introspection_signed_response_alg?: string;
             /** @description The same as id_token_signed_response_alg (JARM 3). */
             authorization_signed_response_alg?: string;
             /** @description public or pairwise. */

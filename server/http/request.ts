@@ -109,7 +109,12 @@ function addPath(root: Node, path: string): void {
 
 /** Whether who asks would rather have a page than JSON: browsers name text/html, API clients do not (RFC 9110 12.5.1). */
 export function prefersPage(request: Request): boolean {
-  const weight = (type: string) => weights.get(type) ?? 0;
+  const weight = acceptedTypes(request);
+  return weight("text/html") > weight("application/json");
+}
+
+/** How much the header Accept wants a media type that it names (RFC 9110 12.4.2); 0: not at all, or it does not. */
+export function acceptedTypes(request: Request): (type: string) => number {
   const weights = new Map(
     (request.headers.get("accept") ?? "").split(",").map((range) => {
       const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
@@ -117,7 +122,7 @@ export function prefersPage(request: Request): boolean {
       return [type, q === undefined ? 1 : Number(q) || 0];
     }),
   );
-  return weight("text/html") > weight("application/json");
+  return (type) => weights.get(type) ?? 0;
 }
 
 /**

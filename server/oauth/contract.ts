@@ -34,6 +34,10 @@ export const SECURITY_PROFILES = ["None", "FAPI2"] as const;
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
 /** What tokens are signed by. The first is the default: the one that every library verifies. */
 export const ACCESS_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const satisfies SigningAlg[];
+/** What those for the entity API are signed by: we alone verify them, and it costs a tenth of RS256. */
+export const ENTITY_TOKEN_ALG = "ES256" satisfies SigningAlg;
+/** Where a client may have it plain, or as the standard has it. */
+export const RESPONSE_ALGS = ["", ...ACCESS_TOKEN_ALGS] as const;
 /** Seconds, as of TOKEN_LIFETIME: the least and the most. */
 export const ACCESS_TOKEN_LIFETIME = [60, 86_400] as const;
 /** How a client knows its users (OIDC Core 8). */

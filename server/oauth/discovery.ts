@@ -115,6 +115,8 @@ export function metadata(issuer: string, { registration, documents } = NOTHING, 
     grant_types_supported: GRANT_TYPES,
     subject_types_supported: SUBJECT_TYPES,
     id_token_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
+    userinfo_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
+    introspection_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
     // JARM 4: by the client's algorithm of id_tokens.
     authorization_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
     token_endpoint_auth_methods_supported: [...methods, "none"],

@@ -16,14 +16,13 @@ import type { TokenEndpoint } from "./declared.ts";
 import { USERINFO_PATH } from "./door.ts";
 import { type OnFailure, rfcCode } from "./endpoint.ts";
 import { scopesNow } from "./scopes.ts";
-import type { AccessTokenClaims } from "./tokens/access-token.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 
 export interface UserinfoDependencies {
   sql: Sql;
-  tokens: Pick<Tokens, "readAccessToken">;
+  tokens: Pick<Tokens, "readAccessToken" | "signUserinfo">;
   findClient: FindKnownClient;
   checkPossession: CheckPossession;
   onFailure: OnFailure;
@@ -36,7 +35,8 @@ export const USERINFO: TokenEndpoint = {
   summary: "Read the claims of the user whom the access token is of",
   description:
     "The token has to be a user's, with the scope openid. POST also takes it as access_token in a form. One that is bound " +
-    "to a key comes as DPoP, with a DPoP proof (RFC 9449 7).",
+    "to a key comes as DPoP, with a DPoP proof (RFC 9449 7). A client with UserinfoAlg gets the claims as a JWT, " +
+    "application/jwt, with iss and aud (OpenID Connect Core 5.3.2).",
   answer: { description: "The claims.", schema: USER_INFO, example: { sub: "user-7", name: "Ana Silva" } },
   refused: {
     400: { when: "The token is sent twice.", error: "invalid_request" },
@@ -61,7 +61,7 @@ export function userinfoController(deps: UserinfoDependencies) {
 async function respond(deps: UserinfoDependencies, request: Request): Promise<Response> {
   try {
     requireMethod(request, "GET", "POST");
-    return Response.json(await userinfo(deps, request), { headers: NO_STORE });
+    return await userinfo(deps, request);
   } catch (failure) {
     const error = asApiError(failure);
     if (error.status >= 500) deps.onFailure(failure, request);
@@ -72,7 +72,7 @@ async function respond(deps: UserinfoDependencies, request: Request): Promise<Re
 async function userinfo(
   { sql, tokens, findClient, checkPossession }: UserinfoDependencies,
   request: Request,
-): Promise<Record<string, unknown>> {
+): Promise<Response> {
   const presented = await tokenOf(request);
   if (presented === undefined)
     throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
@@ -89,17 +89,17 @@ async function userinfo(
       'Bearer error="insufficient_scope", scope="openid"',
     );
   }
-  const client = await clientOf(claims, findClient);
+  // Settings' own tokens never leave the process, and its client is no Application that is found.
+  const client = await findClient(claims.client_id);
+  const of = client ?? { id: Number(claims.client_id), tenantId: claims.tenant, claimMapping: [] };
   const named = claims.userinfo_claims ?? [];
-  const live = named.length > 0 ? await scopesNow(sql, client.tenantId, client.id, userId) : undefined;
-  const about = await userinfoClaims(sql, client, { userId, scopes }, claimsGiven(named, live ?? []));
+  const live = named.length > 0 ? await scopesNow(sql, of.tenantId, of.id, userId) : undefined;
+  const about = await userinfoClaims(sql, of, { userId, scopes }, claimsGiven(named, live ?? []));
   if (!about) throw new Unauthorized("The user is gone.", INVALID_TOKEN);
-  return { ...about, sub: claims.sub };
-}
-
-/** Settings' own tokens never leave the process, and its client is no Application that is found. */
-async function clientOf({ client_id, tenant }: AccessTokenClaims, findClient: FindKnownClient) {
-  return (await findClient(client_id)) ?? { id: Number(client_id), tenantId: tenant, claimMapping: [] };
+  const told = { ...about, sub: claims.sub };
+  if (!client?.userinfoAlg) return Response.json(told, { headers: NO_STORE });
+  const headers = { ...NO_STORE, "content-type": "application/jwt" };
+  return new Response(await tokens.signUserinfo(client, client.userinfoAlg, told), { headers });
 }
 
 /** RFC 6750 2.1 and 2.2, but one of them alone. */

@@ -27,7 +27,15 @@ const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIAL
 const SECTIONS = {
   "Sign-out": ["PostLogoutRedirectUris", "BackchannelLogoutUri"],
   "Client authentication": ["TokenEndpointAuthMethod", "Jwks", "JwksUri", "TlsClientAuthName", "TlsClientAuthValue"],
-  Tokens: ["AccessTokenAlg", "AccessTokenType", "AccessTokenLifetime", "RefreshTokenLifetime", "IdTokenAlg"],
+  Tokens: [
+    "AccessTokenAlg",
+    "AccessTokenType",
+    "AccessTokenLifetime",
+    "RefreshTokenLifetime",
+    "IdTokenAlg",
+    "UserinfoAlg",
+    "IntrospectionAlg",
+  ],
   Claims: ["IdTokenClaims", "ClaimMapping", "SubjectType", "SectorIdentifierUri"],
   "What people are shown": ["LogoUri", "PolicyUri", "TosUri"],
   "Higher security": ["RequirePar", "RequireSignedRequestObject", "DpopBound", "SecurityProfile"],

@@ -283,11 +283,14 @@ create table credentials (
   scopes text[] not null default '{}',
   redirect_uris text[] not null default '{}',
   post_logout_redirect_uris text[] not null default '{}',
-  access_token_alg text not null default 'RS256' check (access_token_alg in ('RS256', 'ES256', 'EdDSA')),
+  access_token_alg text not null default 'ES256' check (access_token_alg in ('RS256', 'ES256', 'EdDSA')),
   access_token_type text not null default 'at+jwt' check (access_token_type in ('at+jwt', 'JWT')),
   access_token_lifetime integer, -- seconds; null: TOKEN_LIFETIME
   refresh_token_lifetime integer, -- seconds from the grant on; null: the standard one
   id_token_alg text not null default 'RS256' check (id_token_alg in ('RS256', 'ES256', 'EdDSA')),
+  userinfo_alg text not null default '' check (userinfo_alg in ('', 'RS256', 'ES256', 'EdDSA')), -- '': plain JSON
+  introspection_alg text not null default '' -- of answers that are JWTs; '': as id_tokens
+    check (introspection_alg in ('', 'RS256', 'ES256', 'EdDSA')),
   -- One of our own applications: its users are not asked for consent.
   first_party boolean not null default false,
   -- Claims beside the standard ones: [{"Claim": …, "From": …}], and those of scopes where they do not stand by themselves.

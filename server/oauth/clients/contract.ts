@@ -21,8 +21,10 @@ import {
   ACCESS_TOKEN_TYPES,
   CLIENT_AUTH_METHODS,
   DEVICE_GRANT,
+  ENTITY_TOKEN_ALG,
   EXCHANGE_GRANT,
   GRANT_TYPES,
+  RESPONSE_ALGS,
   RESPONSE_TYPES,
   SECURITY_PROFILES,
   STANDARD_GRANT_TYPES,
@@ -81,8 +83,9 @@ function list<W extends string>(words: readonly W[], standard: readonly W[], tol
   return settable<W[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
 }
 
-function choice<W extends string>(words: readonly W[], told: Told) {
-  return settable<W>(word(words), `must be one of ${words.join(", ")}.`, words[0]!, told);
+function choice<W extends string>(words: readonly W[], told: Told, standard = words[0]!) {
+  const must = `must be one of ${words.filter(Boolean).join(", ")}${words.includes("" as W) ? ", or empty" : ""}.`;
+  return settable<W>(word(words), must, standard, told);
 }
 
 /** An address that people are shown. */
@@ -235,16 +238,21 @@ const FIELDS = {
     }),
     take: (value: string | null) => value ?? "",
   },
-  AccessTokenAlg: choice(ACCESS_TOKEN_ALGS, {
-    description:
-      "What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.",
-    audit: "value",
-    form: {
-      label: "Signature of access tokens",
-      hint: "Every library verifies RS256. ES256 and EdDSA are shorter.",
+  AccessTokenAlg: choice(
+    ACCESS_TOKEN_ALGS,
+    {
+      description:
+        "What its access tokens for the API of this service are signed by. That API alone verifies them; RS256 costs it " +
+        "ten times as much. Tokens for an Api are signed as the Api says.",
+      audit: "value",
+      form: {
+        label: "Signature of access tokens",
+        hint: "Of those for the API of this service, which verifies them itself.",
+      },
+      example: ENTITY_TOKEN_ALG,
     },
-    example: "RS256",
-  }),
+    ENTITY_TOKEN_ALG,
+  ),
   AccessTokenType: choice(ACCESS_TOKEN_TYPES, {
     description: "The `typ` of its access tokens: RFC 9068's, or `JWT` for libraries that refuse that.",
     audit: "value",
@@ -276,6 +284,26 @@ const FIELDS = {
     audit: "value",
     form: { label: "Signature of id_tokens" },
     example: "RS256",
+  }),
+  UserinfoAlg: choice(RESPONSE_ALGS, {
+    description:
+      "What its userinfo answers are signed by, as JWTs with iss and aud (OpenID Connect Core 5.3.2). Empty: they are " +
+      "plain JSON.",
+    audit: "value",
+    form: { label: "Signature of userinfo answers", words: { "": "none: plain JSON" } },
+    example: "",
+  }),
+  IntrospectionAlg: choice(RESPONSE_ALGS, {
+    description:
+      "What introspection answers are signed by that it asks for as JWTs (RFC 9701), by Accept: " +
+      "application/token-introspection+jwt. Empty: as its id_tokens.",
+    audit: "value",
+    form: {
+      label: "Signature of introspection answers",
+      hint: "Of those that it asks for as JWTs.",
+      words: { "": "as its id_tokens" },
+    },
+    example: "",
   }),
   IdTokenClaims: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description:

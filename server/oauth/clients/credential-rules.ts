@@ -3,7 +3,7 @@
 import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
-import { EXCHANGE_GRANT, RESPONSE_TYPES, STANDARD_GRANT_TYPES } from "../contract.ts";
+import { ENTITY_TOKEN_ALG, EXCHANGE_GRANT, RESPONSE_TYPES, STANDARD_GRANT_TYPES } from "../contract.ts";
 import { sectorOf } from "../tokens/subjects.ts";
 import { type CertificateName, canBeNamed } from "./certificate.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
@@ -120,6 +120,7 @@ function sectorProblems(after: Credentials, before: Credentials, checkUrl: Check
 function profileProblems(credentials: Credentials): string[] {
   if (credentials.securityProfile !== "FAPI2") return [];
   const { requirePar, dpopBound, tokenEndpointAuthMethod, idTokenAlg, accessTokenAlg, redirectUris } = credentials;
+  const { userinfoAlg, introspectionAlg } = credentials;
   const needed: Record<string, boolean> = {
     "RequirePar: true": requirePar,
     "DpopBound: true": dpopBound,
@@ -127,6 +128,8 @@ function profileProblems(credentials: Credentials): string[] {
       tokenEndpointAuthMethod === "private_key_jwt" || tokenEndpointAuthMethod === "tls_client_auth",
     "IdTokenAlg: ES256 or EdDSA": idTokenAlg !== "RS256",
     "AccessTokenAlg: ES256 or EdDSA": accessTokenAlg !== "RS256",
+    "UserinfoAlg: none, ES256 or EdDSA": userinfoAlg !== "RS256",
+    "IntrospectionAlg: none, ES256 or EdDSA": introspectionAlg !== "RS256",
     "RedirectUris of https alone": redirectUris.every((uri) => uri.startsWith("https:")),
   };
   const missing = Object.keys(needed).filter((name) => !needed[name]);
@@ -158,11 +161,13 @@ export function defaultsOf(clientType: ClientType): Credentials {
     redirectUris: [],
     postLogoutRedirectUris: [],
     backchannelLogoutUri: null,
-    accessTokenAlg: "RS256",
+    accessTokenAlg: ENTITY_TOKEN_ALG,
     accessTokenType: "at+jwt",
     accessTokenLifetime: null,
     refreshTokenLifetime: null,
     idTokenAlg: "RS256",
+    userinfoAlg: "",
+    introspectionAlg: "",
     idTokenClaims: false,
     claimMapping: [],
     subjectType: "public",

@@ -4,7 +4,13 @@ import type { Queries } from "../../db/sql.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
-import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS, SECURITY_PROFILES, SUBJECT_TYPES } from "../contract.ts";
+import type {
+  ACCESS_TOKEN_TYPES,
+  CLIENT_AUTH_METHODS,
+  RESPONSE_ALGS,
+  SECURITY_PROFILES,
+  SUBJECT_TYPES,
+} from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 import type { CertificateName } from "./certificate.ts";
 import { defaultsOf, withoutLoopbackPort } from "./credential-rules.ts";
@@ -41,6 +47,10 @@ export interface Credentials {
   /** Seconds from the grant on; null: the standard one. */
   refreshTokenLifetime: number | null;
   idTokenAlg: SigningAlg;
+  /** "": userinfo answers are plain JSON. */
+  userinfoAlg: (typeof RESPONSE_ALGS)[number];
+  /** Of introspection answers that are JWTs; "": as id_tokens. */
+  introspectionAlg: (typeof RESPONSE_ALGS)[number];
   /** Claims of the granted scopes stand in its id_tokens too. */
   idTokenClaims: boolean;
   claimMapping: MappedClaim[];
@@ -167,6 +177,7 @@ const credentials = (sql: Queries) => sql`
   c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
   c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
+  c.userinfo_alg as "userinfoAlg", c.introspection_alg as "introspectionAlg",
   c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.subject_type as "subjectType",
   c.sector_identifier_uri as "sectorIdentifierUri", c.require_par as "requirePar",
   c.require_signed_request_object as "requireSignedRequestObject", c.dpop_bound as "dpopBound",
@@ -265,7 +276,8 @@ export async function saveCredentials(
     insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri,
       tls_client_auth_name, tls_client_auth_value, grant_types, response_types, logo_uri, policy_uri, tos_uri, scopes,
       redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
-      access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, subject_type,
+      access_token_lifetime, refresh_token_lifetime, id_token_alg, userinfo_alg, introspection_alg,
+      id_token_claims, claim_mapping, subject_type,
       sector_identifier_uri, require_par, require_signed_request_object, dpop_bound, security_profile, first_party)
     select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
       ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
@@ -275,7 +287,7 @@ export async function saveCredentials(
       ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[],
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
-      ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
+      ${values.idTokenAlg}, ${values.userinfoAlg}, ${values.introspectionAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
       ${values.subjectType}, ${values.sectorIdentifierUri}, ${values.requirePar},
       ${values.requireSignedRequestObject}, ${values.dpopBound}, ${values.securityProfile},
       ${values.firstParty}
@@ -290,6 +302,7 @@ export async function saveCredentials(
       backchannel_logout_uri = excluded.backchannel_logout_uri, access_token_alg = excluded.access_token_alg,
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
+      userinfo_alg = excluded.userinfo_alg, introspection_alg = excluded.introspection_alg,
       id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
       subject_type = excluded.subject_type, sector_identifier_uri = excluded.sector_identifier_uri,
       require_par = excluded.require_par,

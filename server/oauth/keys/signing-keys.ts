@@ -50,7 +50,10 @@ export function createSigningKeys(sql: Sql, vault: Vault): SigningKeys {
     if (!complete) await rotation.run();
     const known = new Map(keys.map((key) => [key.kid, key]));
     keys = await Promise.all(
-      (complete ? stored : await listSigningKeys(sql)).map((key) => known.get(key.kid) ?? open(seal, key)),
+      (complete ? stored : await listSigningKeys(sql)).map(async (key) => ({
+        ...(known.get(key.kid) ?? (await open(seal, key))),
+        signsFrom: key.signsFrom,
+      })),
     );
   });
 

@@ -1,6 +1,8 @@
 // POST /oauth2/introspect (RFC 7662).
 
 import type { Queries, Sql } from "../../db/sql.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import { acceptedTypes } from "../../http/request.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
@@ -37,7 +39,8 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   description:
     "For confidential clients. A token for an Api is told to the client of its ApplicationId, and to the one it was " +
     "issued to. A client that registered itself without an initial access token sees its own tokens alone. Of any " +
-    "other, only that it is not active.",
+    "other, only that it is not active. With Accept: application/token-introspection+jwt the answer is a JWT that has it " +
+    "in token_introspection (RFC 9701).",
   examples: { form: { ...CLIENT, token: "<ACCESS_TOKEN>" } },
   answer: {
     description: "The token's claims, or that it is not active.",
@@ -53,14 +56,25 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
  */
 export function introspectionController(deps: IntrospectionDependencies) {
   const { sql, tokens, families, issuer } = deps;
-  return formEndpoint(INTROSPECTION, deps, async ({ client, form }) => {
+  return formEndpoint(INTROSPECTION, deps, async ({ request, client, form }) => {
     const { access, refresh } = await readPresentedToken(tokens, families, form.token);
     requireSecret(client);
     const found = access
       ? await describeAccessToken(deps, client, access)
       : refresh && (await describeRefreshToken(sql, families, issuer, client, refresh));
-    return found ?? INACTIVE;
+    const told = found ?? INACTIVE;
+    if (!asksForJwt(request)) return told;
+    const headers = { ...NO_STORE, "content-type": INTROSPECTION_JWT };
+    return new Response(await tokens.signIntrospection(client, told), { headers });
   });
+}
+
+const INTROSPECTION_JWT = "application/token-introspection+jwt";
+
+/** RFC 9701 4. */
+function asksForJwt(request: Request): boolean {
+  const weight = acceptedTypes(request);
+  return weight(INTROSPECTION_JWT) > 0 && weight(INTROSPECTION_JWT) >= weight("application/json");
 }
 
 /** RFC 7662 2.1: a client_id alone would let anyone try tokens. */

@@ -12,17 +12,17 @@ export const ID_TOKEN = "JWT";
 
 const utf8 = new TextEncoder();
 
-/** Signs with the live key of `alg`; iat is now. jose's SignJWT copies its claims first, a third of its own work. */
+/** Signs with the live key of `alg`; iat is now; without `seconds` there is no exp. jose's SignJWT copies its claims first, a third of its own work. */
 export async function signJwt(
   keys: SigningKeys,
   alg: SigningAlg,
   typ: string,
-  seconds: number,
+  seconds: number | undefined,
   claims: JWTPayload,
 ): Promise<string> {
   const { kid, key } = await keys.signingKey(alg);
   const now = Math.floor(Date.now() / 1000);
-  const payload = utf8.encode(JSON.stringify({ ...claims, iat: now, exp: now + seconds }));
+  const payload = utf8.encode(JSON.stringify({ ...claims, iat: now, exp: seconds && now + seconds }));
   return new CompactSign(payload).setProtectedHeader({ alg, typ, kid }).sign(key);
 }
 

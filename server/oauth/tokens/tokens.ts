@@ -6,6 +6,7 @@ import { Unauthorized } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Client } from "../clients/store.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
+import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Target } from "../resources.ts";
 import { common } from "../scopes.ts";
@@ -18,7 +19,7 @@ import {
 } from "./access-token.ts";
 import { type IdTokenGrant, issueIdToken, verifyIdTokenHint } from "./id-token.ts";
 import { CLIENT_REFRESH_TOKEN, createVerifiedTokens, signJwt, userOfSubject, verifyJwt } from "./jwt.ts";
-import { signAnswer } from "./signed-answer.ts";
+import { signAnswer, signIntrospection, signUserinfo } from "./signed-answer.ts";
 
 const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
 /** Seconds a refresh token of the client credentials grant, and all that is rotated from it, can be used at most. */
@@ -44,6 +45,10 @@ export interface Tokens {
   issueIdToken(client: Client, grant: IdTokenGrant): Promise<string>;
   /** What the authorization endpoint answers, as one JWT (JARM). */
   signAnswer(client: Client, fields: Record<string, string | undefined>): Promise<string>;
+  /** A userinfo answer as one JWT (OIDC Core 5.3.2). */
+  signUserinfo(client: Client, alg: SigningAlg, claims: Record<string, unknown>): Promise<string>;
+  /** An introspection answer as one JWT (RFC 9701). */
+  signIntrospection(client: Client, introspected: Record<string, unknown>): Promise<string>;
   /** A signed self-contained value: issuing it writes nothing. */
   issueClientRefreshToken(client: Client, familyId: string, scopes: string[], resource: string): Promise<string>;
   /**
@@ -115,7 +120,9 @@ export function createTokens(deps: TokenDependencies): Tokens {
     issueAccessToken: (client, grant) =>
       issueAccessToken(keys, issuer, grant.lifetime ?? lifetimeOf(client, grant.target), client, grant),
     issueIdToken: (client, grant) => issueIdToken(keys, issuer, lifetime, client, grant),
-    signAnswer: (client, fields) => signAnswer(keys, issuer, client, fields),
+    signAnswer: (...answer) => signAnswer(keys, issuer, ...answer),
+    signUserinfo: (...answer) => signUserinfo(keys, issuer, ...answer),
+    signIntrospection: (...answer) => signIntrospection(keys, issuer, ...answer),
     issueClientRefreshToken: (client, familyId, scopes, resource) =>
       signJwt(keys, CLIENT_REFRESH_TOKEN_ALG, CLIENT_REFRESH_TOKEN, clientRefreshLifetime(client), {
         iss: issuer,
