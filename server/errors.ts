@@ -155,6 +155,21 @@ export class UnsupportedMediaType extends ApiError {
   }
 }
 
+/** RFC 7694 3: which codings would be taken is told in the answer's Accept-Encoding. */
+export class UnsupportedContentCoding extends ApiError {
+  constructor() {
+    super(
+      415,
+      "Unsupported Media Type",
+      "Unsupported Media Type",
+      ["Send the body as it is, without Content-Encoding."],
+      {
+        "accept-encoding": "identity",
+      },
+    );
+  }
+}
+
 /** Nobody's fault, and soon over. */
 export class ServiceUnavailable extends ApiError {
   constructor(error: string) {

@@ -1,4 +1,4 @@
-import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedMediaType } from "../errors.ts";
+import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedContentCoding, UnsupportedMediaType } from "../errors.ts";
 import { contextOf } from "./context.ts";
 
 /** Bytes of a JSON body. */
@@ -25,24 +25,53 @@ export async function readJson(request: Request, limit = JSON_BODY_LIMIT): Promi
   }
 }
 
-const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",[\\]{}');
+const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",:[\\]{}');
 
-/** What stands in the text before it is parsed; of what is no JSON, this says nothing. */
+/**
+ * What stands in the text before it is parsed; of what is no JSON, this says nothing. A member that stands twice would be
+ * read as one thing here and as another elsewhere (RFC 8259 4).
+ */
 function requireModest(text: string): void {
-  let [values, depth, isInText] = [1, 0, false];
+  let [values, depth, textAt] = [1, 0, -1];
+  /** Of each object around, the members so far. */
+  const members: Set<string>[] = [];
+  let last = "";
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (isInText) {
+    if (textAt >= 0) {
       if (code === BACKSLASH) at++;
-      else if (code === QUOTE) isInText = false;
-    } else if (code === QUOTE) isInText = true;
+      else if (code === QUOTE) {
+        last = text.slice(textAt, at + 1);
+        textAt = -1;
+      }
+    } else if (code === QUOTE) textAt = at;
+    else if (code === COLON) addMember(members.at(-1), last);
     else if (code === COMMA) values++;
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       values++;
       depth++;
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
+      if (code === OPEN_OBJECT) members.push(new Set());
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      depth--;
+      if (code === CLOSE_OBJECT) members.pop();
+    }
     if (depth > DEEPEST_JSON) throw new BadInput(`The body's JSON is nested deeper than ${DEEPEST_JSON} levels.`);
     if (values > MOST_JSON_VALUES) throw new BadInput(`The body's JSON has more than ${MOST_JSON_VALUES} values.`);
+  }
+}
+
+/** @param quoted its name as it is written, perhaps with escapes @throws BadInput */
+function addMember(members: Set<string> | undefined, quoted: string): void {
+  const name = quoted.includes("\\") ? unescaped(quoted) : quoted.slice(1, -1);
+  if (members?.has(name)) throw new BadInput(`The member ${printable(name)} stands in the body's JSON twice.`);
+  members?.add(name);
+}
+
+function unescaped(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted;
   }
 }
 
@@ -77,7 +106,20 @@ export function formFields(text: string, repeatable: readonly string[] = []): Ma
  */
 export async function readFormText(request: Request, limit = FORM_BODY_LIMIT): Promise<string> {
   requireMediaType(request, "application/x-www-form-urlencoded");
-  return readText(request, limit);
+  const text = await readText(request, limit);
+  if (!isPercentEncoded(text)) throw new BadInput("The form is not percent-encoded UTF-8.");
+  return text;
+}
+
+/** URLSearchParams would put other characters in the place of what it cannot read. */
+function isPercentEncoded(text: string): boolean {
+  if (!text.includes("%")) return true;
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -92,10 +134,18 @@ export function isWithoutBody(request: Request): boolean {
   return request.headers.get("content-length") === "0" || request.body === null;
 }
 
-function requireMediaType(request: Request, expected: string): void {
-  const given = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (given !== expected) throw new UnsupportedMediaType(expected);
+/** @throws UnsupportedMediaType, UnsupportedContentCoding */
+function requireMediaType({ headers }: Request, expected: string): void {
+  const [given, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  if (given?.trim() !== expected) throw new UnsupportedMediaType(expected);
+  const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(one)?.[1]).find(Boolean);
+  if (charset !== undefined && !CHARSETS.includes(charset))
+    throw new UnsupportedMediaType(`${expected}; charset=UTF-8`);
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (coding !== "" && coding !== "identity") throw new UnsupportedContentCoding();
 }
+
+const CHARSETS = ["utf-8", "utf8", "us-ascii", "ascii"];
 
 async function readText(request: Request, limit: number): Promise<string> {
   try {

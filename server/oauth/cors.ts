@@ -1,5 +1,5 @@
-// Which pages may read what the token, revocation, userinfo and pushed authorization request endpoints and the entity API
-// answer: those of the origins that the client's redirect URIs are of. Discovery, the JWKS and registration are open to
+// Which pages may read what the token, revocation, userinfo, device and pushed authorization request endpoints and the
+// entity API answer: those of the origins that the client's redirect URIs are of. Discovery, the JWKS and registration are open to
 // all.
 
 import type { Sql } from "../db/sql.ts";
@@ -9,7 +9,14 @@ import { API_PATH, requestUrl } from "../http/request.ts";
 import { hasOrigin } from "./clients/credential-rules.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
 import { isOriginOfClient } from "./clients/store.ts";
-import { PUSHED_REQUEST_PATH, REVOCATION_PATH, RFC_TOKEN_PATH, SPEC_TOKEN_PATH, USERINFO_PATH } from "./door.ts";
+import {
+  DEVICE_AUTHORIZATION_PATH,
+  PUSHED_REQUEST_PATH,
+  REVOCATION_PATH,
+  RFC_TOKEN_PATH,
+  SPEC_TOKEN_PATH,
+  USERINFO_PATH,
+} from "./door.ts";
 import type { OnFailure } from "./endpoint.ts";
 
 const API_METHODS = ["GET", "POST", "PATCH", "DELETE"];
@@ -19,6 +26,7 @@ const METHODS: Readonly<Record<string, string[]>> = {
   [RFC_TOKEN_PATH]: ["POST"],
   [REVOCATION_PATH]: ["POST"],
   [PUSHED_REQUEST_PATH]: ["POST"],
+  [DEVICE_AUTHORIZATION_PATH]: ["POST"],
   [USERINFO_PATH]: ["GET", "POST"],
 };
 

@@ -9,6 +9,7 @@ import {
   PayloadTooLarge,
   ServiceUnavailable,
   TooManyRequests,
+  UnsupportedContentCoding,
   UnsupportedMediaType,
 } from "../errors.ts";
 import { FORM_BODY_LIMIT, formFields, readFormText } from "../http/body.ts";
@@ -42,11 +43,11 @@ export interface ClientRequest<Form extends TObject> {
   text: string;
 }
 
-/** @param answer the body of what it answers, or undefined for none */
+/** @param answer the body of what it answers, undefined for none; or the whole answer, if it is not JSON */
 export function formEndpoint<Form extends TObject>(
   { path, door, form: { properties, required = [] }, status, repeatable }: FormEndpoint<Form>,
   { authenticateClient, onFailure }: { authenticateClient: AuthenticateClient; onFailure: OnFailure },
-  answer: (asked: ClientRequest<Form>) => Promise<object | undefined>,
+  answer: (asked: ClientRequest<Form>) => Promise<object | Response | undefined>,
 ) {
   async function respond(request: Request): Promise<Response> {
     try {
@@ -59,6 +60,7 @@ export function formEndpoint<Form extends TObject>(
       const client = await authenticateClient(request, sent);
       for (const name of required) requireField(sent, name);
       const body = await answer({ request, client, form: sent as Sent<Form>, text });
+      if (body instanceof Response) return body;
       const headers = NO_STORE;
       return body ? Response.json(body, { status, headers }) : new Response(null, { headers });
     } catch (failure) {
@@ -189,6 +191,7 @@ export function rfcCode(status: number): string {
 
 function rfcStatus(error: ApiError, code: string): number {
   if (code === "invalid_client") return 401;
+  if (error instanceof UnsupportedContentCoding) return error.status;
   // Of HTTP's own refusals, a wrong method, too large a body and too many requests keep their status.
   return [405, 413, 429, 500, 503].includes(error.status) ? error.status : 400;
 }

@@ -1,19 +1,9 @@
 // What makes an Application an OAuth client.
 
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, DEFAULT_SCOPES, SCOPE_TEXTS, SCOPES_MUST } from "../../access/index.ts";
 import { body, contract } from "../../http/contract.ts";
-import {
-  type FormField,
-  field,
-  type InputOf,
-  integer,
-  orNull,
-  type RecordOf,
-  type Told,
-  text,
-  word,
-} from "../../http/fields.ts";
+import { type FormField, field, type InputOf, integer, orNull, type RecordOf, text, word } from "../../http/fields.ts";
 import { claimMappingField } from "../claim-mapping.ts";
 import {
   ACCESS_TOKEN_ALGS,
@@ -31,6 +21,7 @@ import {
   SUBJECT_TYPES,
 } from "../contract.ts";
 import { CERTIFICATE_NAMES } from "./certificate.ts";
+import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";
 import type { ClientAuthMethod, ClientType, Credentials } from "./store.ts";
 
@@ -51,18 +42,6 @@ const REFRESH_TOKEN_LIFETIME = [60, 365 * 86_400] as const;
 
 const CLIENT_TYPES: ClientType[] = ["confidential", "public", "native"];
 
-/** null sets it back to its default. */
-function settable<T>(schema: TSchema, must: string, standard: T, told: Told) {
-  return field<T | null, T>({
-    ...told,
-    sent: orNull(schema),
-    shown: schema,
-    documented: { default: standard },
-    must,
-    take: (value: T | null) => (Array.isArray(value) ? ([...new Set(value)] as T) : value),
-  });
-}
-
 function uris(description: string, example: string[], form: FormField) {
   const one = Type.String({ maxLength: REDIRECT_URI_LIMIT });
   const documented = Type.String({ format: "uri", maxLength: REDIRECT_URI_LIMIT });
@@ -77,15 +56,6 @@ function uris(description: string, example: string[], form: FormField) {
       return (value ?? []).join("").length > REDIRECT_URIS_LIMIT ? must : undefined;
     },
   };
-}
-
-function list<W extends string>(words: readonly W[], standard: readonly W[], told: Told) {
-  return settable<W[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
-}
-
-function choice<W extends string>(words: readonly W[], told: Told, standard = words[0]!) {
-  const must = `must be one of ${words.filter(Boolean).join(", ")}${words.includes("" as W) ? ", or empty" : ""}.`;
-  return settable<W>(word(words), must, standard, told);
 }
 
 /** An address that people are shown. */

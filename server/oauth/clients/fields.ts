@@ -1,0 +1,26 @@
+// Fields of Credentials that go back to a default.
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import { field, orNull, type Told, word } from "../../http/fields.ts";
+
+/** null sets it back to its default. */
+export function settable<T>(schema: TSchema, must: string, standard: T, told: Told) {
+  return field<T | null, T>({
+    ...told,
+    sent: orNull(schema),
+    shown: schema,
+    documented: { default: standard },
+    must,
+    take: (value: T | null) => (Array.isArray(value) ? ([...new Set(value)] as T) : value),
+  });
+}
+
+export function list<W extends string>(words: readonly W[], standard: readonly W[], told: Told) {
+  return settable<W[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
+}
+
+/** @param standard the first one where nothing else is said */
+export function choice<W extends string>(words: readonly W[], told: Told, standard = words[0]!) {
+  const must = `must be one of ${words.filter(Boolean).join(", ")}${words.includes("" as W) ? ", or empty" : ""}.`;
+  return settable<W>(word(words), must, standard, told);
+}

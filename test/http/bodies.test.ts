@@ -1,0 +1,114 @@
+// Bodies are read strictly, at every door: what could be read in two ways, or not at all, is refused in the door's words.
+
+import { describe, expect, test } from "bun:test";
+import { ENDPOINTS } from "../../server/oauth/index.ts";
+import { type Answer, API, request } from "../entities/client.ts";
+import { form } from "../oauth/client.ts";
+import { newRegistrar, REGISTER } from "../registration/client.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** Each endpoint that takes a form from a client, and what of a form it would take. */
+const FORMS = ENDPOINTS.filter((one) => one.kind === "form").map(({ path, door }) => ({ path, door }));
+
+/** The door's own record, and nothing of the body in it. */
+function expectRefused(answer: Answer, door: string, status: number, says: RegExp): void {
+  expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+  const { error, error_description, StatusCode } = answer.body;
+  expect({ status: answer.status, error_description }).toEqual({
+    ...{ status, error_description: expect.stringMatching(says) },
+  });
+  if (door === "spec") expect(StatusCode).toBe(status);
+  else expect(error).toBe("invalid_request");
+}
+
+describe.each(FORMS)("a form at $path", ({ path, door }) => {
+  const of = async () => {
+    const { clientId, clientSecret } = await newTenant();
+    return form({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret }).toString();
+  };
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    request("POST", path, { body, headers: { "content-type": FORM, ...headers } });
+
+  test.each(["gzip", "deflate", "br", "zstd", "x-gzip", "gzip, identity"])("is not taken as %s", async (coding) => {
+    const bytes = Bun.gzipSync(Buffer.from(await of()));
+    const answer = await post(bytes, { "content-encoding": coding });
+    expectRefused(answer, door, 415, /Content-Encoding/);
+    expect(answer.headers.get("accept-encoding")).toBe("identity");
+  });
+
+  test.each(["identity", "Identity"])("is taken as %s", async (coding) => {
+    const answer = await post(await of(), { "content-encoding": coding });
+    expect(JSON.stringify(answer.body)).not.toContain("Content-Encoding");
+  });
+
+  test.each(["iso-8859-1", "UTF-16", '"windows-1252"'])("is not taken in %s", async (charset) => {
+    const answer = await post(await of(), { "content-type": `${FORM}; charset=${charset}` });
+    expectRefused(answer, door, door === "spec" ? 415 : 400, /UTF-8/);
+  });
+
+  test.each(["utf-8", '"UTF-8"', "US-ASCII"])("is taken in %s", async (charset) => {
+    const answer = await post(await of(), { "content-type": `${FORM}; charset=${charset}` });
+    expect(JSON.stringify(answer.body)).not.toContain("charset");
+  });
+
+  test.each(["state=%E9", "state=%", "state=%zz", "state=%C3", "%FF=1"])("is not taken with %s in it", async (part) => {
+    expectRefused(await post(`${await of()}&${part}`), door, 400, /percent-encoded UTF-8/);
+  });
+
+  test("is not taken with a field that stands in it twice, even the same", async () => {
+    for (const name of ["client_id", "grant_type", "unknown"])
+      expectRefused(await post(`${await of()}&${name}=1&${name}=1`), door, 400, new RegExp(`${name} stands .* twice`));
+  });
+
+  test.each(["application/json", "text/plain", "multipart/form-data; boundary=x", ""])(
+    "is not taken as %p",
+    async (type) => {
+      const answer = await post(JSON.stringify({ grant_type: "client_credentials" }), { "content-type": type });
+      expectRefused(answer, door, door === "spec" ? 415 : 400, /x-www-form-urlencoded/);
+    },
+  );
+});
+
+describe("JSON", () => {
+  const DOUBLE = ['{"Name":"a","Name":"b"}', '{"Name":"a","N\\u0061me":"b"}', '[{"Name":"a"},{"Name":"b","Name":"b"}]'];
+  const BROKEN = ['{"Name":"a"} x', '{"Name":"a"}{"Name":"b"}', '{"Name":"a",}', "{'Name':1}", '{"Name":"a"'];
+
+  test.each([...DOUBLE, ...BROKEN])("at the entity API is not taken as %s", async (body) => {
+    const caller = await newTenant();
+    const headers = { authorization: `Bearer ${caller.token}`, "content-type": "application/json" };
+    const answer = await request("PATCH", `${API}/Department`, { body, headers });
+    expect({ status: answer.status, Type: answer.body.Type }).toEqual({ status: 400, Type: "/Errors/Bad Input" });
+    expect(answer.body.Errors[0]).toMatch(/stands in the body's JSON twice|not valid JSON/);
+  });
+
+  test("has the same member in several objects, and its name as a value", async () => {
+    const caller = await newTenant();
+    const sent = [{ Name: "Name", Department: undefined }, { Name: "a:{}" }];
+    expect((await caller.patch("/Department", sent)).status).toBe(200);
+  });
+
+  test.each(["gzip", "br"])("is not taken as %s", async (coding) => {
+    const caller = await newTenant();
+    const headers = { authorization: `Bearer ${caller.token}`, "content-type": "application/json" };
+    const answer = await request("PATCH", `${API}/Department`, {
+      ...{ body: Bun.gzipSync(Buffer.from('{"Name":"a"}')), headers: { ...headers, "content-encoding": coding } },
+    });
+    expect({ status: answer.status, Type: answer.body.Type }).toEqual({
+      ...{ status: 415, Type: "/Errors/Unsupported Media Type" },
+    });
+    expect(answer.headers.get("accept-encoding")).toBe("identity");
+  });
+
+  test("at registration is read as strictly", async () => {
+    const { tenantId } = await newRegistrar("Open");
+    const headers = { "content-type": "application/json" };
+    const post = (body: string | Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) =>
+      request("POST", `${REGISTER}/${tenantId}`, { body, headers: { ...headers, ...more } });
+    expectRefused(await post('{"redirect_uris":[],"redirect_uris":[]}'), "rfc", 400, /twice/);
+    expectRefused(await post('{"redirect_uris":[]} '.repeat(2)), "rfc", 400, /not valid JSON/);
+    const packed = await post(Bun.gzipSync(Buffer.from("{}")), { "content-encoding": "gzip" });
+    expectRefused(packed, "rfc", 415, /Content-Encoding/);
+  });
+});
