@@ -59,3 +59,4 @@ export {
   TIME_SCRIPT,
 } from "./site.ts";
 export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";
+export { TOKENS_ELSEWHERE } from "./tokens.ts";

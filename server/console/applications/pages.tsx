@@ -1,6 +1,6 @@
 // Applications: who they are, and what makes them OAuth clients.
 
-import { ButtonLink, Code, phrase, Text, Time } from "../../ui/index.ts";
+import { ButtonLink, Code, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
 import type { Held } from "../records/kind.tsx";
@@ -47,6 +47,7 @@ export function applicationPages(deps: SettingsDependencies): Page[] {
     state: {
       effects: [
         "It gets no tokens any more, and those it has are no longer good.",
+        TOKENS_ELSEWHERE,
         "Nobody can sign in to it until it is active again.",
       ],
       told: {
@@ -58,6 +59,7 @@ export function applicationPages(deps: SettingsDependencies): Page[] {
     effects: (application) => [
       phrase`${titleOf(application)} is gone, with its credentials and secrets.`,
       "The tokens it has are no longer good, and nobody can sign in to it any more.",
+      TOKENS_ELSEWHERE,
       "Webhook connections that listen to Application get its last state.",
       "What it did stays in the audit log, under its Id.",
     ],

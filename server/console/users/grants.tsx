@@ -2,7 +2,7 @@
 
 import type { Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
-import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
+import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import { nameOf } from "../records/reference-field.tsx";
@@ -93,6 +93,7 @@ export function grantColumns(visit: Visit, other: "Application" | "User", revoke
                 }
                 effects={[
                   "The tokens it has for this user are no longer good.",
+                  TOKENS_ELSEWHERE,
                   grant.Consented
                     ? "It asks the user again."
                     : "The user's next sign-in to it does not ask, as before.",

@@ -3,7 +3,7 @@
 import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
-import { Code, type Option, phrase, Text, Time } from "../../ui/index.ts";
+import { Code, type Option, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
@@ -50,6 +50,7 @@ export function userPages(deps: SettingsDependencies): Page[] {
     state: {
       effects: [
         "All sign-ins, codes and tokens end for good, in every browser and application.",
+        TOKENS_ELSEWHERE,
         "The user cannot sign in until active again, and then signs in anew.",
       ],
       told: {
@@ -60,6 +61,7 @@ export function userPages(deps: SettingsDependencies): Page[] {
     show: (visit, { record }) => userBody(deps, visit, record),
     effects: (person) => [
       phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
+      TOKENS_ELSEWHERE,
       "The password, the second factor, roles and what applications were allowed go with the user.",
       "Webhook connections that listen to User get its last state.",
       "What the user did stays in the audit log, under its Id.",

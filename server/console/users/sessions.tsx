@@ -2,7 +2,7 @@
 
 import type { Page } from "../../http/query.ts";
 import type { SessionRecord } from "../../signin/index.ts";
-import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
+import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
@@ -61,7 +61,11 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
       label="End"
       about={Device}
       question={phrase`End the sign-in in ${Device}?`}
-      effects={["That browser is signed out.", "The refresh tokens that came of it end with it."]}
+      effects={[
+        "That browser is signed out.",
+        "The refresh tokens that came of it end with it, and so do their access tokens.",
+        TOKENS_ELSEWHERE,
+      ]}
       confirm="End this sign-in"
       fields={{ session: Id }}
     />
@@ -98,6 +102,7 @@ export async function endSessionsPage({ records }: SettingsDependencies, visit: 
     effects: [
       phrase`${titleOf(person)} is signed out in every browser.`,
       "All applications lose their refresh tokens for this person; access tokens they hold end with them.",
+      TOKENS_ELSEWHERE,
       "The password stays good. If somebody else knows it, make a password link as well.",
     ],
     label: "End all sign-ins",

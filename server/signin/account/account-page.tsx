@@ -183,7 +183,7 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
                 about={name}
                 question={`Revoke the access of ${name || "this application"}?`}
                 effects={[
-                  "It can do nothing more in your name, from now on.",
+                  "It gets nothing more in your name, and what it has ends. A service of its own may take what it holds until that expires, for a day at most.",
                   isConsented
                     ? "It asks you again the next time you use it."
                     : "It is your organisation's own: when you sign in to it again, it does not ask.",
