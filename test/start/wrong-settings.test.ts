@@ -1,7 +1,7 @@
 // What a person reads who has set something wrong: all of it at once, and no stack.
 
 import { expect, test } from "bun:test";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { temporaryDirectory } from "../support/directories.ts";
@@ -95,4 +95,26 @@ test.concurrent("two servers do not share a port", async () => {
   await taken.stop(true);
   expect(exitCode).toBe(1);
   expect(output.trim()).toBe(`PORT is ${port}, and something listens there already. Stop it, or set PORT to another.`);
+});
+
+test.concurrent("a umask that keeps everybody out keeps PostgreSQL's user in, and everybody else out", async () => {
+  const path = join(temporaryDirectory("umask"), "data");
+  const script = `
+    import { statSync } from "node:fs";
+    import { takeDataDirectory } from "./server/embedded/data-directory.ts";
+    process.umask(0o077);
+    takeDataDirectory(process.env.DATA);
+    console.log((statSync(process.env.DATA).mode & 0o777).toString(8));`;
+  const child = Bun.spawn([process.execPath, "-e", script], { env: { ...process.env, DATA: path }, stdout: "pipe" });
+  // Run by root, PostgreSQL has a user of its own, who has to pass through.
+  expect((await new Response(child.stdout).text()).trim()).toBe(process.getuid?.() === 0 ? "711" : "700");
+});
+
+test.concurrent("a DATA_DIR whose files another user has is named", async () => {
+  const path = temporaryDirectory("others");
+  // Nothing stops root but a directory in the place of the file.
+  mkdirSync(join(path, "start.pid"));
+  const { exitCode, output } = await runEntry("start", { DATA_DIR: path });
+  expect(exitCode).toBe(2);
+  expect(output).toContain(`DATA_DIR is "${path}"; it must be a directory that this user can write to (`);
 });
