@@ -71,6 +71,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     status: statusOf(found),
     body: (
       <>
+        {found.problems || url.searchParams.has("Cursor") ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
         <Ranges visit={visit} />
         <SearchForm visit={visit} filters={filters} problems={found.problems} />
         {/* Further pages are of the past, and stay as they are. */}
@@ -78,7 +79,6 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
           list
         ) : (
           <>
-            <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
             <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
               <Newest events={Items} />
               {list}
