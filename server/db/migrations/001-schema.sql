@@ -572,14 +572,17 @@ create table upstream_attempts (
   tenant_id uuid not null references tenants,
   identity_provider_id bigint not null references identity_providers on delete cascade,
   browser bytea not null, -- the digest of the cookie of the browser that began it
+  network text not null, -- where it was begun
   target text not null, -- the authorization request to go on with, as path and query
   max_age integer, -- seconds; 0: the user has to be asked again
   identity jsonb, -- what the provider has said of the user, once it has
   -- The session in which the password was given, where the account is linked only once the second factor is given too.
   session_id uuid references sessions on delete cascade,
   started_on timestamptz not null default now(),
+  used_on timestamptz, -- the browser has come back; the row still counts, until somebody has signed in by it
   expires_on timestamptz not null
 );
+create index upstream_attempts_tenant on upstream_attempts (tenant_id, network);
 create index upstream_attempts_session on upstream_attempts (session_id);
 create index upstream_attempts_expiry on upstream_attempts (expires_on);
 

@@ -148,6 +148,23 @@ const ID_TOKEN_ALGS = [
 /** Issuers whose metadata are kept. */
 const ISSUERS = 1_000;
 
+/** For how long a provider is taken to be there, or not to be, once it was asked. */
+const ASKED_MS = 3_000;
+
+/** Who asks while the same is being asked, or shortly after, gets the same answer, or the same failure. */
+export function createAskOnce<Answer>() {
+  const answers = new LRUCache<string, Promise<Answer>>({ max: ISSUERS });
+  return (key: string, ask: () => Promise<Answer>): Promise<Answer> => {
+    const known = answers.get(key);
+    if (known) return known;
+    const answer = ask();
+    const keep = () => void answers.set(key, answer, { ttl: ASKED_MS });
+    answers.set(key, answer);
+    answer.then(keep, keep);
+    return answer;
+  };
+}
+
 /** Reads and keeps providers' metadata. What an issuer says is the same for all tenants. */
 export function createMetadata(lifetimeMs: number) {
   const kept = new LRUCache<string, ServerMetadata>({ max: ISSUERS, ttl: lifetimeMs });

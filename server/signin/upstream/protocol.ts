@@ -8,12 +8,14 @@ import {
   calculatePKCECodeChallenge,
   fetchProtectedResource,
   fetchUserInfo,
+  type ServerMetadata,
 } from "openid-client";
 import { type EgressFetch, encodeUnsendable, extendAddress } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import {
   authorityOf,
+  createAskOnce,
   createConfigure,
   createMetadata,
   endpointsOf,
@@ -67,14 +69,21 @@ export interface Protocol {
 export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: string): Protocol {
   const configurationOf = createConfigure(vault);
   const metadataOf = createMetadata(METADATA_LIFETIME_MS);
+  const askOnce = createAskOnce<ServerMetadata>();
+
+  /** @param isAnew see createMetadata */
+  const serverOf = async (provider: Provider, guarded: GuardedFetch, isAnew: boolean): Promise<ServerMetadata> => {
+    if (provider.type === "OpenIDConnect") return metadataOf(provider.issuer!, guarded, isAnew);
+    if (isAnew) await requireAnswer(provider.tokenEndpoint!, guarded);
+    return endpointsOf(provider);
+  };
 
   async function configure(tenantId: TenantId, provider: Provider, isAnew: boolean): Promise<Configuration> {
     const guarded = guardedFetch(fetch, tenantId);
-    if (provider.type === "OpenIDConnect") {
-      return configurationOf(await metadataOf(provider.issuer!, guarded, isAnew), provider, guarded);
-    }
-    if (isAnew) await requireAnswer(provider.tokenEndpoint!, guarded);
-    return configurationOf(endpointsOf(provider), provider, guarded);
+    const server = await (isAnew
+      ? askOnce(`${tenantId} ${provider.issuer ?? provider.tokenEndpoint}`, () => serverOf(provider, guarded, true))
+      : serverOf(provider, guarded, false));
+    return configurationOf(server, provider, guarded);
   }
 
   return {

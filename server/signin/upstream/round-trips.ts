@@ -2,22 +2,27 @@
 
 import { createHmac } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
+import { TooManyRequests } from "../../errors.ts";
+import { clientNetwork } from "../../http/context.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Cookies } from "../cookies.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import type { Checks } from "./protocol.ts";
-import { type Attempt, findAttempt, insertAttempt, type NewAttempt, takeAttempt } from "./store.ts";
+import { type Attempt, findAttempt, insertAttempt, type MostOpen, type NewAttempt, takeAttempt } from "./store.ts";
 
+/** What is begun at a provider and not brought to its end, in ATTEMPT_LIFETIME. */
+export const MOST_OPEN: MostOpen = { address: 100, tenant: 10_000 };
 /** Seconds for signing in at the provider, and then for the password of the account to link. */
 const ATTEMPT_LIFETIME = 10 * 60;
+const RETRY_SECONDS = 60;
 
 /**
  * An attempt is good once, and only in the browser that began it: an answer that somebody else has obtained does not
  * sign this browser's user in as them (login CSRF, RFC 6749 10.12).
  */
 export interface Attempts {
-  /** @returns what goes to the provider, and the Set-Cookie values */
+  /** @returns what goes to the provider, and the Set-Cookie values. @throws TooManyRequests */
   begin(request: Request, tenantId: TenantId, attempt: Begun): Promise<{ checks: Checks; cookies: string[] }>;
   /** Uses it up. Undefined if there is none by this state, provider and browser. */
   take(request: Request, providerId: number, state: string): Promise<TakenAttempt | undefined>;
@@ -34,13 +39,25 @@ export interface TakenAttempt {
 }
 
 type Begun = Pick<NewAttempt, "providerId" | "target" | "maxAge">;
-export type PendingLink = Attempt & { identity: UpstreamIdentity; digest: Buffer };
+export type PendingLink = Attempt & { identity: UpstreamIdentity };
 
 export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
-  async function insert(tenantId: TenantId, begun: Begun, value: string, visitor: string, identity?: UpstreamIdentity) {
+  async function insert(
+    request: Request,
+    tenantId: TenantId,
+    begun: Begun,
+    value: string,
+    visitor: string,
+    identity?: UpstreamIdentity,
+  ) {
     const { providerId, target, maxAge } = begun;
-    const [digest, browser] = [digestOf(value), digestOf(visitor)];
-    await insertAttempt(sql, tenantId, { digest, browser, providerId, target, maxAge, identity }, ATTEMPT_LIFETIME);
+    const [digest, browser, network] = [digestOf(value), digestOf(visitor), clientNetwork(request)];
+    const attempt = { digest, browser, network, providerId, target, maxAge, identity };
+    if (await insertAttempt(sql, tenantId, attempt, ATTEMPT_LIFETIME, MOST_OPEN)) return;
+    throw new TooManyRequests(
+      "Too many sign-ins by a provider were begun from here and not finished. Try again in a few minutes.",
+      RETRY_SECONDS,
+    );
   }
 
   return {
@@ -48,7 +65,7 @@ export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
       const known = cookies.read(request, "visitor");
       const visitor = known ?? newOpaqueValue();
       const state = newOpaqueValue();
-      await insert(tenantId, begun, state, visitor);
+      await insert(request, tenantId, begun, state, visitor);
       return { checks: checksOf(visitor, state), cookies: known ? [] : [cookies.set("visitor", visitor)] };
     },
     async take(request, providerId, state) {
@@ -59,15 +76,14 @@ export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
     },
     async proceed(request, tenantId, begun, identity) {
       const link = newOpaqueValue();
-      await insert(tenantId, begun, link, cookies.read(request, "visitor")!, identity);
+      await insert(request, tenantId, begun, link, cookies.read(request, "visitor")!, identity);
       return link;
     },
     async pending(request, link) {
       const visitor = cookies.read(request, "visitor");
       if (visitor === undefined) return undefined;
-      const digest = digestOf(link);
-      const attempt = await findAttempt(sql, digest, digestOf(visitor));
-      return attempt?.identity ? { ...attempt, identity: attempt.identity, digest } : undefined;
+      const attempt = await findAttempt(sql, digestOf(link), digestOf(visitor));
+      return attempt?.identity ? { ...attempt, identity: attempt.identity } : undefined;
     },
   };
 }

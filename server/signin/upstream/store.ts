@@ -5,6 +5,7 @@ import type { Provider } from "./providers/store.ts";
 
 /** A browser on its way to a provider and back. */
 export interface Attempt {
+  digest: Buffer;
   tenantId: TenantId;
   providerId: number;
   /** The authorization request to go on with. */
@@ -21,31 +22,52 @@ export interface Attempt {
 export interface NewAttempt {
   digest: Buffer;
   browser: Buffer;
+  network: string;
   providerId: number;
   target: string;
   maxAge: number | undefined;
   identity: UpstreamIdentity | undefined;
 }
 
-/** @param seconds until it expires */
+/** Attempts that nobody has signed in by, and that have not expired: of one address at a tenant, and of a tenant. */
+export interface MostOpen {
+  address: number;
+  tenant: number;
+}
+
+/**
+ * @param seconds until it expires
+ * @returns false if there are too many already
+ */
 export async function insertAttempt(
   sql: Queries,
   tenantId: TenantId,
-  { digest, browser, providerId, target, maxAge, identity }: NewAttempt,
+  { digest, browser, network, providerId, target, maxAge, identity }: NewAttempt,
   seconds: number,
-): Promise<void> {
-  await sql`
-    insert into upstream_attempts (digest, tenant_id, identity_provider_id, browser, target, max_age, identity,
+  most: MostOpen,
+): Promise<boolean> {
+  const open = (where: ReturnType<Queries>, limit: number) => sql`
+    (select count(*) from (
+      select from upstream_attempts
+      where tenant_id = ${tenantId} and expires_on > now() and ${where} limit ${limit}) open)`;
+  const rows = await sql`
+    insert into upstream_attempts (digest, tenant_id, identity_provider_id, browser, network, target, max_age, identity,
       expires_on)
-    values (${digest}, ${tenantId}, ${providerId}, ${browser}, ${target}, ${maxAge ?? null},
-      ${identity ? sql.json(identity as never) : null}, now() + make_interval(secs => ${seconds}))`;
+    select ${digest}, ${tenantId}, ${providerId}, ${browser}, ${network}, ${target}, ${maxAge ?? null},
+      ${identity ? sql.json(identity as never) : null}, now() + make_interval(secs => ${seconds})
+    where ${open(sql`network = ${network}`, most.address)} < ${most.address}
+      and ${open(sql`true`, most.tenant)} < ${most.tenant}
+    returning digest`;
+  return rows.length > 0;
 }
 
-const attemptColumns = (sql: Queries) => sql`tenant_id as "tenantId", identity_provider_id as "providerId", target,
+const attemptColumns = (
+  sql: Queries,
+) => sql`digest, tenant_id as "tenantId", identity_provider_id as "providerId", target,
   max_age as "maxAge", started_on as "startedOn", extract(epoch from now() - started_on)::float8 as age, identity`;
 
 /**
- * Uses an attempt up. Its own tenant is the answer here, so there is none to filter by; the caller compares it to the
+ * Uses an attempt up; it counts until it expires, or until `deleteAttempt`. Its own tenant is the answer here, so there is none to filter by; the caller compares it to the
  * client's.
  */
 export async function takeAttempt(
@@ -55,9 +77,9 @@ export async function takeAttempt(
   providerId: number,
 ): Promise<Attempt | undefined> {
   const [attempt] = await sql<Attempt[]>`
-    delete from upstream_attempts
+    update upstream_attempts set used_on = now()
     where digest = ${digest} and browser = ${browser} and identity_provider_id = ${providerId} and identity is null
-      and expires_on > now()
+      and used_on is null and expires_on > now()
     returning ${attemptColumns(sql)}`;
   return attempt;
 }

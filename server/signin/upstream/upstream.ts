@@ -14,7 +14,7 @@ import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
 import { findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./round-trips.ts";
-import { type Attempt, findLinkedUser, holdAttempt } from "./store.ts";
+import { type Attempt, deleteAttempt, findLinkedUser, holdAttempt } from "./store.ts";
 
 /** The sign-in page has room for so many. */
 const MOST_OFFERED = 20;
@@ -89,9 +89,11 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl }: Upstre
         cookies: set,
       };
     },
-    async identify(provider, { tenantId, maxAge, age }, checks, query) {
+    async identify(provider, { digest, tenantId, maxAge, age }, checks, query) {
       const wish = { maxAge: maxAge ?? undefined };
       const identity = await protocol.identify(tenantId, provider, checks, query, wish, age);
+      // Somebody has signed in there: it no longer counts among those that were begun and left.
+      await deleteAttempt(sql, tenantId, digest);
       const now = await findProvider(sql, tenantId, provider.id);
       if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was switched off or deleted in between");
       if (authorityOf(now) === identity.authority) return identity;

@@ -1,0 +1,252 @@
+// What somebody without an account can make Gatehouse write and send: every route that the app has, called many times
+// from one address without a token, in an installation of its own, where nothing else writes.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { API_PATH } from "../../server/http/request.ts";
+import { MOST_WAITING } from "../../server/oauth/authorize/device.ts";
+import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
+import { MOST_OF_ADDRESS } from "../../server/oauth/registration/service.ts";
+import { MOST_OPEN } from "../../server/signin/upstream/round-trips.ts";
+import { newPkce } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { type ForgedProvider, startForgedProvider } from "../identity-providers/forged-provider.ts";
+import { composedApp } from "../openapi/app.ts";
+import { ok } from "../policies/people.ts";
+import { type Api, until } from "../support/api.ts";
+import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
+import { type StartedProcess, startProcess } from "../support/process.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+
+const CALLS = 150;
+const PATIENCE_MS = 300_000;
+const STRANGER = "198.51.100.7";
+const CALLBACK = "https://app.example/callback";
+
+/** What CALLS of each kind may cause at most: rows by table, and requests to others. */
+interface Most {
+  rows?: Record<string, number>;
+  requests?: number;
+}
+
+/** The list of a tenant's requests takes a burst of 500, and of failures as many, then ten a second. */
+const REQUESTS = { requests: 1_500 };
+/** Wrong passwords: fifty of an address, then one after each wait. */
+const GUESSES = { signin_failures: 120, audit_log: 80 };
+const REGISTERED = ["applications", "credentials", "events", "dispatches", "registered_clients", "open_registrations"];
+
+/** Every route that is not here writes nothing and sends nothing. */
+const MOST: Record<string, Most> = {
+  "/oauth2/register/:tenant": {
+    rows: Object.fromEntries([...REGISTERED, "audit_log"].map((table) => [table, MOST_OF_ADDRESS])),
+  },
+  // A failed proof is one row a minute.
+  "/oAuth/rest/v2/Token": { rows: { ...REQUESTS, audit_log: 5 } },
+  "/oauth2/token": { rows: { ...REQUESTS, audit_log: 5 } },
+  "/oauth2/revoke": { rows: { ...REQUESTS, audit_log: 5 } },
+  "/oauth2/introspect": { rows: { ...REQUESTS, audit_log: 5 } },
+  "/oauth2/par": { rows: { ...REQUESTS, audit_log: 5, pushed_requests: MOST_PUSHES.address } },
+  "/oauth2/device_authorization": { rows: { ...REQUESTS, audit_log: 5, device_codes: MOST_WAITING.address } },
+  "/signin": { rows: GUESSES },
+  "/account/sign-in": { rows: GUESSES },
+  "/device": { rows: { signin_failures: 2 } },
+  // The provider is asked every three seconds whether it is there.
+  "/signin/upstream/:id": { rows: { upstream_attempts: MOST_OPEN.address }, requests: 15 },
+};
+
+let database: EmptyDatabase;
+let server: StartedProcess;
+let url: string;
+let provider: ForgedProvider;
+let api: Api;
+let other: Api;
+let ids: Record<string, string>;
+let cookie: string;
+/** The same at the other tenant. */
+let others: Record<string, string>;
+let fields: Record<string, string>;
+
+beforeAll(async () => {
+  database = await newEmptyDatabase();
+  provider = await startForgedProvider();
+  url = `http://localhost:${await nextFreePort(0, "127.0.0.1", new Set())}`;
+  server = startProcess("server/serve.ts", {
+    ...{ DATABASE_URL: database.url, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY") },
+    ...{ PORT: new URL(url).port, PUBLIC_URL: url, TRUST_PROXY: "true" },
+    EGRESS_ALLOW: "127.0.0.0/8,::1/128",
+    EGRESS_CA_FILE: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
+  });
+  await server.said((message) => message === "api ready");
+  [api, other] = await Promise.all([newInstalled(), newInstalled()]);
+  await ok(api.patch("/TenantSettings", { ClientRegistration: "Open" }));
+  const { Id, client, asked, request } = await newWay(api);
+  const elsewhere = await newWay(other);
+  others = { id: elsewhere.Id, request: elsewhere.request };
+  const browser = new Visitor(url);
+  const page = await browser.open(request);
+  cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  ids = { id: Id, tenant: api.tenantId, client_id: client };
+  fields = {
+    ...asked,
+    ...page.forms[0]!.fields,
+    ...{ request, username: api.tenant.admin.username, password: "wrong", organisation: api.tenantId },
+    ...{ code: "wrong", grant_type: "authorization_code", token: "wrong", user_code: "BCDF-GHJK", link: "x" },
+    ...{ provider: Id, id_token_hint: "x", new_password: "correct horse battery staple", decision: "allow" },
+  };
+  // Tokens are counted behind the answers; those of the arrangement are no part of what is measured.
+  await until("the first tokens to be counted", async () => (await counted()).issued_tokens! > 0);
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+const newInstalled = () => newTenant({ url, databaseUrl: database.url });
+
+/** A provider of the tenant's, and a request of a client whose users can sign in there. */
+async function newWay(of: Api) {
+  const { Id } = await ok(
+    of.patch("/IdentityProvider", {
+      ...{ Name: "Example ID", Type: "OpenIDConnect", ClientId: "gatehouse", ClientSecret: "a secret" },
+      ...{ Issuer: provider.issuer, Provisioning: "Create", Is_Active: true },
+    }),
+  );
+  const client = await newPublicClient(of);
+  const app = { response_type: "code", client_id: client, redirect_uri: CALLBACK, scope: "openid", state: "x" };
+  const asked = { ...app, ...newPkce().challenge };
+  return { Id, client, asked, request: `/oauth2/authorize?${new URLSearchParams(asked)}` };
+}
+
+async function newPublicClient(of: Api): Promise<string> {
+  const { Id } = await ok(of.patch("/Application", { Name: "Public", Is_Active: true }));
+  const GrantTypes = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"];
+  const credentials = { ClientType: "public", GrantTypes, RedirectUris: [CALLBACK], Scopes: ["openid"] };
+  await ok(of.patch(`/Application/${Id}/Credentials`, credentials));
+  return Id;
+}
+
+const paths = [...new Set(composedApp().routes.map(({ path }) => path))].filter((path) => !path.startsWith("/assets/"));
+
+test("every named route is one of the app's", () => {
+  expect(Object.keys(MOST).filter((path) => !paths.includes(path))).toEqual([]);
+});
+
+describe.each(paths)("%s", (path) => {
+  test(
+    "may be called by anybody, and then writes and sends no more than is named here",
+    async () => {
+      const before = await counted();
+      const sent = provider.calls.length;
+      await hammer(path.replace(/:(\w+)/g, (_, name) => ids[name] ?? "1").replace("*", "x"));
+      if (path in MOST) await settled(path);
+      const after = await counted();
+      const grown = Object.fromEntries(
+        Object.entries(after).flatMap(([table, rows]) =>
+          rows > before[table]! ? [[table, rows - before[table]!]] : [],
+        ),
+      );
+      const requests = provider.calls.length - sent;
+      const { rows = {}, requests: most = 0 } = MOST[path] ?? {};
+      const tooMany = Object.entries(grown).filter(([table, count]) => count > (rows[table] ?? 0));
+      expect({ path, tooMany }).toEqual({ path, tooMany: [] });
+      expect(requests).toBeLessThanOrEqual(most);
+    },
+    PATIENCE_MS,
+  );
+});
+
+test("who goes to the provider and back without signing in there is stopped, and nobody else", async () => {
+  const goThere = async (address: string, tenants: Record<string, string>) => {
+    const browser = new Visitor(url);
+    const headers = { "x-forwarded-for": address };
+    const query = new URLSearchParams({ request: tenants.request! });
+    const view = await browser.open(`/signin/upstream/${tenants.id}?${query}`, headers);
+    if (!view.location) return view.status;
+    const state = view.location.searchParams.get("state")!;
+    await browser.open(`/signin/upstream/${tenants.id}/callback?${new URLSearchParams({ state, code: "x" })}`, headers);
+    return 303;
+  };
+  const before = await counted();
+  const sent = provider.calls.filter(({ path }) => path === "/token").length;
+  const statuses: number[] = [];
+  const own = { id: ids.id!, request: fields.request! };
+  for (let call = 0; call < CALLS; call++) statuses.push(await goThere("198.51.100.8", own));
+  const after = await counted();
+  expect(statuses.filter((status) => status === 303)).toHaveLength(MOST_OPEN.address);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - MOST_OPEN.address);
+  expect(provider.calls.filter(({ path }) => path === "/token").length - sent).toBe(MOST_OPEN.address);
+  expect(after.upstream_attempts! - before.upstream_attempts!).toBe(MOST_OPEN.address);
+  expect(after.audit_log! - before.audit_log!).toBeLessThanOrEqual(MOST_OPEN.address);
+  // Of the same tenant from elsewhere, and from the same address at another tenant.
+  expect(await goThere("203.0.113.9", own)).toBe(303);
+  expect(await goThere("198.51.100.8", others)).toBe(303);
+}, 60_000);
+
+/** Without a token or a session all of them are refused by one check. */
+const isBehindADoor = (path: string) => path.startsWith(API_PATH) || path.startsWith("/settings");
+
+/** By GET and by POST, with all that any of the forms may hold, and the body as JSON where that is what is taken. */
+async function hammer(path: string): Promise<void> {
+  const isJson = path.startsWith("/oauth2/register") || path.startsWith("/oauth2/clients") || path.startsWith(API_PATH);
+  const one = async (index: number) => {
+    const { request, ...rest } = fields;
+    // What is pushed is the request itself.
+    const own = {
+      ...rest,
+      ...(path !== "/oauth2/par" && { request }),
+      ...(index % 2 === 0 && { username: `nobody ${index}` }),
+    };
+    const form = new URLSearchParams(own);
+    const body = isJson ? JSON.stringify({ redirect_uris: [CALLBACK], token_endpoint_auth_method: "none" }) : form;
+    await send("GET", `${path}?${form}`);
+    await send("POST", path, body, isJson ? "application/json" : undefined);
+    if (!isJson && path !== "/signin") {
+      const wrong = new URLSearchParams({ ...own, client_id: api.clientId, client_secret: "wrong" });
+      await send("POST", path, wrong);
+    }
+  };
+  const calls = isBehindADoor(path) ? 10 : CALLS;
+  const indices = Array.from({ length: calls }, (_, index) => index);
+  for (let start = 0; start < calls; start += 10) await Promise.all(indices.slice(start, start + 10).map(one));
+}
+
+async function send(method: string, path: string, body?: BodyInit, type?: string): Promise<void> {
+  const answer = await fetch(url + path, {
+    method,
+    body,
+    redirect: "manual",
+    headers: { cookie, "x-forwarded-for": STRANGER, ...(type && { "content-type": type }) },
+  });
+  await answer.arrayBuffer();
+  expect({ path, status: answer.status }).not.toEqual({ path, status: 500 });
+}
+
+/** What is written behind the answers has been written: a request after them stands in the list. */
+async function settled(path: string): Promise<void> {
+  const key = Bun.randomUUIDv7();
+  await ok(other.get("/Entities", { "x-request-id": key }));
+  await until(`the requests of ${path} to be written`, async () => {
+    const { Items } = await ok(other.get(`/Request?RequestKey=${key}`));
+    return Items.length > 0;
+  });
+}
+
+/** Rows by table; of the other tenant only what others have made, for the test itself asks there. */
+async function counted(): Promise<Record<string, number>> {
+  const { sql } = database;
+  const tables = await sql<{ name: string; isTenants: boolean }[]>`
+    select t.table_name as name, exists (
+      select from information_schema.columns c
+      where c.table_schema = 'public' and c.table_name = t.table_name and c.column_name = 'tenant_id') as "isTenants"
+    from information_schema.tables t where t.table_schema = 'public' and t.table_type = 'BASE TABLE'`;
+  const counts: Record<string, number> = {};
+  for (const { name, isTenants } of tables) {
+    const where = isTenants ? sql`where tenant_id <> ${other.tenantId}` : sql``;
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from ${sql(name)} ${where}`;
+    counts[name] = row!.count;
+  }
+  return counts;
+}
