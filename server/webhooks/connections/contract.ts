@@ -20,7 +20,7 @@ import {
 } from "../../http/fields.ts";
 import { EVENT_TYPES } from "../events/event.ts";
 import { secretProblem } from "../signature.ts";
-import { HEADERS_LIMIT, type HeadersInput, headersProblem, MOST_HEADERS, ownApiKeys } from "./secrets.ts";
+import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MOST_HEADERS, ownApiKeys } from "./secrets.ts";
 import { CONNECTION_STATES, ORDERS } from "./store.ts";
 
 const SECRET_LIMIT = 500;
@@ -64,6 +64,9 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     description:
       "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, " +
       "Secret, ApiKey and the values of Headers have to be sent again.",
+    answered:
+      "The receiver's address. Of each value in its query, a caller that may not change the connection sees `…` and the " +
+      "last four characters.",
     sent: Type.String({ minLength: 1, maxLength: URL_LIMIT, pattern: NUL_FREE }),
     shown: Type.String({ maxLength: URL_LIMIT }),
     documented: { format: "uri" },
@@ -71,7 +74,9 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     // Spaces come along when an address is pasted.
     take: (value: string) => value.trim(),
     refuse(value: string) {
-      const problem = checkUrl(value.trim()) ?? ownApiKeyProblem(value.trim());
+      const problem = isHidden(value)
+        ? "It was read without the values in its query. Send it whole, or leave it out."
+        : (checkUrl(value.trim()) ?? ownApiKeyProblem(value.trim()));
       return problem && `URL: ${problem}`;
     },
     show: String,
@@ -128,8 +133,11 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     description:
       "Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one " +
       "beside it is refused.",
+    answered:
+      "Sent in the query of each call. A caller that may not change the connection sees `…` and its last four " +
+      "characters; of one with fewer than 12, `…` alone.",
     sent: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT, pattern: VISIBLE_ASCII }),
-    shown: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT, pattern: VISIBLE_ASCII }),
+    shown: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT }),
     must: `must be ${API_KEY_SHAPE}.`,
     take: String,
     show: String,

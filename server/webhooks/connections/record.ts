@@ -1,11 +1,12 @@
 // Connections as the API answers them.
 
 import type { ConnectionId } from "../../../workflows/contract.ts";
+import type { Caller } from "../../access/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { uuid } from "../../http/fields.ts";
 import { type Filter, isUuid } from "../../http/query.ts";
 import { CONNECTION, type ConnectionRecord } from "./contract.ts";
-import { type ConnectionSeals, hideValues, ownApiKeys } from "./secrets.ts";
+import { type ConnectionSeals, endOf, hideValues, ownApiKeys, withHiddenQuery } from "./secrets.ts";
 import type { Connection } from "./store.ts";
 
 export type ConnectionRecords = ReturnType<typeof createConnectionRecords>;
@@ -18,6 +19,14 @@ export function createConnectionRecords({ apiKey, headers }: ConnectionSeals) {
     });
   return {
     recordOf,
+    /**
+     * As a caller sees it that may not change it: of its ApiKey, and of each value in the query of its URL, the last
+     * characters alone.
+     */
+    hiddenFrom: ({ scopes, permissions }: Caller, record: ConnectionRecord): ConnectionRecord => {
+      const mayChange = scopes.has("Webhooks:Update") && permissions.allows("Webhooks:Update", CONNECTION.name, record);
+      return mayChange ? record : { ...record, URL: withHiddenQuery(record.URL), ApiKey: endOf(record.ApiKey) };
+    },
     /** What its entity tag is made of: also the secret and the headers, which no answer shows. */
     versionOf(connection: Connection): object {
       const [secret, headers] = [connection.secret, connection.headers].map(

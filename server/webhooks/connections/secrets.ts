@@ -39,6 +39,33 @@ export function ownApiKeys(url: string): string[] {
   return [...new Set(new URL(url).searchParams.getAll("ApiKey"))].filter(Boolean);
 }
 
+/** Stands in place of what is not shown. */
+const HIDDEN = "…";
+/** A text of fewer characters is hidden whole. */
+const SHORTEST_TOLD = 12;
+
+/** By which somebody tells a secret from another without knowing it. */
+export function endOf(secret: string): string {
+  return HIDDEN + (secret.length < SHORTEST_TOLD ? "" : secret.slice(-4));
+}
+
+/** An address in whose query the values are hidden: a receiver may know us by any of them. */
+export function withHiddenQuery(url: string): string {
+  const [, address, query] = /^([^?#]*)\?([^#]*)/.exec(url) ?? [];
+  if (query === undefined) return url;
+  const pairs = query.split("&").map((pair) => {
+    const mark = pair.indexOf("=");
+    const value = pair.slice(mark + 1);
+    return pair.slice(0, mark + 1) + (value && encodeURIComponent(HIDDEN) + endOf(value).slice(HIDDEN.length));
+  });
+  return `${address}?${pairs.join("&")}`;
+}
+
+/** Whether an address or an ApiKey was read by somebody who may not see it whole. */
+export function isHidden(text: string): boolean {
+  return text.includes(HIDDEN) || text.includes(encodeURIComponent(HIDDEN));
+}
+
 // Extra headers of a connection's calls, such as the Authorization that a receiver's gateway asks for.
 
 export const MOST_HEADERS = 20;

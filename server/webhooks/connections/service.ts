@@ -108,10 +108,11 @@ export interface SeenConnection extends Whole<ConnectionRecord> {
 export function createConnections(
   sql: Sql,
   seals: ConnectionSeals,
-  { recordOf, versionOf }: ConnectionRecords,
+  { recordOf, hiddenFrom, versionOf }: ConnectionRecords,
 ): Connections {
-  function written({ gate }: Caller, connection: Connection, sent: unknown) {
-    return gate.written(TYPE, recordOf(connection), sent, { version: versionOf(connection) });
+  function written(caller: Caller, connection: Connection, sent: unknown) {
+    const resource = recordOf(connection);
+    return caller.gate.written(TYPE, hiddenFrom(caller, resource), sent, { resource, version: versionOf(connection) });
   }
 
   async function upsert(
@@ -231,19 +232,22 @@ export function createConnections(
     async find(queries, tenantId, _, ids) {
       return (await findConnections(queries, tenantId, ids.filter(isUuid<ConnectionId>))).map(recordOf);
     },
-    list({ tenantId, gate }, filter, paging) {
+    list(caller, filter, paging) {
+      const { tenantId, gate } = caller;
       return gate.list({
         type: TYPE,
         paging,
         read: (limit, after) => listConnections(sql, tenantId, filter, limit, after),
         id: (row) => row.id,
-        item: recordOf,
+        item: (row) => hiddenFrom(caller, recordOf(row)),
+        resource: recordOf,
       });
     },
-    async read({ tenantId, gate }, id) {
-      const connection = await findConnection(sql, tenantId, id);
+    async read(caller, id) {
+      const connection = await findConnection(sql, caller.tenantId, id);
       if (!connection) throw noConnection();
-      const tagged = await gate.show(TYPE, recordOf(connection), { version: versionOf(connection) });
+      const [resource, version] = [recordOf(connection), versionOf(connection)];
+      const tagged = await caller.gate.show(TYPE, hiddenFrom(caller, resource), { resource, version });
       return { ...tagged, isSigned: connection.secret !== null };
     },
     async readAll({ tenantId, gate }, ids) {

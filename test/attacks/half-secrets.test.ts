@@ -1,0 +1,109 @@
+// What tells a receiver that a call is ours, read by somebody who may read everything and change nothing.
+
+import { expect, test } from "bun:test";
+import { issuer } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newColleague } from "../console/console.ts";
+import { readDocument } from "../openapi/document.ts";
+import { newAdmin, newPerson, ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { type Item, PATIENCE_MS, send } from "./world.ts";
+
+const API = "/Endpoint/rest/api/v1";
+const KEYS = { own: "own-api-key-of-a-receiver-end1", inUrl: "url-api-key-of-a-receiver-end2" };
+const SIGNATURE = "signature-of-an-address-end3";
+const WEBHOOK = { Entities: ["Department"], Events: ["Created", "Updated", "Deleted"], State: "Paused" };
+
+/** Two connections, each known to its receiver by something else, and other secrets beside them. */
+async function newSecrets(admin: Api) {
+  const own = await ok(
+    admin.patch("/WebhookConnection", {
+      ...{ ...WEBHOOK, Name: "Own key", URL: `https://receiver.example/a?sig=${SIGNATURE}&flag&v=1` },
+      ...{ ApiKey: KEYS.own, Secret: "secret-of-a-connection", Headers: { Authorization: "header-of-a-connection" } },
+    }),
+  );
+  const inUrl = await ok(
+    admin.patch("/WebhookConnection", {
+      ...{ ...WEBHOOK, Name: "Key in the URL", URL: `https://receiver.example/b?ApiKey=${KEYS.inUrl}` },
+    }),
+  );
+  const provider = { Name: "ID", Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "x" };
+  await ok(admin.patch("/IdentityProvider", { ...provider, ClientSecret: "secret-of-a-provider" }));
+  const application = await ok(admin.patch("/Application", { Name: "Payroll", Is_Active: true }));
+  const { Secret } = await ok(admin.call("POST", `/Application/${application.Id}/Secrets`));
+  const { Token } = await ok(admin.call("POST", "/RegistrationToken", {}));
+  await ok(admin.patch("/Department", { Name: "Told" }));
+  const event = await admin.newestEvent();
+  return {
+    secrets: [
+      ...[...Object.values(KEYS), SIGNATURE, "secret-of-a-connection", "header-of-a-connection"],
+      ...["secret-of-a-provider", Secret, Token],
+    ],
+    ids: { WebhookConnection: own.Id, Application: application.Id, WebhookEvent: event.EventId },
+    own,
+    inUrl,
+  };
+}
+
+const isAllowed = (text: string, secrets: string[]) => secrets.filter((secret) => text.includes(secret));
+
+test(
+  "who may read everything by the API sees no secret whole; who may change a connection sees its ApiKey",
+  async () => {
+    const admin = await newAdmin();
+    const { secrets, ids, own, inUrl } = await newSecrets(admin);
+    const reader = await newPerson(admin, "admin");
+    const Scopes = ["AccessManager:Read", "Settings:Read", "Webhooks:Read", "Webhooks:Delete"];
+    await ok(admin.patch(`/Application/${reader.clientId}/Credentials`, { Scopes }));
+    const told: string[] = [];
+    for (const [path, { get }] of Object.entries<Item>((await readDocument()).paths)) {
+      if (!get || !path.startsWith(API) || path.endsWith("/Stream")) continue;
+      const [, type = ""] = path.slice(API.length).split("/");
+      const filled = path.slice(API.length).replace(/\{[^}]+\}/, () => String(ids[type as keyof typeof ids] ?? 1));
+      const { body } = await reader.get(filled);
+      told.push(...isAllowed(JSON.stringify(body ?? ""), secrets).map((secret) => `${filled}: ${secret}`));
+    }
+    expect(told).toEqual([]);
+    const { body: seen } = await reader.get(`/WebhookConnection/${own.Id}`);
+    expect(seen).toMatchObject({ ApiKey: "…end1" });
+    expect(seen.URL).toBe("https://receiver.example/a?sig=%E2%80%A6end3&%E2%80%A6&v=%E2%80%A6");
+    expect((await reader.get(`/WebhookConnection/${inUrl.Id}`)).body).toMatchObject({ ApiKey: "…end2" });
+    expect((await ok(admin.get(`/WebhookConnection/${own.Id}`))).ApiKey).toBe(KEYS.own);
+    // What was read so is no value, and the last state of what is deleted tells no more than it did before.
+    for (const body of [{ ApiKey: seen.ApiKey }, { URL: seen.URL }]) {
+      expect((await admin.patch("/WebhookConnection", { Id: own.Id, ...body })).status).toBe(400);
+    }
+    const gone = await send(reader, "DELETE", `/WebhookConnection/${own.Id}`, undefined);
+    expect(gone).toMatchObject({ status: 200, body: { ApiKey: "…end1" } });
+  },
+  PATIENCE_MS,
+);
+
+test.each(["auditor", "ops"])(
+  "the role %s sees no secret on any page of Settings, nor by its scopes a connection's ApiKey",
+  async (role) => {
+    const admin = await newAdmin();
+    const { secrets } = await newSecrets(admin);
+    const { username, password } = await newColleague(admin, role);
+    const browser = new Visitor(issuer());
+    const front = await browser.open(`/settings?organisation=${admin.tenantId}`);
+    expect((await browser.submit(front, { username, password })).heading).toBe("Overview");
+    const seen = new Set<string>();
+    const told: string[] = [];
+    let next = ["/settings"];
+    while (next.length > 0) {
+      const found: string[] = [];
+      for (const path of next) {
+        if (seen.has(path)) continue;
+        seen.add(path);
+        const { html } = await browser.open(path);
+        told.push(...isAllowed(html, secrets).map((secret) => `${path}: ${secret}`));
+        for (const [, href] of html.matchAll(/href="(\/settings[^"#?]*)/g)) if (!seen.has(href!)) found.push(href!);
+      }
+      next = [...new Set(found)];
+    }
+    expect(seen.size).toBeGreaterThan(10);
+    expect(told).toEqual([]);
+  },
+  PATIENCE_MS,
+);
