@@ -222,7 +222,10 @@ export function createAccess(deps: AccessDependencies): Access {
     forgetRecords(tenantId, type, ids) {
       for (const id of ids) principals.drop(tenantId, `${type} ${id}`);
       if (type === CLIENT_RECORD) dropClients(tenantId);
-      const place = { Application: 0, User: 1 }[type];
+      const place = new Map([
+        ["Application", 0],
+        ["User", 1],
+      ]).get(type);
       const gone = new Set(ids);
       if (place !== undefined) scopes.dropWhere(tenantId, (key) => gone.has(key.split(" ")[place]!));
     },

@@ -23,10 +23,12 @@ const KINDS: Record<AlertKind, string> = {
 };
 
 /** For how long somebody can say that they see to it. */
-const SPANS: Record<string, { label: string; ms: number | null }> = {
-  "4h": { label: "For 4 hours", ms: 4 * HOUR_MS },
-  end: { label: "Until it ends", ms: null },
-};
+const SPANS = new Map<string, { label: string; ms: number | null }>(
+  Object.entries({
+    "4h": { label: "For 4 hours", ms: 4 * HOUR_MS },
+    end: { label: "Until it ends", ms: null },
+  }),
+);
 
 export function alertPages(deps: SettingsDependencies): Page[] {
   return [
@@ -116,7 +118,7 @@ function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord
   if (State !== "Open" || !visit.may("Webhooks:Update", "Alert", alert)) return told;
   return (
     <div class="buttons">
-      {Object.entries(SPANS).map(([span, { label }]) => (
+      {[...SPANS].map(([span, { label }]) => (
         <ActionButton
           visit={visit}
           action={`${ALERTS}/${Id}/acknowledge`}
@@ -135,7 +137,7 @@ function isOwn({ session }: Visit, { Type, Id }: Named): boolean {
 }
 
 async function acknowledge({ alerts }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const span = SPANS[visit.form.get("Span") ?? ""];
+  const span = SPANS.get(visit.form.get("Span") ?? "");
   if (!span) throw new BadInput("Choose for how long.");
   const until = span.ms === null ? null : new Date(Date.now() + span.ms).toISOString();
   const { Until = null } = ACKNOWLEDGEMENT.parse({ Until: until });

@@ -89,7 +89,7 @@ export function Sentence({ visit, event, name }: SentenceProps): JSX.Element {
     application: () => (
       <Mention visit={visit} one={detailOf(event, "ApplicationId")} otherwise="an application" name={name} />
     ),
-    sessions: () => <Text text={SESSIONS[String(event.Details.Sessions)] ?? "sessions"} />,
+    sessions: () => <Text text={SESSIONS.get(String(event.Details.Sessions)) ?? "sessions"} />,
     fields: () => <Text text={fieldsOf(event.Details.Changed)} />,
   };
   // Every second piece stands in braces.
@@ -104,7 +104,9 @@ function templateOf({ Kind, Actor, Subject }: AuditRecord): string {
   return sentence[isOwn ? 1 : 0];
 }
 
-const SESSIONS: Record<string, string> = { One: "a session", All: "all sessions", Others: "the other sessions" };
+const SESSIONS = new Map<string, string>(
+  Object.entries({ One: "a session", All: "all sessions", Others: "the other sessions" }),
+);
 
 /** Fields that a sentence names; the row's own page has all of them. */
 const MOST_FIELDS = 3;
@@ -119,28 +121,32 @@ function fieldsOf(changed: unknown): string {
 }
 
 /** Details that are a record's Id, and of which type. */
-const ID_DETAILS: Record<string, string> = {
-  ApplicationId: "Application",
-  IdentityProviderId: "IdentityProvider",
-  ConnectionId: "WebhookConnection",
-};
+const ID_DETAILS = new Map<string, string>(
+  Object.entries({
+    ApplicationId: "Application",
+    IdentityProviderId: "IdentityProvider",
+    ConnectionId: "WebhookConnection",
+  }),
+);
 
 /** The record that a detail points at by its Id. */
 export function detailOf({ Details }: Pick<AuditRecord, "Details">, field: string): Named | null {
   const id = Details[field];
-  const type = ID_DETAILS[field];
+  const type = ID_DETAILS.get(field);
   return type !== undefined && (typeof id === "string" || typeof id === "number") ? { Type: type, Id: id } : null;
 }
 
 /** All that the details point at so. */
 export function detailsNamed(event: Pick<AuditRecord, "Details">): Named[] {
-  return Object.keys(ID_DETAILS).flatMap((field) => detailOf(event, field) ?? []);
+  return [...ID_DETAILS.keys()].flatMap((field) => detailOf(event, field) ?? []);
 }
 
-const NOUNS: Record<string, string> = {
-  WebhookConnection: "connection",
-  IdentityProvider: "identity provider",
-};
+const NOUNS = new Map<string, string>(
+  Object.entries({
+    WebhookConnection: "connection",
+    IdentityProvider: "identity provider",
+  }),
+);
 
 interface MentionProps {
   visit: Visit;
@@ -156,7 +162,7 @@ interface MentionProps {
 function Mention({ visit, one, otherwise, name, isFirst }: MentionProps): JSX.Element {
   if (one === null) return <Text text={otherwise} />;
   const isAlone = one.Type === "User" || name.known(one) === undefined;
-  const noun = isAlone ? "" : `${isFirst ? one.Type : (NOUNS[one.Type] ?? one.Type.toLowerCase())} `;
+  const noun = isAlone ? "" : `${isFirst ? one.Type : (NOUNS.get(one.Type) ?? one.Type.toLowerCase())} `;
   return (
     <>
       <Text text={noun} />

@@ -43,22 +43,24 @@ export class NotConnected extends Error {
   }
 }
 
-const WORDS: Partial<Record<string, Failure>> = {
-  ECONNREFUSED: "refused",
-  EHOSTUNREACH: "unreachable",
-  EHOSTDOWN: "unreachable",
-  ENETUNREACH: "unreachable",
-  ENETDOWN: "unreachable",
-  EADDRNOTAVAIL: "unreachable",
-  EACCES: "unreachable",
-  EPERM: "unreachable",
-  ETIMEDOUT: "timeout",
-  ECONNRESET: "reset",
-  ECONNABORTED: "reset",
-  EPIPE: "reset",
-  EPROTO: "tls",
-  HPE_HEADER_OVERFLOW: "too-large",
-};
+const WORDS = new Map<string, Failure>(
+  Object.entries({
+    ECONNREFUSED: "refused",
+    EHOSTUNREACH: "unreachable",
+    EHOSTDOWN: "unreachable",
+    ENETUNREACH: "unreachable",
+    ENETDOWN: "unreachable",
+    EADDRNOTAVAIL: "unreachable",
+    EACCES: "unreachable",
+    EPERM: "unreachable",
+    ETIMEDOUT: "timeout",
+    ECONNRESET: "reset",
+    ECONNABORTED: "reset",
+    EPIPE: "reset",
+    EPROTO: "tls",
+    HPE_HEADER_OVERFLOW: "too-large",
+  }),
+);
 
 /** Names of OpenSSL and Node.js, such as DEPTH_ZERO_SELF_SIGNED_CERT or ERR_TLS_CERT_ALTNAME_INVALID. */
 const TLS_CODE =
@@ -89,7 +91,7 @@ export function toEgressError(error: unknown, host: string): EgressError {
     return new EgressError("unreachable", `${host} ${SENTENCES.unreachable}: ${error.message}`);
   }
   const code = codeOf(error);
-  const failure = WORDS[code] ?? (TLS_CODE.test(code) ? "tls" : "protocol");
+  const failure = WORDS.get(code) ?? (TLS_CODE.test(code) ? "tls" : "protocol");
   const question = INCOMPLETE_CHAIN.includes(code) ? ": is an intermediate certificate missing?" : "";
   return new EgressError(failure, `${host} ${SENTENCES[failure as keyof typeof SENTENCES]} (${code})${question}`);
 }

@@ -194,12 +194,17 @@ export function readOnly<S extends TSchema>(shown: S, told: Told): Field<unknown
 /** How a form asks for it: `words` are chosen from some that are known, `texts` are typed. */
 type FormKind = "text" | "number" | "flag" | "word" | "words" | "texts" | "lines" | "json";
 
+const KINDS = new Map<unknown, FormKind>([
+  ["object", "lines"],
+  ["integer", "number"],
+  ["boolean", "flag"],
+]);
+
 export function kindOf({ sent, form }: Field): { kind: FormKind; words: string[] } {
   if (form?.json) return { kind: "json", words: [] };
   const schema = sent?.anyOf?.find((one: TSchema) => one.type !== "null" && one.const === undefined) ?? sent;
   const wordsOf = (of: TSchema | undefined): string[] => of?.anyOf?.flatMap((one: TSchema) => one.const ?? []) ?? [];
   const [ofOne, ofEach] = [wordsOf(schema), wordsOf(schema?.items)];
   if (schema?.type === "array") return { kind: ofEach.length > 0 ? "words" : "texts", words: ofEach };
-  const kinds: Record<string, FormKind> = { object: "lines", integer: "number", boolean: "flag" };
-  return { kind: kinds[schema?.type] ?? (ofOne.length > 0 ? "word" : "text"), words: ofOne };
+  return { kind: KINDS.get(schema?.type) ?? (ofOne.length > 0 ? "word" : "text"), words: ofOne };
 }

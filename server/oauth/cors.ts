@@ -21,14 +21,16 @@ import type { OnFailure } from "./endpoint.ts";
 
 const API_METHODS = ["GET", "POST", "PATCH", "DELETE"];
 /** Not introspection: it takes a secret, and a browser can keep none. */
-const METHODS: Readonly<Record<string, string[]>> = {
-  [SPEC_TOKEN_PATH]: ["POST"],
-  [RFC_TOKEN_PATH]: ["POST"],
-  [REVOCATION_PATH]: ["POST"],
-  [PUSHED_REQUEST_PATH]: ["POST"],
-  [DEVICE_AUTHORIZATION_PATH]: ["POST"],
-  [USERINFO_PATH]: ["GET", "POST"],
-};
+const METHODS = new Map<string, string[]>(
+  Object.entries({
+    [SPEC_TOKEN_PATH]: ["POST"],
+    [RFC_TOKEN_PATH]: ["POST"],
+    [REVOCATION_PATH]: ["POST"],
+    [PUSHED_REQUEST_PATH]: ["POST"],
+    [DEVICE_AUTHORIZATION_PATH]: ["POST"],
+    [USERINFO_PATH]: ["GET", "POST"],
+  }),
+);
 
 /** Answers preflights, and lets pages read the answers to those requests that are their client's. */
 export type Cors = (request: Request, answer: Answer) => Response | Promise<Response>;
@@ -75,7 +77,7 @@ export function createCors({ sql, findClient, onFailure }: CorsDependencies): Co
 }
 
 function methodsAt(path: string): string[] | undefined {
-  return path.startsWith(`${API_PATH}/`) ? API_METHODS : METHODS[path];
+  return path.startsWith(`${API_PATH}/`) ? API_METHODS : METHODS.get(path);
 }
 
 /** No cache may give one origin what was answered to another (Fetch, "CORS protocol and HTTP caches"). */

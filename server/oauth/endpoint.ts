@@ -150,20 +150,22 @@ export const REFUSED_BY_ALL: Refusal[] = [
   { when: DATABASE_AWAY, error: new ServiceUnavailable(OUTAGES.away), headers: ["Retry-After"] },
 ];
 
-const DOORS: Record<string, Door> = {
-  [SPEC_TOKEN_PATH]: "spec",
-  [RFC_TOKEN_PATH]: "rfc",
-  [PUSHED_REQUEST_PATH]: "rfc",
-  [REGISTRATION_PATH]: "rfc",
-  [DEVICE_AUTHORIZATION_PATH]: "rfc",
-  [REVOCATION_PATH]: "rfc",
-  [INTROSPECTION_PATH]: "rfc",
-  [USERINFO_PATH]: "rfc",
-};
+const DOORS = new Map<string, Door>(
+  Object.entries({
+    [SPEC_TOKEN_PATH]: "spec",
+    [RFC_TOKEN_PATH]: "rfc",
+    [PUSHED_REQUEST_PATH]: "rfc",
+    [REGISTRATION_PATH]: "rfc",
+    [DEVICE_AUTHORIZATION_PATH]: "rfc",
+    [REVOCATION_PATH]: "rfc",
+    [INTROSPECTION_PATH]: "rfc",
+    [USERINFO_PATH]: "rfc",
+  }),
+);
 
 /** For a failure that no endpoint has met itself. @returns undefined if the path is not an OAuth endpoint */
 export function endpointRefusal(failure: unknown, request: Request): Response | undefined {
-  const door = DOORS[requestUrl(request).pathname];
+  const door = DOORS.get(requestUrl(request).pathname);
   return door && tokenErrorResponse(failure, request, door);
 }
 
@@ -186,7 +188,8 @@ export function tokenRefusal(error: ApiError, request: Request, door: Door): Tol
 
 /** RFC 6749 has words for a server's own failures at the authorization endpoint alone (4.1.2.1); they serve here too. */
 export function rfcCode(status: number): string {
-  return { 500: "server_error", 503: "temporarily_unavailable" }[status] ?? "invalid_request";
+  if (status === 500) return "server_error";
+  return status === 503 ? "temporarily_unavailable" : "invalid_request";
 }
 
 function rfcStatus(error: ApiError, code: string): number {

@@ -137,6 +137,10 @@ function isTold(field: Field, name: string, state: FormState): boolean {
   return !["", "false", standard].includes(state.value(name)) || state.problem(name) !== undefined;
 }
 
+/** A value or an error's field may be called as something that every object has, such as `constructor`. */
+const own = <Value,>(table: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
+  table && Object.hasOwn(table, name) ? table[name] : undefined;
+
 export interface ContractFieldProps {
   contract: Shaped;
   name: string;
@@ -153,7 +157,11 @@ export function ContractField({ contract, name, state, isNew, required, more }: 
   const { label, type, rows, hint, hintOfChange = hint, words: told = {}, explained, offered } = field.form!;
   const { kind, words } = kindOf(field);
   const shared = { state, name, label, hint: isNew ? hint : hintOfChange };
-  const known = (offered ?? words).map((value) => ({ value, label: told[value] ?? value, text: explained?.[value] }));
+  const known = (offered ?? words).map((value) => ({
+    value,
+    label: own(told, value) ?? value,
+    text: own(explained, value),
+  }));
   const options = [...known, ...(more?.[name] ?? [])];
   if (kind === "words") return <CheckboxGroup {...shared} options={options} />;
   if (kind === "word") return <SelectField {...shared} options={options} />;
@@ -327,7 +335,7 @@ export function refusedForm(
   for (const [index, text] of failure.errors.entries()) {
     const field = names.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
     if (field === undefined) others.push(text);
-    else problems.push({ field, text: withoutField(text, field, labels[field] ?? field.split(".").at(-1)) });
+    else problems.push({ field, text: withoutField(text, field, own(labels, field) ?? field.split(".").at(-1)) });
   }
   return stateOf(sent, problems, others, sent.get("version") ?? undefined);
 }

@@ -13,27 +13,29 @@ export function Text({ text }: { text: string }): JSX.Element {
 /** Good: as it should be. Busy: on its way. Warn: somebody should look. Bad: somebody has to. Quiet: of no concern. */
 type Tone = "good" | "busy" | "warn" | "bad" | "quiet";
 
-const TONES: Record<string, Tone> = {
-  Active: "good",
-  Delivered: "good",
-  Success: "good",
-  Pending: "busy",
-  Retrying: "busy",
-  Held: "warn",
-  Paused: "quiet",
-  Inactive: "quiet",
-  Cancelled: "quiet",
-  Completed: "good",
-  Running: "busy",
-  Exhausted: "bad",
-  Failure: "bad",
-};
+const TONES = new Map<string, Tone>(
+  Object.entries({
+    Active: "good",
+    Delivered: "good",
+    Success: "good",
+    Pending: "busy",
+    Retrying: "busy",
+    Held: "warn",
+    Paused: "quiet",
+    Inactive: "quiet",
+    Cancelled: "quiet",
+    Completed: "good",
+    Running: "busy",
+    Exhausted: "bad",
+    Failure: "bad",
+  }),
+);
 
 /** A state's word as the API says it, in its colour. */
 /** @param spoken what a page is about: a screen reader says so when it changes by itself (WCAG 2.2, 4.1.3) */
 export function Badge({ state, tone, spoken }: { state: string; tone?: Tone; spoken?: boolean }): JSX.Element {
   return (
-    <span class={`badge ${tone ?? TONES[state] ?? "quiet"}`} role={spoken ? "status" : undefined} safe>
+    <span class={`badge ${tone ?? TONES.get(state) ?? "quiet"}`} role={spoken ? "status" : undefined} safe>
       {state}
     </span>
   );

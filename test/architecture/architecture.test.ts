@@ -18,6 +18,7 @@ import {
   roomsHaveNoCircles,
   sendingDoesNotKnowItsLog,
   sqlStandsInStores,
+  tablesAreMaps,
   transactionsAreShares,
   wordsMeanOneThing,
   workflowsArePure,
@@ -166,6 +167,33 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     good: [
       source("server/audit/a.ts", "new ReadableStream({ pull: async () => send(await next(await caller.again())) });"),
       source("test/a.ts", "new ReadableStream({ pull });"),
+    ],
+  },
+  {
+    name: "what is looked up by a text is a Map, or asked for what is its own",
+    rule: tablesAreMaps,
+    sources: product,
+    bad: [
+      source(
+        "server/oauth/a.ts",
+        "const WORDS: Record<string, string> = { openid: 'who' }; told(WORDS[scope] ?? scope);",
+      ),
+      source(
+        "server/oauth/a.ts",
+        "const METHODS: Readonly<Record<string, string[]>> = { a: [] }; METHODS[path]?.join();",
+      ),
+      source("server/oauth/a.ts", "const seen: { [name: string]: number } = {}; return seen[name];"),
+      source("server/console/a.tsx", "const service = { Policy: policies, Role: roles }[type];"),
+    ],
+    good: [
+      source("server/oauth/a.ts", "const WORDS = new Map(Object.entries({ openid: 'who' })); told(WORDS.get(scope));"),
+      source(
+        "server/oauth/a.ts",
+        "const GRANTS: Record<string, Grant> = { code }; Object.hasOwn(GRANTS, type) && GRANTS[type];",
+      ),
+      source("server/oauth/a.ts", 'const TOLD: Record<State, string> = { Held: "" }; return TOLD[state];'),
+      source("server/oauth/a.ts", "const sent: Record<string, string> = {}; sent[name] = value; sent.csrf;"),
+      source("server/oauth/a.ts", ["log(`$", "{path}[name]`);"].join("")),
     ],
   },
   {

@@ -102,6 +102,30 @@ export const longAnswersAreJudgedAnew: Rule = (sources) =>
       : [];
   });
 
+/**
+ * `table[word]` finds `constructor` and `toString` too, which every object has. So a table of texts is a Map, or the
+ * same file asks Object.hasOwn or Object.keys of it. A table whose keys are a type of their own is indexed as it is, and
+ * so is a copy of a record.
+ */
+export const tablesAreMaps: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    if (!path.startsWith("server/")) return [];
+    const code = withoutComments(text);
+    const ofTexts = /\b(?:const|let) (\w+): (?:\w+<)*(?:Record<string,|\{ \[\w+: string\])[^=]*= \{(?!\s*\.\.\.)/g;
+    const tables = [...code.matchAll(ofTexts)].map(([, name]) => name!);
+    const isIndexed = (name: string) =>
+      new RegExp(`\\b${name}(?:\\?\\.)?\\[(?!["'\`\\]])[^\\]]+\\](?! =[^=])`).test(code) &&
+      !new RegExp(`Object\\.(hasOwn|keys)\\(${name}\\b`).test(code);
+    return [
+      ...tables
+        .filter(isIndexed)
+        .map((name) => `${path} looks up ${name} by a text; it is a Map, or Object.hasOwn is asked.`),
+      ...(/(?<!\$\{[^}]*)\}\[[a-z]\w*\](?!:)/i.test(code)
+        ? [`${path} looks a text up in a literal; it is a Map.`]
+        : []),
+    ];
+  });
+
 /** The worker bundles workflows by path; what others share with them is the contract. */
 export const workflowsShareTheirContract: Rule = (sources) =>
   eachImport(sources, "", ({ target }, path) => {

@@ -19,7 +19,15 @@ import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
 /** Each step is a process of its own, and the machine may be busy. */
 const PATIENCE_MS = 180_000;
 /** Kinds that only one block is of, with a test each; that of `exchange` is in test/oauth/token-exchange.test.ts. */
-const SINGLE = ["run: temporal", "run: tenant", "run: owner", "run: grants", "run: policy", "run: exchange"];
+const SINGLE = [
+  "run: temporal",
+  "run: tenant",
+  "run: owner",
+  "run: grants",
+  "run: policy",
+  "run: editors",
+  "run: exchange",
+];
 
 test("every kind of block has a test", () => {
   const kinds = new Set(blocksMarked("run").map(({ mark }) => mark));

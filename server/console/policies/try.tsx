@@ -295,7 +295,7 @@ async function named(
   name: string,
   wrong: (message: string) => BadInput,
 ): Promise<string> {
-  const service = { Policy: policies, Role: roles }[type];
+  const service = type === "Policy" ? policies : type === "Role" ? roles : undefined;
   if (!service) throw wrong("give its Id.");
   const paging = { limit: 1, cursor: undefined, filters: "" };
   const { Items } = await service.list(visit.permitted("Settings:Read"), { name }, paging);

@@ -97,10 +97,12 @@ export function showMade(
   return once.goTo(visit, `${path}/added`, shown);
 }
 
-const MEANINGS: Record<string, string> = {
-  Secret: "The receiver verifies each call by it.",
-  ApiKey: "Each call has it in its query. Give it to the receiver, if it is to know by it who calls.",
-};
+const MEANINGS = new Map<string, string>(
+  Object.entries({
+    Secret: "The receiver verifies each call by it.",
+    ApiKey: "Each call has it in its query. Give it to the receiver, if it is to know by it who calls.",
+  }),
+);
 
 export async function addedPage({ once, connections }: SettingsDependencies, visit: Visit): Promise<View> {
   await connections.read(visit.caller, toConnectionId(visit.params.id!));
@@ -129,7 +131,7 @@ export async function addedPage({ once, connections }: SettingsDependencies, vis
                       <Code text={value} copy />
                     </p>
                     <p class="hint" safe>
-                      {MEANINGS[name]!}
+                      {MEANINGS.get(name)!}
                     </p>
                   </dd>
                 </div>

@@ -101,7 +101,7 @@ export const DEVICE_PATH = "/device";
 export const DEVICE_CONTINUE_PATH = "/device/continue";
 export const DEVICE_DONE_PATH = "/device/done";
 
-const DOORS: Readonly<Record<string, Door>> = { ...AUTHORIZATION_PATHS, [DEVICE_CONTINUE_PATH]: "rfc" };
+const DOORS = new Map<string, Door>([...Object.entries(AUTHORIZATION_PATHS), [DEVICE_CONTINUE_PATH, "rfc"]]);
 
 export interface Target {
   path: string;
@@ -131,14 +131,14 @@ export function upstreamPath(providerId: number, target: Target): string {
 export function readTarget(text: string | undefined): Target {
   const mark = text?.indexOf("?") ?? -1;
   const path = text?.slice(0, mark) ?? "";
-  if (mark < 0 || !Object.hasOwn(DOORS, path)) {
+  if (mark < 0 || !DOORS.has(path)) {
     throw new BadInput(
       "This form does not say which application it is for. Go back to the application and start again.",
     );
   }
   return {
     path,
-    door: DOORS[path]!,
+    door: DOORS.get(path)!,
     parameters: parseParameters(AUTHORIZATION_PARAMETERS, text!.slice(mark + 1)),
   };
 }

@@ -4,29 +4,31 @@
 export type RelativeName = Record<string, string[]>;
 
 /** By which an attribute may be called instead of its object identifier: RFC 4514 3, and what certificates have beside. */
-const IDENTIFIERS: Record<string, string> = {
-  CN: "2.5.4.3",
-  L: "2.5.4.7",
-  ST: "2.5.4.8",
-  O: "2.5.4.10",
-  OU: "2.5.4.11",
-  C: "2.5.4.6",
-  STREET: "2.5.4.9",
-  DC: "0.9.2342.19200300.100.1.25",
-  UID: "0.9.2342.19200300.100.1.1",
-  SN: "2.5.4.4",
-  SERIALNUMBER: "2.5.4.5",
-  T: "2.5.4.12",
-  TITLE: "2.5.4.12",
-  G: "2.5.4.42",
-  GN: "2.5.4.42",
-  GIVENNAME: "2.5.4.42",
-  I: "2.5.4.43",
-  INITIALS: "2.5.4.43",
-  E: "1.2.840.113549.1.9.1",
-  EMAILADDRESS: "1.2.840.113549.1.9.1",
-  ORGANIZATIONIDENTIFIER: "2.5.4.97",
-};
+const IDENTIFIERS = new Map<string, string>(
+  Object.entries({
+    CN: "2.5.4.3",
+    L: "2.5.4.7",
+    ST: "2.5.4.8",
+    O: "2.5.4.10",
+    OU: "2.5.4.11",
+    C: "2.5.4.6",
+    STREET: "2.5.4.9",
+    DC: "0.9.2342.19200300.100.1.25",
+    UID: "0.9.2342.19200300.100.1.1",
+    SN: "2.5.4.4",
+    SERIALNUMBER: "2.5.4.5",
+    T: "2.5.4.12",
+    TITLE: "2.5.4.12",
+    G: "2.5.4.42",
+    GN: "2.5.4.42",
+    GIVENNAME: "2.5.4.42",
+    I: "2.5.4.43",
+    INITIALS: "2.5.4.43",
+    E: "1.2.840.113549.1.9.1",
+    EMAILADDRESS: "1.2.840.113549.1.9.1",
+    ORGANIZATIONIDENTIFIER: "2.5.4.97",
+  }),
+);
 
 /** @returns undefined if it is none: its parts are in the order of RFC 4514, the last of the certificate's first */
 export function distinguishedName(text: string): RelativeName[] | undefined {
@@ -47,7 +49,7 @@ function relativeName(text: string): RelativeName | undefined {
 }
 
 function identifierOf(type: string): string | undefined {
-  return /^\d+(\.\d+)+$/.test(type) ? type : IDENTIFIERS[type.toUpperCase()];
+  return /^\d+(\.\d+)+$/.test(type) ? type : IDENTIFIERS.get(type.toUpperCase());
 }
 
 /** At each separator that has no backslash before it. */

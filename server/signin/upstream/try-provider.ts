@@ -72,13 +72,15 @@ async function checkMetadata(
 }
 
 /** What keys of a kind verify (RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2). */
-const KEY_KINDS: Record<string, string[]> = {
-  RSA: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  "EC P-256": ["ES256"],
-  "EC P-384": ["ES384"],
-  "EC P-521": ["ES512"],
-  "OKP Ed25519": ["EdDSA", "Ed25519"],
-};
+const KEY_KINDS = new Map<string, string[]>(
+  Object.entries({
+    RSA: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+    "EC P-256": ["ES256"],
+    "EC P-384": ["ES384"],
+    "EC P-521": ["ES512"],
+    "OKP Ed25519": ["EdDSA", "Ed25519"],
+  }),
+);
 
 async function checkKeys(metadata: ServerMetadata, guarded: GuardedFetch): Promise<ProbeCheck> {
   // What is told of here is what a sign-in takes.
@@ -101,7 +103,7 @@ async function checkKeys(metadata: ServerMetadata, guarded: GuardedFetch): Promi
 
 /** RFC 7517 4: a key that names its algorithm is for that one. */
 function algsOf({ kty, crv, use, alg }: Record<string, unknown>): string[] {
-  const algs = KEY_KINDS[crv === undefined ? String(kty) : `${kty} ${crv}`] ?? [];
+  const algs = KEY_KINDS.get(crv === undefined ? String(kty) : `${kty} ${crv}`) ?? [];
   if (use === "enc") return [];
   return alg === undefined ? algs : algs.filter((known) => known === alg);
 }

@@ -40,10 +40,12 @@ const AUDITED = PROVIDER.namesOf(({ audit }) => audit);
 const SHOWN = PROVIDER.namesOf(({ audit }) => audit === "value");
 
 const FOREIGN_KEY_VIOLATION = "23503";
-const UNIQUE_FIELDS: Record<string, string> = {
-  identity_providers_name_key: "Name",
-  identity_providers_external_id_key: "ExternalId",
-};
+const UNIQUE_FIELDS = new Map<string, string>(
+  Object.entries({
+    identity_providers_name_key: "Name",
+    identity_providers_external_id_key: "ExternalId",
+  }),
+);
 
 /** @param id in all of them as a path has it */
 export interface IdentityProviders extends SettingsService<ProviderRecord, ProviderInput> {
@@ -204,7 +206,7 @@ export function createIdentityProviders({
         )) as Provider;
         return await written(caller, provider, sent);
       } catch (error) {
-        const field = UNIQUE_FIELDS[(error as { constraint_name?: string }).constraint_name ?? ""];
+        const field = UNIQUE_FIELDS.get((error as { constraint_name?: string }).constraint_name ?? "");
         throw field ? new Conflict(`${field} is held by another IdentityProvider.`) : error;
       }
     },
