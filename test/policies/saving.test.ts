@@ -140,9 +140,11 @@ test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name, and 
   }
 });
 
-test.concurrent("the example of docs/access.md is a policy", async () => {
-  const Policy = blockMarked("run: policy").text;
-  expect((await ok((await newAdmin()).patch("/Policy", { Name: "Sales", Policy }))).Policy).toBe(Policy);
+test.concurrent("each example of docs/access.md is a policy", async () => {
+  for (const mark of ["run: policy", "run: editors"]) {
+    const Policy = blockMarked(mark).text;
+    expect((await ok((await newAdmin()).patch("/Policy", { Name: "Sales", Policy }))).Policy).toBe(Policy);
+  }
 });
 
 describe.concurrent("what is no policy is Bad Input", () => {

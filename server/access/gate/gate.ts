@@ -32,6 +32,8 @@ export interface Gate {
   requireSome(type: string): void;
   /** Whether the caller may see the record. */
   sees(type: string, resource: object): boolean;
+  /** Whether the caller may do this with a record that it sees, where more of it is shown to who may. */
+  may(action: Action, type: string, resource: object): boolean;
   /** Those of the records with these Ids that the caller may see. @param queries also a transaction */
   seenIds(queries: Queries, type: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of the records with these Ids that the caller may read, also by its scopes. */
@@ -202,6 +204,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
       if (permissions.reach(action, type) === "None") permissions.require(action, type, {});
     },
     sees,
+    may: (action, type, resource) => call.scopes.has(action) && allows(action, type, resource),
     seenIds: (queries, type, ids) => seenAmong(references, queries, type, ids),
     async known(type, ids) {
       const action = deps.readActionOf(type);

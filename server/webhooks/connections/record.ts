@@ -23,9 +23,9 @@ export function createConnectionRecords({ apiKey, headers }: ConnectionSeals) {
      * As a caller sees it that may not change it: of its ApiKey, and of each value in the query of its URL, the last
      * characters alone.
      */
-    hiddenFrom: ({ scopes, permissions }: Caller, record: ConnectionRecord): ConnectionRecord => {
-      const mayChange = scopes.has("Webhooks:Update") && permissions.allows("Webhooks:Update", CONNECTION.name, record);
-      return mayChange ? record : { ...record, URL: withHiddenQuery(record.URL), ApiKey: endOf(record.ApiKey) };
+    hiddenFrom: ({ gate }: Caller, record: ConnectionRecord): ConnectionRecord => {
+      const isWhole = gate.may("Webhooks:Update", CONNECTION.name, record);
+      return isWhole ? record : { ...record, URL: withHiddenQuery(record.URL), ApiKey: endOf(record.ApiKey) };
     },
     /** What its entity tag is made of: also the secret and the headers, which no answer shows. */
     versionOf(connection: Connection): object {
