@@ -11,6 +11,8 @@ import {
   type InitialTokens,
   initialTokenRoutes,
   type PublishedKeys,
+  type RegistrationAccessTokens,
+  registrationAccessTokenRoutes,
   signingKeyRoutes,
   type UserGrants,
   userGrantRoutes,
@@ -45,6 +47,7 @@ export interface ApiServices extends WebhookServices {
   grants: UserGrants;
   credentials: ClientCredentials;
   initialTokens: InitialTokens;
+  registrationTokens: RegistrationAccessTokens;
   logouts: Logouts;
   signingKeys: PublishedKeys;
   users: UserAdministration;
@@ -71,6 +74,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...requestRoutes(services.requests),
     ...credentialRoutes(services.credentials),
     ...initialTokenRoutes(services.initialTokens),
+    ...registrationAccessTokenRoutes(services.registrationTokens),
     ...logoutRoutes(services.logouts),
     ...userGrantRoutes(services.grants),
     ...userRoutes(services.users),

@@ -198,6 +198,7 @@ export function readConfig(given: Record<string, string | undefined>, found: str
     },
     egress: {
       allow: read("EGRESS_ALLOW", [], parseAllow),
+      allowStrangers: read("EGRESS_ALLOW_STRANGERS", [], parseAllow),
       deny: read("EGRESS_DENY", [], parseDeny),
       dns: read("EGRESS_DNS", [], parseNameServers),
       caFile: read<string | undefined>("EGRESS_CA_FILE", undefined, parseCertificatesFile),

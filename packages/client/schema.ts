@@ -1213,6 +1213,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/RegistrationAccessToken": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** List the Applications that have registered themselves, and what is known of their tokens */
+        get: operations["listRegistrationAccessTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Application/{Id}/RegistrationAccessToken": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what is known of an Application's registration access token */
+        get: operations["getRegistrationAccessToken"];
+        put?: never;
+        /**
+         * Replace an Application's registration access token (RFC 7592)
+         * @description This answer alone has the new one. The one before is invalid at once.
+         */
+        post: operations["replaceRegistrationAccessToken"];
+        /**
+         * Revoke an Application's registration access token
+         * @description The client works on. It can no longer read, change or delete itself.
+         */
+        delete: operations["revokeRegistrationAccessToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/Application/{Id}/Logouts": {
         parameters: {
             query?: never;
@@ -3304,7 +3352,7 @@ export interface components {
             /** Format: date-time */
             OccurredOn: string;
             /** @enum {string} */
-            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "RegistrationAccessToken.Created" | "RegistrationAccessToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
             /** @enum {string} */
             Outcome: "Success" | "Failure";
             /** @description Who did it; null: nobody who has proved their identity. */
@@ -3789,6 +3837,46 @@ export interface components {
              * @description How long it can be used. null: 604800 seconds, 7 days.
              */
             Lifetime?: number | null;
+        };
+        RegistrationAccessToken: {
+            Application: components["schemas"]["AbstractLong"];
+            /** @description It registered itself without an initial access token. */
+            Open: boolean;
+            /** Format: date-time */
+            RegisteredOn: string;
+            /**
+             * Format: date-time
+             * @description When its token was made. null: it has none, because it was revoked.
+             */
+            MadeOn: string | null;
+            /**
+             * Format: date-time
+             * @description When a token of its was last used; less than an hour behind.
+             */
+            LastUsedOn: string | null;
+            /** @description Fields of Credentials, Name and WebSiteURL of the Application, and Secrets, that were changed here since. By its token the client may narrow these, and neither widen nor undo them. */
+            AdministratorSet: string[];
+        };
+        NewRegistrationAccessToken: {
+            Application: components["schemas"]["AbstractLong"];
+            /** @description It registered itself without an initial access token. */
+            Open: boolean;
+            /** Format: date-time */
+            RegisteredOn: string;
+            /**
+             * Format: date-time
+             * @description When its token was made. null: it has none, because it was revoked.
+             */
+            MadeOn: string | null;
+            /**
+             * Format: date-time
+             * @description When a token of its was last used; less than an hour behind.
+             */
+            LastUsedOn: string | null;
+            /** @description Fields of Credentials, Name and WebSiteURL of the Application, and Secrets, that were changed here since. By its token the client may narrow these, and neither widen nor undo them. */
+            AdministratorSet: string[];
+            /** @description It is never shown again. */
+            Token: string;
         };
         Logout: {
             /** Format: uuid */
@@ -8050,7 +8138,7 @@ export interface operations {
                 /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "RegistrationAccessToken.Created" | "RegistrationAccessToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -8115,7 +8203,7 @@ export interface operations {
                 /** @description CSV unless given. */
                 Format?: "CSV" | "NDJSON";
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "Device.Allowed" | "Device.Denied" | "DeviceCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "Token.Exchanged" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "RegistrationAccessToken.Created" | "RegistrationAccessToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -8648,6 +8736,152 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegistrationToken"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
+    listRegistrationAccessTokens: {
+        parameters: {
+            query?: {
+                /** @description Records of a page, of those that the caller may read. */
+                Limit?: components["parameters"]["Limit"];
+                /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them, without the tokens themselves. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["RegistrationAccessToken"][];
+                        /** @description The Cursor of the next page; null: nothing follows that the caller may read. One request looks at 2000 rows at most: where more in a row are hidden, a page has fewer than its Limit. */
+                        Next: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadInput"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            /** @description The request has waited too long for its turn; the header Retry-After says when to ask again. Or: PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRecord"];
+                };
+            };
+        };
+    };
+    getRegistrationAccessToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The Application's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without the token itself. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistrationAccessToken"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
+    replaceRegistrationAccessToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The Application's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewRegistrationAccessToken"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
+    revokeRegistrationAccessToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The Application's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is left. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistrationAccessToken"];
                 };
             };
             401: components["responses"]["Unauthorized"];

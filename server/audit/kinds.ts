@@ -42,6 +42,9 @@ const OUTCOME_OF = {
   /** An initial access token, by which applications register themselves. */
   "RegistrationToken.Created": "Success",
   "RegistrationToken.Deleted": "Success",
+  /** The token by which a registered application changes itself, by an administrator. */
+  "RegistrationAccessToken.Created": "Success",
+  "RegistrationAccessToken.Deleted": "Success",
   "Credentials.Changed": "Success",
   /** The Application or User was deleted, and with it all that it could prove itself by. */
   "Credentials.Deleted": "Success",

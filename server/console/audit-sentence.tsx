@@ -40,6 +40,8 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Client.Registered": "{whom} registered itself",
   "RegistrationToken.Created": "{who} made an initial access token",
   "RegistrationToken.Deleted": "{who} deleted an initial access token",
+  "RegistrationAccessToken.Created": "{who} replaced the registration access token of {whom}",
+  "RegistrationAccessToken.Deleted": "{who} revoked the registration access token of {whom}",
   "Credentials.Changed": "{who} changed {fields} of {whom}",
   "Credentials.Deleted": "{who} deleted the credentials of {whom}",
   "Secret.Created": "{who} made a secret for {whom}",

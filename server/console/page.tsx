@@ -10,6 +10,7 @@ import type {
   InitialTokens,
   IssuedTokens,
   PublishedKeys,
+  RegistrationAccessTokens,
   SettingsClient,
   Trials,
   UserGrants,
@@ -92,6 +93,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   records: Entities;
   users: UserAdministration;
   initialTokens: InitialTokens;
+  registrationTokens: RegistrationAccessTokens;
   ownTenant: OwnTenant;
   tenants: Tenants;
   grants: UserGrants;

@@ -5,7 +5,7 @@ import { EgressError } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
 import { createResolver, isNameServer, type Resolve } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
-import { parseAllowList, parseDenyList, reasonAgainstUrl } from "./rules.ts";
+import { parseAllowList, parseDenyList, type Rules, reasonAgainstUrl } from "./rules.ts";
 import { createTrust, readCertificates } from "./trust.ts";
 import type { ProxyConfig } from "./tunnel.ts";
 import { createWay } from "./way.ts";
@@ -23,6 +23,9 @@ export {
   readCertificates,
 };
 
+/** Requests to addresses that a client has named for which nobody vouches; EGRESS_ALLOW does not count for them. */
+type StrangersEgress = Pick<Egress, "post" | "fetch" | "checkUrl">;
+
 export interface Egress {
   /** Sends one POST. Never throws: whatever goes wrong is a `failure`. */
   post(request: EgressRequest): Promise<EgressOutcome>;
@@ -30,11 +33,14 @@ export interface Egress {
   fetch: EgressFetch;
   /** Says in words why this URL cannot be saved, or undefined if it can. Host names are judged at each request. */
   checkUrl(url: string): string | undefined;
+  forStrangers: StrangersEgress;
 }
 
 export interface EgressConfig {
   /** `host:port` or CIDR that may be private. */
   allow: string[];
+  /** The same, for addresses that clients name for which nobody vouches. */
+  allowStrangers?: string[] | undefined;
   /** CIDR, addresses and host names that nothing goes to, whatever is allowed. */
   deny: string[];
   /** Name servers instead of the system's. */
@@ -51,12 +57,17 @@ export interface EgressConfig {
  * @example const egress = createEgress(config.egress);
  */
 export function createEgress(config: EgressConfig, resolve: Resolve = createResolver(config.dns)): Egress {
-  const rules = { allow: parseAllowList(config.allow), deny: parseDenyList(config.deny) };
+  const deny = parseDenyList(config.deny);
   const through = { trust: createTrust(config.caFile), proxy: config.proxy };
-  return {
+  const by = (rules: Rules) => ({
     post: createPost(createWay(rules, through, resolve)),
     fetch: createFetch(createWay(rules, through, resolve)),
-    checkUrl: (url) => reasonAgainstUrl(url, rules),
+    checkUrl: (url: string) => reasonAgainstUrl(url, rules),
+  });
+  const strangers = parseAllowList(config.allowStrangers ?? []);
+  return {
+    ...by({ allow: parseAllowList(config.allow), deny, setting: "EGRESS_ALLOW" }),
+    forStrangers: by({ allow: strangers, deny, setting: "EGRESS_ALLOW_STRANGERS" }),
   };
 }
 export { BOUND_SECRETS, movedAddresses, requireSecretsAnew } from "./bound-secrets.ts";

@@ -40,7 +40,7 @@ export async function vettedAddresses(
     throw new EgressError(
       "blocked-address",
       `${name} resolves to an address that is not of the public internet (${address ? rangeOf(address) : "linkLocal"}); ` +
-        `an operator can allow it by adding ${hostAndPort(url)} to EGRESS_ALLOW.`,
+        `an operator can allow it by adding ${hostAndPort(url)} to ${rules.setting}.`,
     );
   });
 }

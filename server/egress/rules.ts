@@ -33,6 +33,8 @@ export const UNREADABLE = "The URL cannot be read; write it in full, such as htt
 export interface Rules {
   allow: AllowList;
   deny: DenyList;
+  /** The variable that an operator allows an address by. */
+  setting: "EGRESS_ALLOW" | "EGRESS_ALLOW_STRANGERS";
 }
 
 /** Why this URL cannot be used, as a sentence that repeats no more of it than its host; undefined if it can. */
@@ -52,13 +54,13 @@ export function reasonAgainstUrl(text: string, rules: Rules): string | undefined
 }
 
 /** The parser of URLs has made one notation of all: decimal, hex, octal and short forms arrive here as dotted quads. */
-function reasonAgainstLiteral(url: URL, { allow, deny }: Rules): string | undefined {
+function reasonAgainstLiteral(url: URL, { allow, deny, setting }: Rules): string | undefined {
   const address = parseAddress(url.hostname);
   if (address && deny.covers(address)) return `The URL's host ${url.hostname} ${DENIED}.`;
   if (!address || allow.namesHost(url) || allow.permits(address)) return undefined;
   return (
     `The URL's host ${url.hostname} is not an address of the public internet (${rangeOf(address)}); ` +
-    `an operator can allow it by adding ${hostAndPort(url)} to EGRESS_ALLOW.`
+    `an operator can allow it by adding ${hostAndPort(url)} to ${setting}.`
   );
 }
 

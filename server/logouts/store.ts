@@ -82,6 +82,8 @@ export interface OpenLogout extends EndedSession {
   /** Milliseconds until an attempt may begin. */
   waitMs: number;
   uri: string;
+  /** Nobody vouches for the client that has named it. */
+  isOpen: boolean;
 }
 
 /**
@@ -98,6 +100,7 @@ export async function openLogout(
   const [row] = await sql<OpenLogout[]>`
     with found as (
       select l.*, k.backchannel_logout_uri as uri, k.id_token_alg as alg,
+        exists (select from registered_clients r where r.application_id = l.client_id and r.is_open) as is_open,
         k.subject_type, k.sector_identifier_uri, k.redirect_uris,
         (select t.subject_key from tenants t where t.id = l.tenant_id) as subject_key,
         greatest(0, 1000 * extract(epoch from l.retry_on - now()))::float8 as wait_ms
@@ -124,7 +127,7 @@ export async function openLogout(
     from judged j where l.id = j.id
     returning l.state, j.begins as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
       coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
-      coalesce(j.uri, '') as uri, j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
+      coalesce(j.uri, '') as uri, j.is_open as "isOpen", j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
       j.redirect_uris as "redirectUris", j.subject_key as "sealedSubjectKey",
       l.tenant_id as "tenantId"`;
   return row;

@@ -36,6 +36,11 @@ export { type PublishedKeys, type SigningKeyRecord, signingKeyRoutes } from "./k
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
 export {
+  type AccessTokenRecord,
+  type RegistrationAccessTokens,
+  registrationAccessTokenRoutes,
+} from "./registration/access-tokens.ts";
+export {
   type InitialTokenRecord,
   type InitialTokens,
   initialTokenRoutes,

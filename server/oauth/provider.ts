@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { Access, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
-import type { EgressFetch } from "../egress/index.ts";
+import type { Egress } from "../egress/index.ts";
 import type { DeviceStep } from "../metrics/index.ts";
 import {
   accountController,
@@ -45,7 +45,6 @@ import {
   strangersNetwork,
 } from "./clients/client-authentication.ts";
 import { createClientKeys } from "./clients/client-keys.ts";
-import type { CheckUrl } from "./clients/credential-rules.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
 import { createReadSector } from "./clients/sector.ts";
@@ -63,6 +62,7 @@ import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createMtls } from "./mtls.ts";
 import { createOnRecordChange } from "./record-changes.ts";
+import { createRegistrationAccessTokens } from "./registration/access-tokens.ts";
 import { createRefreshClient } from "./registration/client-documents.ts";
 import { findTenantOfDocuments } from "./registration/documents.store.ts";
 import { registrationController } from "./registration/endpoints.ts";
@@ -86,8 +86,7 @@ export interface ProviderDependencies {
   access: Pick<Access, "knownScopes" | "keepOfClients" | "forget" | "forgetClients" | "permissionsOf" | "findRecords">;
   vault: Vault;
   log: Logger;
-  fetch: EgressFetch;
-  checkUrl: CheckUrl;
+  egress: Pick<Egress, "fetch" | "checkUrl" | "forStrangers">;
   issued: Pick<IssuedTokens, "count">;
   /**
    * Told of a client once it has proved to be one; may throw to refuse its request.
@@ -100,8 +99,9 @@ export interface ProviderDependencies {
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, vault, log, fetch, checkUrl, issued, onClient, onDevice, onFailure } = deps;
+  const { config, sql, access, vault, log, egress, issued, onClient, onDevice, onFailure } = deps;
   const issuer = config.publicUrl;
+  const { fetch, checkUrl, forStrangers } = egress;
   const mtls = createMtls(issuer, config.mtls);
   const possible = { checkUrl, takesCertificates: mtls.url !== undefined };
   const keys = createSigningKeys(sql, vault);
@@ -128,7 +128,7 @@ export function createProvider(deps: ProviderDependencies) {
   const findApis = createKnownApis(sql, access);
   const onRefused = createOnRefusedClient(sql, log);
   const onSecretUsed = createSecretUses(sql, log);
-  const isSignedByClient = createClientKeys(fetch, log);
+  const isSignedByClient = createClientKeys(egress, log);
   const useOnce = createUseJwt(sql);
   const proving = { issuer, mtls, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed };
   const authenticate: AuthenticateClient = async (request, form) => {
@@ -138,7 +138,7 @@ export function createProvider(deps: ProviderDependencies) {
     return client;
   };
   const readSector = createReadSector(fetch, checkUrl);
-  const refreshClient = createRefreshClient({ sql, access, fetch, checkUrl, log });
+  const refreshClient = createRefreshClient({ ...{ sql, access, log }, ...forStrangers });
   const authenticatePushing: AuthenticateClient = async (request, form) => {
     await refreshClient(request, form.client_id);
     return authenticate(request, form);
@@ -192,7 +192,12 @@ export function createProvider(deps: ProviderDependencies) {
         documents: (await findTenantOfDocuments(sql)) !== undefined,
       })),
     )
-    .use(registrationController(createRegistration({ sql, access, possible, readSector, issuer }), onFailure))
+    .use(
+      registrationController(
+        createRegistration({ sql, access, possible, checkStrangersUrl: forStrangers.checkUrl, readSector, issuer }),
+        onFailure,
+      ),
+    )
     .use(tokenController({ ...forClients, issued }))
     .use(revocationController(forClients))
     .use(introspectionController({ ...forClients, issuer }))
@@ -210,6 +215,7 @@ export function createProvider(deps: ProviderDependencies) {
     grants: createUserGrants({ sql, families, findApis }),
     credentials: createClientCredentials(sql, access, possible, readSector),
     initialTokens: createInitialTokens(sql),
+    registrationTokens: createRegistrationAccessTokens(sql),
     signingKeys: createPublishedKeys(sql),
   });
   const trials = createTrials(issuer, findClient, async (request) => controller.handle(request));

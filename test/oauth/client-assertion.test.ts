@@ -271,12 +271,15 @@ describe("a client that publishes its keys", () => {
     let keys: unknown[] | undefined = [first.jwk];
     await using receiver = publish(() => (keys ? Response.json({ keys }) : new Response(null, { status: 503 })));
     let time = 0;
-    const { fetch } = createEgress({ allow: ["127.0.0.0/8", "::1/128"], deny: [], dns: [], caFile: CA_FILE() });
-    const isSigned = createClientKeys(fetch, pino({ enabled: false }), () => time);
-    const owner = { id: 1, tenantId: client.tenantId as TenantId, jwks: null, jwksUri: receiver.uri };
+    const egress = createEgress({ allow: ["127.0.0.0/8", "::1/128"], deny: [], dns: [], caFile: CA_FILE() });
+    const isSigned = createClientKeys(egress, pino({ enabled: false }), () => time);
+    const owner = { id: 1, tenantId: client.tenantId as TenantId, jwks: null, jwksUri: receiver.uri, isOpen: false };
     const ask = async (key: Signer) => isSigned(owner, await key.sign({}));
 
     expect(await Promise.all([first, first, second].map(ask))).toEqual([true, true, false]);
+    expect(receiver.asked).toBe(1);
+    // What an operator allows is not for clients that nobody vouches for.
+    expect(await isSigned({ ...owner, id: 2, isOpen: true }, await first.sign({}))).toBe(false);
     expect(receiver.asked).toBe(1);
     keys = [second.jwk];
     time = 29_000;
@@ -322,9 +325,9 @@ describe("a client that publishes its keys", () => {
   test("inside the network is asked for nothing, whether by address or by name", async () => {
     const [own, key] = await Promise.all([newTenant(), newSigner()]);
     await using published = publish(() => Response.json({ keys: [key.jwk] }));
-    const { fetch } = createEgress({ allow: [], deny: [], dns: [], caFile: CA_FILE() });
-    const isSigned = createClientKeys(fetch, pino({ enabled: false }));
-    const owner = { id: 1, tenantId: own.tenantId as TenantId, jwks: null, jwksUri: published.uri };
+    const egress = createEgress({ allow: [], deny: [], dns: [], caFile: CA_FILE() });
+    const isSigned = createClientKeys(egress, pino({ enabled: false }));
+    const owner = { id: 1, tenantId: own.tenantId as TenantId, jwks: null, jwksUri: published.uri, isOpen: false };
     expect(await isSigned(owner, await key.sign({}))).toBe(false);
     expect(published.asked).toBe(0);
     const change = (JwksUri: string) => own.patch(`/Application/${own.clientId}/Credentials`, { JwksUri });

@@ -258,3 +258,78 @@ describe("registration that is switched off", () => {
     },
   );
 });
+
+describe("registration access tokens", () => {
+  const of = ({ client_id }: Pick<Client, "client_id">) => `/Application/${client_id}/RegistrationAccessToken`;
+
+  test("are listed for administrators: who has one, since when, last used, and never the token itself", async () => {
+    const client = await registered({ client_name: "Wages" }, "Open");
+    await client.set({ FirstParty: true });
+    const { body } = await register(
+      client.registrar,
+      metadata({ client_name: "Wiki" }),
+      await initialToken(client.registrar),
+    );
+    const { Items } = await ok(client.admin.get("/RegistrationAccessToken"));
+    const row = {
+      RegisteredOn: expect.any(String),
+      MadeOn: expect.any(String),
+      LastUsedOn: null,
+      AdministratorSet: [],
+    };
+    expect(Items).toEqual([
+      { ...row, Application: expect.objectContaining({ Name: "Wages" }), Open: true, AdministratorSet: ["FirstParty"] },
+      { ...row, Application: expect.objectContaining({ Id: Number(body.client_id), Name: "Wiki" }), Open: false },
+    ]);
+    await send("GET", at(client.made), client.token());
+    expect((await ok(client.admin.get(of(client)))).LastUsedOn).toBeString();
+    const page = await ok(client.admin.get("/RegistrationAccessToken?Limit=1"));
+    expect(page.Items).toHaveLength(1);
+    expect((await ok(client.admin.get(`/RegistrationAccessToken?Cursor=${page.Next}`))).Items).toHaveLength(1);
+  });
+
+  test("are replaced by an administrator: the one before does nothing, the new one works", async () => {
+    const client = await registered();
+    const { Token } = await ok(client.admin.call("POST", of(client), undefined));
+    expectUnauthorized(await send("GET", at(client.made), client.token()));
+    expect((await send("GET", at(client.made), Token)).status).toBe(200);
+    const [row] = (await ok(client.admin.get("/AuditEvent?Kind=RegistrationAccessToken.Created"))).Items;
+    expect(row).toMatchObject({ Subject: { Type: "Application", Id: client.client_id } });
+    expect(JSON.stringify(row)).not.toContain(Token);
+  });
+
+  test("are revoked by an administrator: the client works on, and changes itself no more", async () => {
+    const client = await registered();
+    expect(await ok(client.admin.send("DELETE", of(client)))).toMatchObject({ MadeOn: null });
+    for (const answer of [
+      await send("GET", at(client.made), client.token()),
+      await client.put(metadata()),
+      await send("DELETE", at(client.made), client.token()),
+    ]) {
+      expectUnauthorized(answer);
+    }
+    expect((await client.credentials()).RedirectUris).toEqual([REDIRECT]);
+    expect((await client.admin.send("DELETE", of(client))).status).toBe(404);
+    const { Token } = await ok(client.admin.call("POST", of(client), undefined));
+    expect((await send("GET", at(client.made), Token)).status).toBe(200);
+  });
+
+  test("are of clients that have registered themselves alone, and need Settings scopes", async () => {
+    const client = await registered();
+    const other = await registered();
+    const byHand = await ok(client.admin.patch("/Application", { Name: "By hand" }));
+    for (const path of [of({ client_id: byHand.Id }), of(other), of({ client_id: "999999999" })]) {
+      for (const method of ["GET", "POST", "DELETE"] as const) {
+        expect({ path, method, status: (await client.admin.call(method, path, undefined)).status }).toEqual({
+          path,
+          method,
+          status: 404,
+        });
+      }
+    }
+    const reader = await client.admin.withScope("Settings:Read");
+    expect((await reader.get(of(client))).status).toBe(200);
+    expect((await reader.call("POST", of(client), undefined)).status).toBe(403);
+    expect((await reader.send("DELETE", of(client))).status).toBe(403);
+  });
+});

@@ -119,8 +119,8 @@ describe("an application known by the address of its document", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ["another client_id", { client_id: "https://app.example/other.json" }, /client_id is not its address/],
-    ["no client_id", { client_id: undefined }, /client_id is not its address/],
+    ["another client_id", { client_id: "https://app.example/other.json" }, /client_id is not this address/],
+    ["no client_id", { client_id: undefined }, /client_id is not this address/],
     ["a secret", { client_secret: "everybody reads this" }, /has client_secret/],
     ["a secret's end", { client_secret_expires_at: 0 }, /has client_secret_expires_at/],
     ["a secret's method", { token_endpoint_auth_method: "client_secret_post" }, /must be none or private_key_jwt/],
@@ -155,6 +155,36 @@ describe("an application known by the address of its document", () => {
     const view = await new Comer(here, url).open();
     expect([view.status, view.location]).toEqual([400, undefined]);
     expect(await here.database.sql`select from registered_clients where document_url = ${url}`).toHaveLength(0);
+  });
+
+  test("says nothing of what an address answers, whatever it is", async () => {
+    const answers: ((body: object) => Response)[] = [
+      (body) => Response.json(body, { status: 404 }),
+      (body) => Response.json(body, { status: 403 }),
+      (body) => Response.json(body, { status: 500 }),
+      () => Response.redirect("https://app.example/"),
+      () => new Response("<p>A page</p>", { headers: { "content-type": "text/html" } }),
+      () => new Response("{", { headers: { "content-type": "application/json" } }),
+      () => Response.json({ client_id: "https://app.example/other.json" }),
+    ];
+    const said = new Set<string>();
+    for (const answer of answers) {
+      const url = here.site.publish({}, answer);
+      said.add((await new Comer(here, url).open()).html.replaceAll(url, "ADDRESS"));
+    }
+    // Nothing listens there.
+    const closed = "https://localhost:2/a.json";
+    said.add((await new Comer(here, closed).open()).html.replaceAll(closed, "ADDRESS"));
+    expect([...said]).toHaveLength(1);
+  });
+
+  test("is not fetched from what an operator allows for webhooks alone", async () => {
+    await using inside = newSite();
+    const url = inside.publish();
+    // EGRESS_ALLOW of the installation has it.
+    expect(inside.host).not.toBe(here.site.host);
+    expect((await new Comer(here, url).open()).status).toBe(400);
+    expect(inside.asked).toEqual([]);
   });
 
   test("is not looked for where its address redirects to", async () => {
@@ -332,7 +362,9 @@ describe("addresses of a stranger's choice", () => {
     const unknown = "https://no-such-host.invalid/a.json";
     const others = await Promise.all([broken, unknown].map((one) => new Comer(here, one).open()));
     const words = [blocked, ...others].map(({ html }) => /The document of[^<]*?(cannot be read[^<]*)</.exec(html)?.[1]);
-    expect(words).toEqual(Array(3).fill("cannot be read. Try again in a minute."));
+    expect(words).toEqual(
+      Array(3).fill("cannot be read, or its client_id is not this address. Try again in a minute."),
+    );
     expect(inside.asked).toEqual([]);
   });
 

@@ -79,7 +79,7 @@ export async function newInstallation(): Promise<Installation> {
     ...{ PORT: new URL(url).port, PUBLIC_URL: url, LOG_LEVEL: "info" },
     ...{ RATE_LIMIT: "100000", RATE_LIMIT_BURST: "100000" },
     // Nothing else of this machine.
-    EGRESS_ALLOW: site.host,
+    ...{ EGRESS_ALLOW: "127.0.0.0/8, ::1/128", EGRESS_ALLOW_STRANGERS: site.host },
     EGRESS_CA_FILE: `${setting("GATEHOUSE_TEST_DATA_DIR")}/receiver/ca.pem`,
   });
   await child.said((message) => message === "api ready");

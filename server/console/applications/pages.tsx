@@ -15,6 +15,13 @@ import { firstGrants, GrantsSection, grantsPage, revokeGrant } from "./grants.ts
 import { LogoutsSection, lastLogouts, redeliverLogout } from "./logouts.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
 import {
+  madeRegistrationTokenPage,
+  RegistrationSection,
+  registrationOf,
+  replaceRegistrationToken,
+  revokeRegistrationToken,
+} from "./registration.tsx";
+import {
   deleteSecret,
   deleteSecretPage,
   madeSecretPage,
@@ -139,6 +146,18 @@ function morePages(deps: SettingsDependencies): Page[] {
       GET: { needs: set, answer: (visit) => deleteSecretPage(deps, visit) },
       POST: { needs: ["Settings:Update"], answer: (visit) => deleteSecret(deps, visit) },
     },
+    {
+      path: `${one}/registration-token`,
+      POST: { needs: ["Settings:Update"], answer: (visit) => replaceRegistrationToken(deps, visit) },
+    },
+    {
+      path: `${one}/registration-token/made`,
+      GET: { needs: ["Settings:Update"], answer: (visit) => madeRegistrationTokenPage(deps, visit) },
+    },
+    {
+      path: `${one}/registration-token/revoke`,
+      POST: { needs: ["Settings:Update"], answer: (visit) => revokeRegistrationToken(deps, visit) },
+    },
     ...memberRolePages(deps, "Application", APPLICATIONS),
   ];
 }
@@ -147,6 +166,7 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
   const credentials = await seenCredentials(deps, visit, record);
   const secrets =
     credentials && (await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(record.Id))).Items;
+  const registration = credentials && (await registrationOf(deps, visit, record));
   const logouts = credentials && (await lastLogouts(deps, visit, record));
   const grants = credentials && (await firstGrants(deps, visit, record));
   const member = { Type: "Application", Id: Number(record.Id) } as const;
@@ -183,6 +203,12 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
         <>
           <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={deps.publicUrl} />
           <SecretsSection visit={visit} application={record} credentials={credentials} secrets={secrets} />
+          <RegistrationSection
+            visit={visit}
+            application={record}
+            credentials={credentials}
+            registration={registration}
+          />
           <RolesSection visit={visit} member={member} path={pathOf(record)} title={titleOf(record)} page={roles} />
           <GrantsSection visit={visit} application={record} page={grants} />
           <LogoutsSection visit={visit} application={record} credentials={credentials} logouts={logouts} />

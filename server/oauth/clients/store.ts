@@ -151,7 +151,7 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
       (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
       exists (select from registered_clients r where r.application_id = a.id and r.is_open) as "isOpen",
-      ${credentials(sql)},
+      ${credentialColumns(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
       coalesce(s.ids, '{}') as "secretIds", coalesce(s.digests, '{}') as digests
@@ -168,7 +168,7 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
   return { ...client, secrets: secretIds.map((id, index) => ({ id, digest: digests[index]! })) };
 }
 
-const credentials = (sql: Queries) => sql`
+export const credentialColumns = (sql: Queries) => sql`
   c.client_type as "clientType", c.token_endpoint_auth_method as "tokenEndpointAuthMethod", c.jwks,
   c.jwks_uri as "jwksUri", c.tls_client_auth_name as "tlsClientAuthName",
   c.tls_client_auth_value as "tlsClientAuthValue", c.grant_types as "grantTypes", c.response_types as "responseTypes",
@@ -247,7 +247,7 @@ export async function findCredentials(
   applicationId: number,
 ): Promise<Credentials | undefined> {
   const [row] = await sql<(Credentials & { isStored: boolean })[]>`
-    select c.application_id is not null as "isStored", ${credentials(sql)}
+    select c.application_id is not null as "isStored", ${credentialColumns(sql)}
     from applications a left join credentials c on c.application_id = a.id
     where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint`;
   if (!row) return undefined;

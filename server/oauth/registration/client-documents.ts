@@ -15,7 +15,7 @@ import { type CheckUrl, defaultsOf } from "../clients/credential-rules.ts";
 import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";
 import { TokenError } from "../endpoint.ts";
 import { shownWithin } from "./ceiling.ts";
-import { fetchDocument, metadataOf, NoAnswer, type ReadDocument } from "./document.ts";
+import { fetchDocument, metadataOf, NoAnswer, NoDocument, type ReadDocument } from "./document.ts";
 import {
   type ClientDocument,
   claimDocument,
@@ -74,10 +74,12 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
       const read = await fetchDocument(fetch, tenantId, url);
       await (known ? change(request, url, known, read) : register(request, url, tenantId, read));
     } catch (error) {
-      if (!(error instanceof NoAnswer || error instanceof TokenError)) throw error;
+      const isWrong = error instanceof TokenError || error instanceof NoDocument;
+      if (!(error instanceof NoAnswer || isWrong)) throw error;
       log.warn({ tenantId, url, reason: error.message }, "a client ID metadata document is refused");
-      if (error instanceof TokenError) {
+      if (isWrong) {
         if (known) await dropDocument(sql, tenantId, known.applicationId);
+        if (error instanceof NoDocument) throw unread(url);
         throw new BadInput(`The document of the application at ${url}: ${error.message}`);
       }
       if (!known) throw unread(url);
@@ -144,5 +146,7 @@ function requireKept({ isKept, url }: ClientDocument): void {
 
 /** One text for every failure: the requester chose the address, and must not learn what can be reached from here. */
 function unread(url: string): BadInput {
-  return new BadInput(`The document of the application at ${url} cannot be read. Try again in a minute.`);
+  return new BadInput(
+    `The document of the application at ${url} cannot be read, or its client_id is not this address. Try again in a minute.`,
+  );
 }

@@ -24,20 +24,24 @@ export interface ReadDocument {
 /** The document could not be had, so nothing new is known about the client. */
 export class NoAnswer extends Error {}
 
-/**
- * @throws NoAnswer; TokenError invalid_client_metadata if the address answers with something else
- */
+/** The address answers with something else. */
+export class NoDocument extends Error {}
+
+/** @throws NoAnswer, NoDocument */
 export async function fetchDocument(fetch: EgressFetch, tenantId: TenantId, url: string): Promise<ReadDocument> {
   const answer = await asked(fetch, tenantId, url);
   if (answer.status >= 500 || answer.status === 429) throw new NoAnswer(`the answer has status ${answer.status}`);
   // No redirect is followed (3 of the draft).
-  if (answer.status !== 200) throw invalid(`its answer has status ${answer.status}, not 200`);
+  if (answer.status !== 200) throw new NoDocument(`the answer has status ${answer.status}, not 200`);
   const type = answer.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (!/^application\/([\w.-]+\+)?json$/.test(type)) throw invalid("its Content-Type is not JSON's");
+  if (!/^application\/([\w.-]+\+)?json$/.test(type)) throw new NoDocument("the Content-Type is not JSON's");
   const document: unknown = await answer.json().catch(() => undefined);
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    throw invalid("it is no JSON object");
+    throw new NoDocument("it is no JSON object");
   }
+  // 4 of the draft.
+  if (!("client_id" in document) || document.client_id !== url)
+    throw new NoDocument("its client_id is not its address");
   return { document: { ...document }, fresh: freshSeconds(answer.headers.get("cache-control") ?? "") };
 }
 
@@ -68,8 +72,7 @@ export function metadataOf(
   url: string,
   checkUrl: CheckUrl,
 ): Record<string, unknown> {
-  // 4 and 4.1 of the draft.
-  if (document.client_id !== url) throw invalid("its client_id is not its address");
+  // 4.1 of the draft.
   const secret = ["client_secret", "client_secret_expires_at"].find((name) => Object.hasOwn(document, name));
   if (secret) throw invalid(`it has ${secret}, and everybody can read it`);
   const { token_endpoint_auth_method: method = "none", grant_types: grants, jwks_uri: keys } = document;

@@ -14,7 +14,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import { lockApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
-import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
+import { type CheckUrl, defaultsOf, type Possible } from "../clients/credential-rules.ts";
 import type { ReadSector } from "../clients/sector.ts";
 import {
   type Credentials,
@@ -80,6 +80,8 @@ interface RegistrationDependencies {
   sql: Sql;
   access: Pick<Access, "forget">;
   possible: Possible;
+  /** For addresses of clients that nobody vouches for. */
+  checkStrangersUrl: CheckUrl;
   readSector: ReadSector;
   issuer: string;
 }
@@ -88,9 +90,12 @@ export function createRegistration({
   sql,
   access,
   possible,
+  checkStrangersUrl,
   readSector,
   issuer,
 }: RegistrationDependencies): Registration {
+  const possibleFor = (isOpen: boolean) => (isOpen ? { ...possible, checkUrl: checkStrangersUrl } : possible);
+
   function information(registered: Registered, credentials: Credentials, token: string, secret?: string) {
     const { applicationId, registeredOn, name, webSite } = registered;
     return {
@@ -124,7 +129,7 @@ export function createRegistration({
         const scopes = scopesFor(rules, ofApis, isOpen);
         const bounds = { isOpen, scopes, standardScopes: scopes };
         const before = defaultsOf("confidential");
-        const { credentials, name, webSite } = readMetadata(body, before, bounds, possible, listing);
+        const { credentials, name, webSite } = readMetadata(body, before, bounds, possibleFor(isOpen), listing);
         const { id: applicationId, name: given } = await makeOwnApplication(tx, tenantId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = needsSecret(credentials) ? await makeSecret(tx, tenantId, applicationId) : undefined;
@@ -171,7 +176,7 @@ export function createRegistration({
           grants: before.grantTypes,
         };
         const ceiling = await findCeiling(tx, tenantId, applicationId);
-        const read = readMetadata(body, before, bounds, possible, listing, ceiling);
+        const read = readMetadata(body, before, bounds, possibleFor(isOpen), listing, ceiling);
         const shown = await changeOwnApplication(tx, tenantId, applicationId, shownWithin(read, ceiling));
         const { credentials } = read;
         const origin = originOfItself(request, applicationId);

@@ -1,0 +1,125 @@
+// That an application has registered itself, and the token by which it changes itself.
+
+import { NotFound } from "../../errors.ts";
+import { readId } from "../../http/query.ts";
+import type { AccessTokenRecord, CredentialsRecord } from "../../oauth/index.ts";
+import { AskButton, ButtonLink, Code, Facts, phrase, Section, Text, Time } from "../../ui/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, pathOf, titleOf } from "./application.ts";
+import { mayChangeCredentials } from "./credentials.tsx";
+
+/** @returns undefined if it has not registered itself */
+export async function registrationOf(
+  { registrationTokens }: SettingsDependencies,
+  visit: Visit,
+  { Id }: Pick<Application, "Id">,
+): Promise<AccessTokenRecord | undefined> {
+  try {
+    return await registrationTokens.read(visit.permitted("Settings:Read"), Number(Id));
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+}
+
+interface RegistrationSectionProps {
+  visit: Visit;
+  application: Application;
+  credentials: CredentialsRecord;
+  registration: AccessTokenRecord | undefined;
+}
+
+export function RegistrationSection(props: RegistrationSectionProps): JSX.Element {
+  const { visit, application, credentials, registration } = props;
+  if (!registration) return "";
+  const { Open, RegisteredOn, MadeOn, LastUsedOn, AdministratorSet } = registration;
+  const path = `${pathOf(application)}/registration-token`;
+  const mayChange = mayChangeCredentials(visit, application, credentials);
+  return (
+    <Section title="Registration" id="registration">
+      <Facts
+        facts={[
+          ["Registered itself", <Time at={new Date(RegisteredOn)} />],
+          ["By", <Text text={Open ? "nobody's word: registration was open" : "an initial access token"} />],
+          ["Its token was made", MadeOn ? <Time at={new Date(MadeOn)} /> : <span class="none">it has none</span>],
+          ["Last used", LastUsedOn ? <Time at={new Date(LastUsedOn)} ago /> : <span class="none">never</span>],
+          [
+            "Held by administrators",
+            AdministratorSet.length > 0 ? (
+              <Text text={AdministratorSet.join(", ")} />
+            ) : (
+              <span class="none">nothing: the application changes itself</span>
+            ),
+          ],
+        ]}
+      />
+      {mayChange ? (
+        <div class="buttons">
+          <AskButton
+            visit={visit}
+            action={path}
+            label={MadeOn ? "Replace the token" : "Make a token"}
+            question={phrase`A new registration access token for ${titleOf(application)}?`}
+            effects={["It is shown once.", ...(MadeOn ? ["The one that the application has is invalid at once."] : [])]}
+            confirm={MadeOn ? "Replace token" : "Make token"}
+          />
+          {MadeOn ? (
+            <AskButton
+              visit={visit}
+              action={`${path}/revoke`}
+              label="Revoke the token"
+              question={phrase`The registration access token of ${titleOf(application)}: revoke it?`}
+              effects={["People go on signing in to it.", "It can no longer read, change or delete itself."]}
+              confirm="Revoke token"
+            />
+          ) : (
+            ""
+          )}
+        </div>
+      ) : (
+        ""
+      )}
+    </Section>
+  );
+}
+
+export async function replaceRegistrationToken(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+  const id = readId("Application", visit.params.id!);
+  const { Token } = await deps.registrationTokens.replace(visit.permitted("Settings:Update"), id);
+  return deps.once.goTo(visit, `${APPLICATIONS}/${id}/registration-token/made`, { Token: Token! });
+}
+
+export async function revokeRegistrationToken(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+  const id = readId("Application", visit.params.id!);
+  await deps.registrationTokens.revoke(visit.permitted("Settings:Update"), id);
+  return visit.goTo(`${APPLICATIONS}/${id}`, "The registration access token is revoked.");
+}
+
+export async function madeRegistrationTokenPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const token = deps.once.take(visit)?.Token;
+  const path = `${APPLICATIONS}/${visit.params.id}`;
+  return {
+    title: token ? "Registration access token" : "Shown already",
+    above: [{ name: "Applications", path: APPLICATIONS }],
+    body: (
+      <div class="panel narrow stack">
+        {token ? (
+          <>
+            <p>By this token the application reads, changes and deletes itself. It is not shown again.</p>
+            <p class="secret">
+              <Code text={token} copy />
+            </p>
+          </>
+        ) : (
+          <p>A token is shown once. Make another one if nobody has kept it.</p>
+        )}
+        <div class="buttons">
+          <ButtonLink href={visit.href(path)} kind="main">
+            Done
+          </ButtonLink>
+        </div>
+      </div>
+    ),
+  };
+}
