@@ -2,7 +2,7 @@
 // whether they fit the tenant's definitions.
 
 import { printable } from "../http/body.ts";
-import { isText } from "../http/fields.ts";
+import { asTyped, isText } from "../http/fields.ts";
 
 export const ATTRIBUTE_TYPES = ["Text", "Number", "Boolean", "Texts"] as const;
 
@@ -48,7 +48,13 @@ const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
 export function attributesIn(value: unknown): { value?: SentAttributes | null; problem?: string } {
   if (value === null) return { value: null };
   if (typeof value !== "object" || Array.isArray(value)) return { problem: "must be an object or null." };
-  return { value: value as SentAttributes };
+  const typed = Object.entries(value).map(([name, one]) => [name, typedAttribute(one)]);
+  return { value: Object.fromEntries(typed) as SentAttributes };
+}
+
+function typedAttribute(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(typedAttribute);
+  return typeof value === "string" ? asTyped(value) : value;
 }
 
 /** As they stand after the change: what is not sent stays. */

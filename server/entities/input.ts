@@ -2,7 +2,7 @@
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
-import { isText } from "../http/fields.ts";
+import { asTyped, isText } from "../http/fields.ts";
 import { readDate, toRecordId } from "../http/query.ts";
 import { attributesIn } from "./attributes.ts";
 import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
@@ -102,8 +102,13 @@ function fieldIn(field: Field, value: unknown): { value?: unknown; problem?: str
 }
 
 function textIn(field: Field, value: unknown): { value?: unknown; problem?: string } {
-  if (value === null || value === "") return { value: null };
+  if (value === null) return { value: null };
   if (typeof value !== "string") return { problem: "must be a string or null." };
+  return typedIn(field, asTyped(value));
+}
+
+function typedIn(field: Field, value: string): { value?: unknown; problem?: string } {
+  if (value === "") return { value: null };
   if (field.maxLength !== undefined && value.length > field.maxLength) {
     return { problem: `has ${value.length} characters; it may have at most ${field.maxLength}.` };
   }
@@ -152,8 +157,8 @@ function byKey(key: unknown, value: unknown, type: string | undefined): Referenc
     return id === undefined ? undefined : { by: key, value: id, type };
   }
   if (key !== "ExternalId" && key !== "Name") return undefined;
-  if (value === "" || !isText(value)) return undefined;
-  return { by: key, value, type };
+  if (!isText(value) || asTyped(value) === "") return undefined;
+  return { by: key, value: asTyped(value), type };
 }
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === "" || value === 0;

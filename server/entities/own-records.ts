@@ -2,6 +2,7 @@
 // application of the system itself.
 
 import type { Transaction } from "../db/sql.ts";
+import { asTyped } from "../http/fields.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import { checkInput } from "./input.ts";
@@ -118,7 +119,7 @@ export function makeOwnApplication(
   tenantId: TenantId,
   { name, webSite }: OwnApplication,
 ): Promise<{ id: number; name: string }> {
-  return insertApplication(tx, tenantId, name, { web_site_url: webSite || null });
+  return insertApplication(tx, tenantId, asTyped(name), { web_site_url: webSite || null });
 }
 
 /** Changes what differs; if nothing does, there is no event either. @param application undefined: it stays */
@@ -130,7 +131,8 @@ export async function changeOwnApplication(
 ): Promise<OwnApplication> {
   const before = (await lockById(tx, tenantId, APPLICATION, id))!;
   const current = String(before.name ?? "");
-  const { name = current, webSite = String(before.web_site_url ?? "") } = application;
+  const { webSite = String(before.web_site_url ?? "") } = application;
+  const name = asTyped(application.name ?? current);
   const isNamed = current === name || current.startsWith(`${name} `);
   const holders = isNamed ? [] : await lockByIdentifiers(tx, tenantId, APPLICATION, [{ column: "name", value: name }]);
   const wanted = {

@@ -2,6 +2,7 @@
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { asTyped } from "../http/fields.ts";
 import { readDate } from "../http/query.ts";
 import { type EntityDefinition, type Field, type FieldType, TEXT_LIMIT, UNSET_DATE } from "./definition.ts";
 
@@ -47,7 +48,7 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
   switch (type) {
     case "text":
       if (text.includes("\0")) throw new BadInput(`${name} cannot hold a NUL character.`);
-      return text === "" ? null : text;
+      return asTyped(text) || null;
     case "boolean":
       if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
       throw new BadInput(`${name} is true or false; ${printable(text)} is neither.`);

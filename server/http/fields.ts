@@ -87,6 +87,11 @@ export const NUL_FREE = "^[^\\u0000]*$";
 export function isText(value: unknown, most = Number.POSITIVE_INFINITY): value is string {
   return typeof value === "string" && value.length <= most && !value.includes("\0") && value.isWellFormed();
 }
+/**
+ * The one form of a text that people type or paste: composed (NFC), and without white space at its ends. Each text of
+ * each kind of record takes it where it enters, as do look-ups and filters, so that what looks the same is the same.
+ */
+export const asTyped = (text: string): string => text.normalize("NFC").trim();
 export const UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
 /** What a record shows of another one (docs/behaviour.md "Foreign keys"). */
@@ -123,6 +128,7 @@ export function requiredText(most: number, told: Told): Field<string, string> {
     sent: Type.String({ minLength: 1, maxLength: most, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
     shown: Type.String({ minLength: 1, maxLength: most }),
     must: `must be a string of 1 to ${most} characters.`,
+    take: asTyped,
     required: true,
   };
 }
@@ -134,7 +140,7 @@ export function text(most: number, told: Told): Field<string | null, string> {
     sent: orNull(Type.String({ maxLength: most, pattern: NUL_FREE })),
     shown: Type.String({ maxLength: most, default: "" }),
     must: `must be a string of at most ${most} characters, or null.`,
-    take: (value: string | null) => value || null,
+    take: (value: string | null) => (value && asTyped(value)) || null,
     show: (stored) => (stored as string | null) ?? "",
   };
 }

@@ -3,7 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { BadInput, NotFound } from "../errors.ts";
 import { printable } from "./body.ts";
-import { time, uuid, word } from "./fields.ts";
+import { asTyped, time, uuid, word } from "./fields.ts";
 
 /** What stands in a path in place of `{Id}`. */
 export interface Parameter<T> {
@@ -220,7 +220,7 @@ export function readWord<Word extends string>(query: Query, name: string, words:
 export function readText(query: Query, name: string): string | undefined {
   const given = query.get(name);
   if (given?.includes("\0")) throw new BadInput(`${name} cannot hold a NUL character.`);
-  return given;
+  return given === undefined ? undefined : asTyped(given);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
+import { asTyped } from "../http/fields.ts";
 import { newId } from "../ids.ts";
 import { redirectUriProblem, SETTINGS_APPLICATION, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
 import { digestOf, hashPassword } from "../signin/index.ts";
@@ -80,7 +81,7 @@ export async function createTenant(
   chosen?: AdminPassword,
   redirectUris = DEMO_REDIRECT_URIS,
 ): Promise<NewTenant> {
-  const trimmed = name.trim();
+  const trimmed = asTyped(name);
   if (trimmed === "" || trimmed.length > TENANT_NAME_LIMIT) {
     throw new Error(`A tenant's name has 1 to ${TENANT_NAME_LIMIT} characters.`);
   }

@@ -2,6 +2,7 @@
 
 import type { Queries } from "../db/sql.ts";
 import type { AttributeDefinition } from "../entities/index.ts";
+import { asTyped } from "../http/fields.ts";
 import type { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 
@@ -24,7 +25,9 @@ export async function findOnlyTenant(sql: Queries): Promise<Tenant | undefined> 
 
 /** @param nameOrId as somebody has typed it */
 export async function findTenant(sql: Queries, nameOrId: string): Promise<Tenant | undefined> {
-  const [tenant] = await sql<Tenant[]>`select id, name from tenants where name = ${nameOrId} or id::text = ${nameOrId}`;
+  const [tenant] = await sql<
+    Tenant[]
+  >`select id, name from tenants where name = ${asTyped(nameOrId)} or id::text = ${nameOrId}`;
   return tenant;
 }
 

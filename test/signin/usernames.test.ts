@@ -64,7 +64,8 @@ describe.concurrent("the Username of who can sign in", () => {
     const bulk = await admin.patch("/User", [{ Name: "first" }, { Id: other.Id, Username: spelling }]);
     expectError(bulk, 409, "Conflict", `${API}/User`, /^Record 1: Username is another User's too/);
     expect((await ok(admin.get("/User?Name=first"))).Items).toEqual([]);
-    if (spelling !== "rené") {
+    // Composed, it is the same text, and finds its own record.
+    if (spelling.normalize("NFC") !== "rené") {
       expectError(await admin.patch("/User", { Username: spelling }), 409, "Conflict", `${API}/User`, SHARED);
     }
 

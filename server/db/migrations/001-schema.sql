@@ -77,10 +77,11 @@ create index departments_tenant on departments (tenant_id, id);
 create index departments_parent on departments (parent_id);
 
 -- A Username as it is compared: wide and narrow forms, capitals and compositions of a character are the same one, as in
--- RFC 8265's UsernameCaseMapped. NFKC maps more than widths alone, and to go by capitals makes one of the small letters
--- that share one (σ and ς), so it tells fewer names apart, never more.
+-- RFC 8265's UsernameCaseMapped; white space at its ends is none of it. NFKC maps more than widths alone, and to go by
+-- capitals makes one of the small letters that share one (σ and ς), so it tells fewer names apart, never more.
 create function username_key(username text) returns text language sql immutable strict parallel safe as $$
-  select nullif(normalize(lower(normalize(upper(normalize(username, NFKC) collate "pg_c_utf8"), NFC)), NFC), '')
+  select nullif(normalize(lower(normalize(
+    upper(btrim(normalize(username, NFKC), E' \t\r\n') collate "pg_c_utf8"), NFC)), NFC), '')
 $$;
 
 create table users (

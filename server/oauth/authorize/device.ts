@@ -99,7 +99,10 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
     answered: onDevice,
 
     async find(typed) {
-      const userCode = typed.toUpperCase().replace(/[^A-Z]/g, "");
+      const userCode = typed
+        .normalize("NFKC")
+        .toUpperCase()
+        .replace(/[^A-Z]/g, "");
       const digest = isUserCode(userCode) ? await findWaitingDigest(sql, userCode) : undefined;
       if (!digest) onDevice("WrongCode");
       return digest && references.seal(digest.toString("base64")).toString("base64url");

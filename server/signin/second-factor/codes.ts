@@ -77,5 +77,10 @@ function newCode(): string {
 
 /** As people type it: in any case, with or without the dash, and with the letters that look like digits. */
 function normalized(code: string): string {
-  return code.toUpperCase().replace(/[\s-]/g, "").replaceAll("O", "0").replace(/[IL]/g, "1");
+  return code
+    .normalize("NFKC")
+    .toUpperCase()
+    .replace(/[\s\p{Pd}]/gu, "")
+    .replaceAll("O", "0")
+    .replace(/[IL]/g, "1");
 }

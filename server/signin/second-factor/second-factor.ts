@@ -88,7 +88,7 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
   async function take({ tenantId, userId }: Owner, code: string): Promise<boolean> {
     const factor = await findSealedFactor(sql, tenantId, userId);
     if (!factor) return false;
-    const digits = code.replace(/\s/g, "");
+    const digits = digitsOf(code);
     if (isTotp(digits)) {
       const step = stepOf(totpKeys.open(factor.secret), digits);
       return step !== undefined && takeStep(sql, tenantId, userId, step);
@@ -115,7 +115,7 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
     },
 
     async enrol(request, session, { key }, code) {
-      const digits = code.replace(/\s/g, "");
+      const digits = digitsOf(code);
       const step = isTotp(digits) ? stepOf(key, digits) : undefined;
       if (step === undefined) return undefined;
       const { tenantId, userId } = session;
@@ -173,6 +173,11 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
 
 function byOwner(request: Request, { userId }: Owner): Origin {
   return originOf(request, { actor: { type: "User", id: userId } });
+}
+
+/** As people type or paste it: in groups, and in wide digits. */
+function digitsOf(code: string): string {
+  return code.normalize("NFKC").replace(/[\s\p{Pd}]/gu, "");
 }
 
 function isTotp(digits: string): boolean {

@@ -1,7 +1,7 @@
 // From a provider's claims to who the user is, and what is known of them.
 
 import type { Vouched } from "../../entities/index.ts";
-import { isText } from "../../http/fields.ts";
+import { asTyped, isText } from "../../http/fields.ts";
 import { UpstreamFailure } from "./failure.ts";
 import { MAPPED_FIELDS, type MappedField, type Mapping, type Provider } from "./providers/store.ts";
 
@@ -43,7 +43,7 @@ export function toIdentity(authority: string, mapping: Mapping, claims: Claims):
   for (const field of MAPPED_FIELDS) {
     const claim = mapping[field];
     const value = claim === undefined || (isAddress(claim) && !isVerified) ? undefined : textOf(claims[claim]);
-    if (value !== undefined) fields[field] = value;
+    if (value !== undefined) fields[field] = asTyped(value);
   }
   const verified: Vouched = { Email: fields.Email };
   if (mapping.MobilePhone === "phone_number" && isTrue(claims.phone_number_verified))

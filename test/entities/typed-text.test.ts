@@ -1,0 +1,131 @@
+// What people type or paste: a space at the end, or a letter composed or not, makes no other text of it, in any field of
+// any kind of record, in look-ups, filters and at sign-in.
+
+import { describe, expect, test } from "bun:test";
+import { SETTINGS } from "../../server/settings.ts";
+import { entitiesOf, textsOf } from "../attacks/world.ts";
+import { issuer } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newColleague } from "../console/console.ts";
+import { newAdmin, ok } from "../policies/people.ts";
+import { newTenant } from "../support/tenant.ts";
+import { db, unique } from "./client.ts";
+
+const PLAIN = "Café Ünïon";
+const WRITTEN = [
+  PLAIN,
+  ` ${PLAIN}`,
+  `${PLAIN} `,
+  `\u00a0${PLAIN}\u3000`,
+  PLAIN.normalize("NFD"),
+  `\t${PLAIN.normalize("NFD")}\n`,
+];
+/** Fields that take no such text. */
+const SHAPED = new Set(["Email", "Picture", "Website", "Profile", "WebSiteURL", "BirthDate", "Locale", "ZoneInfo"]);
+
+const textsWithout = (entity: Parameters<typeof textsOf>[0]) => textsOf(entity).filter((name) => !SHAPED.has(name));
+
+test("every text of every entity is stored in one form, and found by every way of writing it", async () => {
+  const admin = await newAdmin();
+  for (const entity of await entitiesOf(admin)) {
+    for (const name of textsWithout(entity)) {
+      const { Id } = await ok(admin.patch(`/${entity.Name}`, {}));
+      for (const written of WRITTEN) {
+        const record = await ok(admin.patch(`/${entity.Name}`, { Id, [name]: written }));
+        expect({ entity: entity.Name, name, written, is: record[name] }).toEqual({
+          ...{ entity: entity.Name, name, written, is: PLAIN },
+        });
+        const { Filter } = entity.Fields.find((one) => one.Name === name)!;
+        const { Items } = await ok(admin.get(`/${entity.Name}?${new URLSearchParams([[name, written]])}`));
+        if (Filter) expect(Items.map((item: { Id: unknown }) => item.Id)).toEqual([Id]);
+        const path = `/${entity.Name}/base64%7C${Buffer.from(written).toString("base64url")}?Name=${name}`;
+        expect((await ok(admin.get(path))).Id).toBe(Id);
+      }
+      expect((await ok(admin.patch(`/${entity.Name}`, { Id, [name]: " \u00a0 " })))[name]).toBe("");
+    }
+  }
+}, 120_000);
+
+test("no second record of a kind of setting stands beside one of the same name, written in another way", async () => {
+  const admin = await newAdmin();
+  const more: Record<string, () => object> = {
+    Role: () => ({}),
+    Policy: () => ({ Policy: "permit (principal, action, resource) when { context.hour == 1 };" }),
+    Api: () => ({ Audience: `urn:${Bun.randomUUIDv7()}` }),
+    IdentityProvider: () => ({ Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "x" }),
+    WebhookConnection: () => ({
+      URL: "https://receiver.example/",
+      Entities: ["User"],
+      Events: ["Created"],
+      State: "Paused",
+    }),
+  };
+  const kinds = [...Object.values(SETTINGS).map(({ type }) => type.name), "WebhookConnection"];
+  for (const kind of kinds) {
+    const made = await ok(admin.patch(`/${kind}`, { Name: PLAIN, ...more[kind]!() }));
+    for (const written of WRITTEN) {
+      const { body } = await admin.patch(`/${kind}`, { Name: written, ...more[kind]!() });
+      expect({ kind, written, id: body.Id, name: body.Name }).toEqual({ kind, written, id: made.Id, name: PLAIN });
+      const { Items } = await ok(admin.get(`/${kind}?${new URLSearchParams({ Name: written })}`));
+      expect(Items.map(({ Id }: { Id: string }) => Id)).toEqual([made.Id]);
+    }
+  }
+});
+
+describe.concurrent("a unique text", () => {
+  test.each([
+    "Department Name",
+    "Department ExternalId",
+    "Application Name",
+    "Application ApplicationKey",
+    "User External_Id",
+  ])("%s is another record's, however it is written, also in one bulk", async (which) => {
+    const [kind = "", field = ""] = which.split(" ");
+    const admin = await newAdmin();
+    await ok(admin.patch(`/${kind}`, { [field]: PLAIN }));
+    for (const written of WRITTEN) {
+      const other = await ok(admin.patch(`/${kind}`, { Name: unique("other") }));
+      const change = { Id: other.Id, [field]: written };
+      expect((await admin.patch(`/${kind}`, change)).status).toBe(409);
+      expect((await admin.patch(`/${kind}`, [change])).status).toBe(409);
+    }
+  });
+
+  test("is what a foreign key is found by", async () => {
+    const admin = await newAdmin();
+    const department = await ok(admin.patch("/Department", { Name: PLAIN, ExternalId: `${PLAIN} 1` }));
+    for (const written of WRITTEN) {
+      for (const reference of [{ FieldType: "Name", Value: written }, { ExternalId: `${written.trimEnd()} 1` }]) {
+        const user = await ok(admin.patch("/User", { Name: "Ana", Department: reference }));
+        expect(user.Department.Id).toBe(department.Id);
+      }
+    }
+  });
+});
+
+test("a user signs in however the user name is written, and a second one cannot have it", async () => {
+  const admin = await newTenant();
+  const colleague = await newColleague(admin, "auditor");
+  for (const username of [
+    ` ${colleague.username}`,
+    `${colleague.username}\u00a0`,
+    `${colleague.username.toUpperCase()} `,
+  ]) {
+    const visitor = new Visitor(issuer());
+    const page = await visitor.open(`/settings?organisation=${admin.tenantId}`);
+    expect((await visitor.submit(page, { username, password: colleague.password })).heading).toBe("Overview");
+  }
+  const { Items } = await ok(admin.get(`/User?${new URLSearchParams({ Username: `${colleague.username} ` })}`));
+  expect(Items).toHaveLength(1);
+  const second = await admin.patch("/User", { Username: `${colleague.username} `, Name: "Another" });
+  expect(second.body.Id ?? second.status).toBeOneOf([Items[0].Id, 409]);
+});
+
+test("an organisation is found however its name is written", async () => {
+  const api = await newTenant();
+  const [tenant] = await db()<{ name: string }[]>`select name from tenants where id = ${api.tenantId}`;
+  const visitor = new Visitor(issuer());
+  const query = new URLSearchParams({ organisation: ` ${tenant!.name} ` });
+  const page = await visitor.open(`/settings/sign-in?${query}`);
+  expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
+});
