@@ -2822,12 +2822,16 @@ export interface components {
             /** @description What Gatehouse is called there. */
             ClientId: string;
             /**
-             * @description How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic.
+             * @description How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic. private_key_jwt: by a key of ours, which JwksUri publishes, in place of a secret.
              * @enum {string}
              */
-            TokenEndpointAuthMethod: "" | "client_secret_basic" | "client_secret_post";
+            TokenEndpointAuthMethod: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
             /** @description What is asked for there; with OpenIDConnect openid is among them. */
             Scopes: string[];
+            /** @description What goes into authorization requests beside the protocol's own parameters, such as hd, domain_hint or audience: at most 20, each value a string of 1 to 1000 characters. Of response_mode, query and form_post can be set; of prompt, all but none. */
+            AuthorizationParameters: {
+                [key: string]: string;
+            };
             /** @description Which claim gives a User's field. Subject (with OAuth2 alone; default sub) is who the user is there; EmailVerified says by true that Email is the user's own, and without that Email is not taken. */
             Mapping: {
                 Subject?: string;
@@ -2856,6 +2860,8 @@ export interface components {
             RequireVerifiedEmail: boolean;
             /** @description Users of an Application that points here may also sign in by password. */
             AllowLocal: boolean;
+            /** @description OpenIDConnect: whoever signed in there and signs out here is sent to the provider's end_session_endpoint, and then on to the application. */
+            SignOut: boolean;
             /**
              * @description Users can sign in by it; a new one is off.
              * @default false
@@ -2863,6 +2869,10 @@ export interface components {
             Is_Active: boolean;
             /** @description What the provider has to have registered for ClientId. */
             RedirectUri: string;
+            /** @description With SignOut, what the provider has to have registered for it. */
+            PostLogoutRedirectUri: string;
+            /** @description With private_key_jwt, where the provider reads our key. */
+            JwksUri: string;
         };
         /** @description Absent fields are left alone. */
         IdentityProviderData: {
@@ -2888,12 +2898,16 @@ export interface components {
             /** @description What Gatehouse is called there. */
             ClientId?: string;
             /**
-             * @description How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic.
+             * @description How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic. private_key_jwt: by a key of ours, which JwksUri publishes, in place of a secret.
              * @enum {string}
              */
-            TokenEndpointAuthMethod?: "" | "client_secret_basic" | "client_secret_post";
+            TokenEndpointAuthMethod?: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
             /** @description What is asked for there; with OpenIDConnect openid is among them. */
             Scopes?: string[];
+            /** @description What goes into authorization requests beside the protocol's own parameters, such as hd, domain_hint or audience: at most 20, each value a string of 1 to 1000 characters. Of response_mode, query and form_post can be set; of prompt, all but none. */
+            AuthorizationParameters?: {
+                [key: string]: string;
+            };
             /** @description Which claim gives a User's field. Subject (with OAuth2 alone; default sub) is who the user is there; EmailVerified says by true that Email is the user's own, and without that Email is not taken. */
             Mapping?: {
                 Subject?: string;
@@ -2922,6 +2936,8 @@ export interface components {
             RequireVerifiedEmail?: boolean;
             /** @description Users of an Application that points here may also sign in by password. */
             AllowLocal?: boolean;
+            /** @description OpenIDConnect: whoever signed in there and signs out here is sent to the provider's end_session_endpoint, and then on to the application. */
+            SignOut?: boolean;
             /**
              * @description Users can sign in by it; a new one is off.
              * @default false
@@ -2931,6 +2947,10 @@ export interface components {
             ClientSecret?: string | null;
             /** @description What the provider has to have registered for ClientId. */
             readonly RedirectUri?: string | null;
+            /** @description With SignOut, what the provider has to have registered for it. */
+            readonly PostLogoutRedirectUri?: string | null;
+            /** @description With private_key_jwt, where the provider reads our key. */
+            readonly JwksUri?: string | null;
         };
         IdentityProviderTest: {
             /** @description No check has failed. */
@@ -2938,7 +2958,7 @@ export interface components {
             /** @description In the order they were made; what depends on one that has failed is left out. */
             Checks: {
                 /** @enum {string} */
-                Name: "Metadata" | "Keys" | "Client" | "Userinfo";
+                Name: "Metadata" | "Keys" | "Client" | "Userinfo" | "SignOut";
                 /**
                  * @description Unknown: the answer says neither.
                  * @enum {string}

@@ -17,7 +17,7 @@ import type {
 } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
-import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
+import type { Cookies, Forms, Sessions, Upstream, UserAdministration } from "../signin/index.ts";
 import type { OwnTenant, Tenants } from "../tenants/index.ts";
 import { Form, type Site } from "../ui/index.ts";
 import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
@@ -86,6 +86,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   /** For what is shown once. */
   once: Once;
   sessions: Sessions;
+  upstream: Pick<Upstream, "signOut">;
   settingsClient: SettingsClient;
   trials: Trials;
   access: Access;

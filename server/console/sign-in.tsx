@@ -5,7 +5,7 @@ import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
 import { isOwnForm, requestUrl } from "../http/request.ts";
 import { SETTINGS_CALLBACK_PATH } from "../oauth/index.ts";
-import { digestOf, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../signin/index.ts";
+import { digestOf, signOut as endSession, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../signin/index.ts";
 import type { Tenant } from "../tenants/index.ts";
 import { attribute, CardPage, pageResponse, type Site } from "../ui/index.ts";
 import { findEntrant } from "./entrant.ts";
@@ -108,13 +108,13 @@ function startAgain({ site, cookies }: ConsoleDependencies, reason: string): Pro
 async function signOut(deps: ConsoleDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
-  const cookies = [deps.cookies.clear("settings")];
-  if (session) {
-    // A page from before the last sign-in has another token, and its button has to work all the same.
-    if (!isOwnForm(request)) deps.forms.require(request, form.get("csrf"), session);
-    cookies.push(await deps.sessions.end(request, session));
-  }
-  return to(deps.site.href("/settings/signed-out"), cookies);
+  const gone = deps.cookies.clear("settings");
+  const destination = deps.site.href("/settings/signed-out");
+  if (!session) return to(destination, [gone]);
+  // A page from before the last sign-in has another token, and its button has to work all the same.
+  if (!isOwnForm(request)) deps.forms.require(request, form.get("csrf"), session);
+  const { cookies, onward } = await endSession(deps, deps.site, request, session, destination);
+  return onward ? onward([gone, ...cookies]) : to(destination, [gone, ...cookies]);
 }
 
 /** @param text from anybody; if it is not a page of Settings, or is too long to take along, the first page is meant */

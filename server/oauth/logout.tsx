@@ -8,15 +8,20 @@ import { extendAddress } from "../egress/index.ts";
 import { BadInput } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
+import { toRecordId } from "../http/query.ts";
+import { requestUrl } from "../http/request.ts";
 import {
   type Cookies,
   type Forms,
   nameOf,
   type PageEndpoints,
   pageEndpoint,
+  redirectTo,
   type Session,
   type Sessions,
   SignOutPage,
+  signOut,
+  type Upstream,
 } from "../signin/index.ts";
 import { attribute, MessagePage, pageResponse } from "../ui/index.ts";
 import { type Parameters, parseParameters, readParameters } from "./authorize/parameters.ts";
@@ -38,6 +43,7 @@ export interface LogoutDependencies {
   cookies: Cookies;
   forms: Forms;
   sessions: Sessions;
+  upstream: Pick<Upstream, "signOut" | "signedOut">;
   endpoints: PageEndpoints;
 }
 
@@ -71,11 +77,17 @@ export function logoutController(deps: LogoutDependencies) {
   const logout = pageEndpoint(deps.endpoints, LOGOUT.path, ["GET", "POST"], async (request) =>
     begin(deps, request, await readParameters(LOGOUT_REQUEST, request)),
   );
-  const signOut = pageEndpoint(deps.endpoints, "/signout", ["POST"], async (request) => {
+  const confirmation = pageEndpoint(deps.endpoints, "/signout", ["POST"], async (request) => {
     const form = await readForm(request);
     return confirmed(deps, request, parseParameters(LOGOUT_REQUEST, form.get("request") ?? ""), form.get("csrf"));
   });
-  return new Elysia().use(logout).use(signOut);
+  const signedOut = pageEndpoint(deps.endpoints, "/signin/upstream/:id/signed-out", ["GET"], async (request) => {
+    const { pathname, searchParams } = requestUrl(request);
+    const providerId = toRecordId(pathname.split("/")[3]) ?? 0;
+    const destination = await deps.upstream.signedOut(request, providerId, searchParams.get("state") ?? "");
+    return farewell(deps, { destination, isStrangers: false });
+  });
+  return new Elysia().use(logout).use(confirmation).use(signedOut);
 }
 
 async function begin(
@@ -92,7 +104,7 @@ async function begin(
   }
   const session = await deps.sessions.findStarted(request);
   if (!session) return farewell(deps, checked);
-  if (checked.hintedUser === session.userId) return farewell(deps, checked, await deps.sessions.end(request, session));
+  if (checked.hintedUser === session.userId) return end(deps, request, session, checked);
 
   // Without a hint, any site could have sent the user here (RP-Initiated Logout 6).
   const { csrf, cookies } = deps.forms.protect(request, session);
@@ -111,24 +123,32 @@ async function confirmed(
   const session: Session | undefined = await deps.sessions.findStarted(request);
   if (!session) return farewell(deps, checked);
   deps.forms.require(request, csrf, session);
-  return farewell(deps, checked, await deps.sessions.end(request, session));
+  return end(deps, request, session, checked);
 }
 
-function farewell(
-  { endpoints }: LogoutDependencies,
-  { destination, isStrangers }: LogoutRequest,
-  cookie?: string,
+async function end(
+  deps: LogoutDependencies,
+  request: Request,
+  session: Session,
+  checked: LogoutRequest,
 ): Promise<Response> {
-  const cookies = cookie ? [cookie] : [];
-  if (destination === undefined || (isStrangers && cookie === undefined)) {
+  const { cookies, onward } = await signOut(deps, deps.endpoints.site, request, session, checked.destination);
+  return onward ? onward(cookies) : farewell(deps, checked, cookies);
+}
+
+/** @param cookies undefined: no session has ended */
+function farewell(
+  { endpoints }: Pick<LogoutDependencies, "endpoints">,
+  { destination, isStrangers }: Pick<LogoutRequest, "destination" | "isStrangers">,
+  cookies?: string[],
+): Promise<Response> {
+  if (destination === undefined || (isStrangers && cookies === undefined)) {
     const lines = ["You are signed out in this browser. You can close this page."];
     const next = destination && { href: attribute(destination), text: `Go on to ${hostOf(destination)}` };
     const page = <MessagePage site={endpoints.site} heading="Signed out" lines={lines} {...(next && { next })} />;
     return pageResponse(page, { cookies });
   }
-  const headers = new Headers({ location: destination, "referrer-policy": "no-referrer", ...NO_STORE });
-  for (const value of cookies) headers.append("set-cookie", value);
-  return Promise.resolve(new Response(null, { status: 302, headers }));
+  return redirectTo(destination, cookies ?? []);
 }
 
 /** @throws BadInput: nothing is sent to an address that is not known to be the client's */

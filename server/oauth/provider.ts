@@ -171,7 +171,7 @@ export function createProvider(deps: ProviderDependencies) {
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
     secondFactor: createSecondFactor(sql, vault, browsers, issuer),
-    upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer }),
+    upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
     endpoints: { site, onFailure },
@@ -233,6 +233,6 @@ export function createProvider(deps: ProviderDependencies) {
       const client = await findClient(String(clientId));
       return (sessionId: string) => (client ? sessionFor(client, sessionId) : sessionId);
     },
-    forSettingsPages: { site, cookies, forms, sessions, settingsClient, trials },
+    forSettingsPages: { site, cookies, forms, sessions, settingsClient, trials, upstream: forPeople.upstream },
   };
 }

@@ -36,6 +36,7 @@ export { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "./second-factor/
 export { createSecondFactor, type Proposal, type SecondFactor } from "./second-factor/second-factor.ts";
 export { ACR, type Caller, createSessions, IDLE_LIFETIME, type Session, type Sessions } from "./sessions.ts";
 export { createSignIn, type SignIn } from "./sign-in.ts";
+export { redirectTo, signOut } from "./sign-out.tsx";
 export { holdActiveUser, removeExpiredSessions, removeForgottenDevices } from "./store.ts";
 export { removeOldFailures } from "./throttle.store.ts";
 export { type Trouble, throttled } from "./throttle.ts";

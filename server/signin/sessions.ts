@@ -64,6 +64,8 @@ export interface Authentication {
   acr: string;
   /** The provider that has done it; undefined: we have. */
   identityProviderId?: number;
+  /** Of its id_token, if it is to be signed out of there: sealed, in base64url. */
+  idTokenHint?: string;
   /** When, if not just now. */
   authTime?: Date;
   /** False: when it was done is not known. */
@@ -105,8 +107,14 @@ export interface Sessions {
    * @returns the Set-Cookie value
    */
   raise(request: Request, session: Session, methods: string[]): Promise<string>;
-  /** @returns the Set-Cookie value */
-  end(request: Request, session: Session): Promise<string>;
+  end(request: Request, session: Session): Promise<EndedSession>;
+}
+
+/** `cookie` is the Set-Cookie value. */
+export interface EndedSession {
+  cookie: string;
+  /** The provider's id_token, sealed, if it was kept. */
+  idTokenHint: Uint8Array | null;
 }
 
 export function createSessions(sql: Sql, cookies: Cookies): Sessions {
@@ -129,7 +137,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     async begin(request, authentication, caller, also) {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
-      const { passwordHash, ...authenticated } = authentication;
+      const { passwordHash, idTokenHint, ...authenticated } = authentication;
       const { tenantId, userId } = authenticated;
       const id = Bun.randomUUIDv7();
       const isUnfinished = await sql.beginFor(tenantId, async (tx) => {
@@ -140,6 +148,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
         const isUnfinished = await insertSession(tx, tenantId, {
           ...authenticated,
           id,
+          idTokenHint: idTokenHint === undefined ? undefined : Buffer.from(idTokenHint, "base64url"),
           isOneFactor: authenticated.acr === ACR.oneFactor,
           digest: digestOf(value),
           lifetime: ABSOLUTE_LIFETIME,
@@ -172,12 +181,15 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     },
     async end(request, { tenantId, id, userId, isUnfinished }) {
       const user = { type: "User", id: userId } as const;
-      await sql.beginFor(tenantId, async (tx) => {
+      const idTokenHint = (await sql.beginFor(tenantId, async (tx) => {
+        const deleted = await deleteSession(tx, tenantId, id);
         // Who never was signed in does not sign out.
-        if (!(await deleteSession(tx, tenantId, id)) || isUnfinished) return;
-        await recordAudit(tx, tenantId, originOf(request, { actor: user }), { kind: "SignOut", subject: user });
-      });
-      return cookies.clear("session");
+        if (deleted && !isUnfinished) {
+          await recordAudit(tx, tenantId, originOf(request, { actor: user }), { kind: "SignOut", subject: user });
+        }
+        return deleted?.idTokenHint ?? null;
+      })) as Uint8Array | null;
+      return { cookie: cookies.clear("session"), idTokenHint };
     },
   };
 }

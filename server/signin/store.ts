@@ -134,6 +134,8 @@ export interface NewSession {
   acr: string;
   isOneFactor: boolean;
   identityProviderId?: number;
+  /** Sealed. */
+  idTokenHint?: Uint8Array;
   authTime?: Date;
   isAuthTimeKnown?: boolean;
   /** Seconds. */
@@ -146,10 +148,10 @@ export interface NewSession {
 export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
   const [row] = await sql<{ isUnfinished: boolean }[]>`
     insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
-      expires_on, address, user_agent, finished_on)
+      id_token_hint, expires_on, address, user_agent, finished_on)
     select ${session.id}, u.tenant_id, u.id, ${session.digest},
       least(${session.authTime ?? null}::timestamptz, now()), ${session.isAuthTimeKnown ?? true},
-      ${session.amr}::text[], ${session.acr}, ${session.identityProviderId ?? null}::bigint,
+      ${session.amr}::text[], ${session.acr}, ${session.identityProviderId ?? null}::bigint, ${session.idTokenHint ?? null}::bytea,
       now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent},
       case when not ${session.isOneFactor} or not ${needsSecondFactor(sql)} then now() end
     from users u where u.tenant_id = ${tenantId} and u.id = ${session.userId}
@@ -246,8 +248,15 @@ export async function raiseSession(
 }
 
 /** @returns false if it had ended before */
-export async function deleteSession(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
-  return (await sql`delete from sessions where tenant_id = ${tenantId} and id = ${id}`).count > 0;
+/** @returns undefined if it was gone already */
+export async function deleteSession(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+): Promise<{ idTokenHint: Uint8Array | null } | undefined> {
+  const [deleted] = await sql<{ idTokenHint: Uint8Array | null }[]>`
+    delete from sessions where tenant_id = ${tenantId} and id = ${id} returning id_token_hint as "idTokenHint"`;
+  return deleted;
 }
 
 /** @returns how many, of all tenants */

@@ -1,7 +1,7 @@
 // A provider that speaks the protocol, and misbehaves as a test says. Its authorization endpoint is the test itself.
 
 import { createHash } from "node:crypto";
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { createRemoteJWKSet, exportJWK, generateKeyPair, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { certificate } from "./certificate.ts";
 
 type Json = Record<string, unknown>;
@@ -20,8 +20,8 @@ export interface Behaviour {
   /** In place of an endpoint's answer. */
   answers?: Partial<Record<string, (request: Request) => Response | Promise<Response>>>;
   userinfo?: Json;
-  /** The only way in which a client may send its secret, which is "a secret". */
-  takes?: "client_secret_basic" | "client_secret_post";
+  /** The only way in which a client may send its secret, which is "a secret"; or where its keys are. */
+  takes?: "client_secret_basic" | "client_secret_post" | URL;
 }
 
 export interface ForgedProvider extends AsyncDisposable {
@@ -71,7 +71,7 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
       case "/jwks":
         return Response.json({ keys: [{ ...keys.jwk, ...provider.behaviour.jwk }] });
       case "/token":
-        if (!isAuthenticated(request, form)) return Response.json({ error: "invalid_client" }, { status: 401 });
+        if (!(await isAuthenticated(request, form))) return Response.json({ error: "invalid_client" }, { status: 401 });
         return token(form);
       case "/me":
         return Response.json({ sub: "somebody", ...provider.behaviour.userinfo });
@@ -80,9 +80,18 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
     }
   }
 
-  function isAuthenticated(request: Request, form: Json): boolean {
+  async function isAuthenticated(request: Request, form: Json): Promise<boolean> {
     const { takes } = provider.behaviour;
     if (takes === undefined) return true;
+    if (takes instanceof URL) {
+      // RFC 7523 3, by the key that is published.
+      const checks = { issuer: "gatehouse", subject: "gatehouse", audience: issuer, requiredClaims: ["jti", "exp"] };
+      const verified = jwtVerify(String(form.client_assertion), createRemoteJWKSet(takes), checks);
+      return verified.then(
+        () => form.client_secret === undefined,
+        () => false,
+      );
+    }
     const basic = `Basic ${btoa("gatehouse:a+secret")}`;
     if (takes === "client_secret_basic") return request.headers.get("authorization") === basic;
     return form.client_id === "gatehouse" && form.client_secret === "a secret" && !request.headers.has("authorization");

@@ -40,6 +40,7 @@ function atMicrosoft(audience: string): Provider {
     ...{ authorizationEndpoint: null, tokenEndpoint: null, userinfoEndpoint: null, clientSecret: null },
     ...{ tokenEndpointAuthMethod: null, scopes: ["openid"], mapping: {}, provisioning: "Create", allowedDomains: [] },
     ...{ allowedTenants: [ORGANISATION], requireVerifiedEmail: false, allowLocal: false, isActive: true },
+    ...{ clientKey: null, authorizationParameters: {}, signOut: false },
   };
 }
 

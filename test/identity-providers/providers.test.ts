@@ -41,13 +41,17 @@ describe.concurrent("an identity provider", () => {
         MobilePhone: "phone_number",
       },
       TokenEndpointAuthMethod: "",
+      AuthorizationParameters: {},
       Provisioning: "LinkOnly",
       AllowedDomains: [],
       AllowedTenants: [],
       RequireVerifiedEmail: false,
       AllowLocal: false,
+      SignOut: false,
       Is_Active: false,
       RedirectUri: `${issuer()}/signin/upstream/${made.Id}/callback`,
+      PostLogoutRedirectUri: `${issuer()}/signin/upstream/${made.Id}/signed-out`,
+      JwksUri: `${issuer()}/signin/upstream/${made.Id}/jwks`,
     });
     const changed = await caller.made("IdentityProvider", { Name: OIDC.Name, ExternalId: "IDP-1", Is_Active: true });
     expect(changed).toEqual({ ...made, ExternalId: "IDP-1", Is_Active: true });

@@ -164,11 +164,27 @@ function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
     ["Protocol", <Text text={TYPES[provider.Type]} />],
     ...addresses.map(([name, address]): [string, JSX.Element] => [name, <Code text={address} />]),
     ["ClientId", <Code text={provider.ClientId} />],
-    ["How the secret is sent", <Text text={provider.TokenEndpointAuthMethod || "as its metadata says"} />],
+    [
+      "How we prove ourselves",
+      <Text text={provider.TokenEndpointAuthMethod || "by the secret, as its metadata says"} />,
+    ],
+    ...(provider.TokenEndpointAuthMethod === "private_key_jwt"
+      ? [["Our key (JWKS)", <Code text={provider.JwksUri} copy />] as [string, JSX.Element]]
+      : []),
     ["Scopes", <Value text={provider.Scopes.join(" ")} />],
+    ["Parameters of your own", <Value text={parametersOf(provider)} />],
     ["Redirect URI", <Code text={provider.RedirectUri} copy />],
+    ...(provider.SignOut
+      ? [["Redirect URI after sign-out", <Code text={provider.PostLogoutRedirectUri} copy />] as [string, JSX.Element]]
+      : []),
     ["External Id", <Value text={provider.ExternalId} />],
   ];
+}
+
+function parametersOf({ AuthorizationParameters }: ProviderRecord): string {
+  return Object.entries(AuthorizationParameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
 }
 
 const TONES = { Passed: "good", Failed: "bad", Unknown: "quiet" } as const;

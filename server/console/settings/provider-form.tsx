@@ -55,7 +55,9 @@ const addressesOf = (type: ProviderType) => (type === "OpenIDConnect" ? ["Issuer
 const claimsOf = (type: ProviderType) => MAPPED.filter((field) => type === "OAuth2" || field !== "Subject");
 
 function namesOf(type: ProviderType): string[] {
-  const others = ["Issuer", ...ENDPOINTS].filter((name) => !addressesOf(type).includes(name));
+  const others = ["Issuer", "SignOut", ...ENDPOINTS].filter(
+    (name) => !addressesOf(type).includes(name) && !(type === "OpenIDConnect" && name === "SignOut"),
+  );
   return NAMES.filter((name) => !others.includes(name));
 }
 
@@ -120,9 +122,9 @@ function providerForm(type: ProviderType, state: FormState, isNew: boolean): Rec
           <ContractFields contract={PROVIDER} names={addressesOf(type)} state={state} isNew={isNew} required />
           {fields("ClientId", "ClientSecret")}
           <Checkbox state={state} name="NoSecret" label="The provider gave us no secret" />
-          {fields("TokenEndpointAuthMethod", "Scopes", ...RULES)}
+          {fields("TokenEndpointAuthMethod", "Scopes", "AuthorizationParameters", ...RULES)}
           <Claims state={state} type={type} />
-          {fields(...LAST)}
+          {fields(...(type === "OpenIDConnect" ? ["SignOut"] : []), ...LAST)}
         </>
       );
     },

@@ -35,6 +35,20 @@ const PRESETS: Preset[] = [
       "In the issuer, put the Directory (tenant) ID of your organisation in the place of TENANT. In Entra, register an application for the platform Web, and make a client secret.",
   },
   {
+    key: "apple",
+    name: "Apple",
+    type: "OpenIDConnect",
+    values: {
+      Name: "Apple",
+      Issuer: "https://appleid.apple.com",
+      Scopes: "openid name email",
+      TokenEndpointAuthMethod: "client_secret_post",
+      AuthorizationParameters: '{"response_mode": "form_post"}',
+    },
+    advice:
+      "At Apple, make a Services ID, which is the ClientId, and a key. The ClientSecret is a JWT that you sign by the key, good for six months at most: give a new one before it expires. Anybody can have an account at Apple: who is new comes in by Domains alone.",
+  },
+  {
     key: "keycloak",
     name: "Keycloak",
     type: "OpenIDConnect",

@@ -37,7 +37,10 @@ create table identity_providers (
   client_id text not null,
   client_secret bytea, -- sealed; null: a public client
   -- Null: as the provider's metadata says.
-  token_endpoint_auth_method text check (token_endpoint_auth_method in ('client_secret_basic', 'client_secret_post')),
+  token_endpoint_auth_method text
+    check (token_endpoint_auth_method in ('client_secret_basic', 'client_secret_post', 'private_key_jwt')),
+  client_key bytea, -- sealed, a JWK; with private_key_jwt alone
+  authorization_parameters jsonb not null default '{}', -- {"name": "value"}, beside those of the protocol
   scopes text[] not null,
   mapping jsonb not null, -- a User's field: the claim it comes from
   provisioning text not null check (provisioning in ('Create', 'LinkOnly')),
@@ -46,6 +49,7 @@ create table identity_providers (
   allowed_tenants text[] not null default '{}',
   require_verified_email boolean not null default false,
   allow_local boolean not null,
+  sign_out boolean not null default false, -- who signs out here is signed out there too
   is_active boolean not null,
   constraint identity_providers_name_key unique (tenant_id, name),
   constraint identity_providers_external_id_key unique (tenant_id, external_id)
@@ -504,6 +508,7 @@ create table sessions (
   user_id integer not null references users on delete cascade,
   digest bytea not null constraint sessions_digest_key unique, -- of the cookie's value
   identity_provider_id bigint references identity_providers on delete cascade, -- null: signed in here
+  id_token_hint bytea, -- sealed: the provider's id_token, kept where signing out there needs it
   auth_time timestamptz not null default now(),
   -- False: an identity provider does not say when the user proved who they are; auth_time is when it sent the user.
   is_auth_time_known boolean not null default true,

@@ -54,7 +54,12 @@ async function link(
   const { userId, amr } = result.authentication;
   if (!isExpected(checked, userId)) return again({ problem: WRONG_USER, status: 422 });
   const by = (id: number) => originOf(request, { actor: { type: "User", id }, clientId });
-  const authentication = { ...result.authentication, amr: [...amr, "fed"], identityProviderId: providerId };
+  const authentication = {
+    ...result.authentication,
+    amr: [...amr, "fed"],
+    identityProviderId: providerId,
+    idTokenHint: pending.identity.idTokenHint,
+  };
   const { cookie } = await deps.sessions.begin(request, authentication, caller, async (tx, session) => {
     if (!(await deps.upstream.linkAtSignIn(tx, pending, { ...session, userId }, by))) throw overAlready();
   });

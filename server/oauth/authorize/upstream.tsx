@@ -53,8 +53,16 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
   const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET", "POST"], (request, caller) =>
     request.method === "POST" ? comeAgain(deps, request) : comeBack(deps, request, caller),
   );
-  return new Elysia().use(begin).use(callback);
+  const jwks = pageEndpoint(deps.endpoints, "/signin/upstream/:id/jwks", ["GET"], async (request) => {
+    const keys = await deps.upstream.publishedKey(providerIdOf(requestUrl(request)));
+    if (!keys) throw new NotFound("There is no provider here that is shown a key.");
+    return Response.json(keys, { headers: { "cache-control": KEYS_KEPT } });
+  });
+  return new Elysia().use(begin).use(callback).use(jwks);
 }
+
+/** Seconds for which a provider may keep our key. */
+const KEYS_KEPT = "public, max-age=300";
 
 /** What is read of an answer. */
 const ANSWER = ["code", "state", "iss", "error", "error_description"];

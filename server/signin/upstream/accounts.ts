@@ -135,12 +135,20 @@ export async function beginSessionByProvider(
   request: Request,
   caller: Caller,
   { tenantId, providerId, maxAge, startedOn }: Attempt,
-  { authTime: told }: UpstreamIdentity,
+  { authTime: told, idTokenHint }: UpstreamIdentity,
   { userId, clientId }: { userId: number } & Pick<Origin, "clientId">,
 ): Promise<string[]> {
   const authTime = authTimeOf(told, maxAge, startedOn);
   const when = { authTime, isAuthTimeKnown: told !== undefined };
-  const authentication = { tenantId, clientId, userId, ...BY_PROVIDER, identityProviderId: providerId, ...when };
+  const authentication = {
+    tenantId,
+    clientId,
+    userId,
+    ...BY_PROVIDER,
+    identityProviderId: providerId,
+    idTokenHint,
+    ...when,
+  };
   const { cookie, isUnfinished } = await sessions.begin(request, authentication, caller);
   return isUnfinished ? [cookie] : [cookie, await browsers.remember(request, { tenantId, userId }, caller.address)];
 }

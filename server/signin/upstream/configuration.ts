@@ -1,5 +1,6 @@
 // What openid-client is told of a provider, and what the provider says of itself; all of it through the egress guard.
 
+import { importJWK } from "jose";
 import { LRUCache } from "lru-cache";
 import {
   type ClientAuth,
@@ -10,15 +11,17 @@ import {
   customFetch,
   discovery,
   enableNonRepudiationChecks,
+  modifyAssertion,
   None,
+  PrivateKeyJwt,
   type ServerMetadata,
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { CLIENT_SECRET_PURPOSE } from "./providers/record.ts";
-import { AUTH_METHODS, type AuthMethod, type Provider } from "./providers/store.ts";
+import { CLIENT_KEY_PURPOSE, CLIENT_SECRET_PURPOSE } from "./providers/record.ts";
+import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
 
 /** All that one step asks of a provider has to be answered within this time. */
 const STEP_TIMEOUT_MS = 10_000;
@@ -30,9 +33,13 @@ export type Configure = (server: ServerMetadata, provider: Provider, guarded: Gu
 
 export function createConfigure(vault: Vault): Configure {
   const secrets = vault.sealFor(CLIENT_SECRET_PURPOSE);
+  const keys = vault.sealFor(CLIENT_KEY_PURPOSE);
   return async (server, provider, guarded) => {
-    const secret = provider.clientSecret && secrets.open(provider.clientSecret);
-    const authentication = clientAuthentication(server, provider, secret);
+    const { clientSecret, clientKey, tokenEndpointAuthMethod } = provider;
+    const authentication =
+      clientKey && tokenEndpointAuthMethod === "private_key_jwt"
+        ? await keyAuthentication(server, provider, keys.open(clientKey))
+        : secretAuthentication(server, provider, clientSecret && secrets.open(clientSecret));
     const config = isMicrosoftShared(server)
       ? await sharedConfiguration(server, provider, authentication)
       : new Configuration(server, provider.clientId, {}, authentication);
@@ -99,7 +106,28 @@ function sharedConfiguration(
   return discovery(new URL(issuer!), clientId, {}, authentication, { [customFetch]: read });
 }
 
-function clientAuthentication(server: ServerMetadata, provider: Provider, secret: string | null): ClientAuth {
+/** OIDC Core 9: by RS256, or by PS256 where that alone is taken; both are the same key's. */
+async function keyAuthentication(server: ServerMetadata, { type }: Provider, jwk: string): Promise<ClientAuth> {
+  const taken: unknown = server.token_endpoint_auth_signing_alg_values_supported;
+  const algs = ["RS256", "PS256"];
+  const alg = Array.isArray(taken) ? algs.find((one) => taken.includes(one)) : algs[0];
+  if (!alg) throw new UpstreamFailure("misconfigured", `the token endpoint takes neither ${algs.join(" nor ")}`);
+  const { kid, ...parameters } = JSON.parse(jwk);
+  const key = (await importJWK(parameters, alg)) as CryptoKey;
+  // What plain OAuth 2.0 has as its issuer here is made up (RFC 7523 3).
+  const audience = (_: object, claims: Record<string, unknown>) => {
+    if (type === "OAuth2") claims.aud = server.token_endpoint;
+  };
+  return PrivateKeyJwt({ key, kid }, { [modifyAssertion]: audience });
+}
+
+/** RFC 7517 5: what is public of a key, as a provider reads it. */
+export async function publishedKey(vault: Vault, sealed: Uint8Array): Promise<object> {
+  const { kty, n, e, kid } = JSON.parse(vault.sealFor(CLIENT_KEY_PURPOSE).open(sealed));
+  return { keys: [{ kty, n, e, kid, use: "sig" }] };
+}
+
+function secretAuthentication(server: ServerMetadata, provider: Provider, secret: string | null): ClientAuth {
   if (secret === null) return None();
   return authMethodOf(server, provider) === "client_secret_basic"
     ? ClientSecretBasic(secret)
@@ -111,9 +139,9 @@ export function authMethodOf(server: ServerMetadata, { tokenEndpointAuthMethod: 
   if (given) return given;
   // OIDC Discovery 3: by default client_secret_basic.
   const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  const method = AUTH_METHODS.find((known) => methods.includes(known));
+  const method = SECRET_METHODS.find((known) => methods.includes(known));
   if (method) return method;
-  throw new UpstreamFailure("misconfigured", `the token endpoint takes neither ${AUTH_METHODS.join(" nor ")}`);
+  throw new UpstreamFailure("misconfigured", `the token endpoint takes neither ${SECRET_METHODS.join(" nor ")}`);
 }
 
 /** Of plain OAuth 2.0, which has no metadata to read. */
@@ -262,7 +290,7 @@ function listOf(
   throw new UpstreamFailure("misconfigured", `the metadata's ${name} is no list`);
 }
 
-function isHttps(address: unknown): boolean {
+export function isHttps(address: unknown): boolean {
   return typeof address === "string" && URL.canParse(address) && new URL(address).protocol === "https:";
 }
 
@@ -281,9 +309,19 @@ export function authorityOf({
  * another's sign-in arrives at the wrong one (RFC 9700 4.4.2.2). `iss` alone would not do, for not all of them send it.
  */
 export function redirectUriOf(publicUrl: string, providerId: number | string): string {
-  return `${publicUrl}${callbackPath(providerId)}`;
+  return addressOf(publicUrl, providerId, "callback");
 }
 
-function callbackPath(providerId: number | string): string {
-  return `/signin/upstream/${providerId}/callback`;
+/** Where a provider sends the browser back to that has signed out there. */
+export function signedOutUriOf(publicUrl: string, providerId: number | string): string {
+  return addressOf(publicUrl, providerId, "signed-out");
+}
+
+/** Where a provider reads the key that we prove ourselves by. */
+export function jwksUriOf(publicUrl: string, providerId: number | string): string {
+  return addressOf(publicUrl, providerId, "jwks");
+}
+
+function addressOf(publicUrl: string, providerId: number | string, last: string): string {
+  return `${publicUrl}/signin/upstream/${providerId}/${last}`;
 }

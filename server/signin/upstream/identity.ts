@@ -20,7 +20,12 @@ export interface UpstreamIdentity {
   tenants: string[];
   /** Seconds since 1970, if the provider says when the user has signed in there. */
   authTime: number | undefined;
+  /** Its id_token, sealed, in base64url; only where signing out there is wished for. */
+  idTokenHint?: string;
 }
+
+/** What such an id_token is sealed for. */
+export const ID_TOKEN_HINT_PURPOSE = "identity provider's id_token";
 
 export type Claims = Record<string, unknown>;
 

@@ -4,6 +4,7 @@ import {
   AuthorizationResponseError,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   type Configuration,
   calculatePKCECodeChallenge,
   fetchProtectedResource,
@@ -21,10 +22,12 @@ import {
   endpointsOf,
   type GuardedFetch,
   guardedFetch,
+  isHttps,
   redirectUriOf,
+  signedOutUriOf,
 } from "./configuration.ts";
 import { codeOf, kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { type Claims, claimsNeeded, toIdentity, type UpstreamIdentity } from "./identity.ts";
+import { type Claims, claimsNeeded, ID_TOKEN_HINT_PURPOSE, toIdentity, type UpstreamIdentity } from "./identity.ts";
 import type { Provider } from "./providers/store.ts";
 
 /**
@@ -64,7 +67,16 @@ export interface Protocol {
     wish: Pick<AuthorizationWish, "maxAge">,
     age: number,
   ): Promise<UpstreamIdentity>;
+  /**
+   * Where to send a browser that signs out (OpenID Connect RP-Initiated Logout 1.0).
+   * @param hint the id_token of its sign-in, sealed
+   * @throws UpstreamFailure
+   */
+  signOutUrl(tenantId: TenantId, provider: Provider, state: string, hint: Uint8Array | null): Promise<URL>;
 }
+
+/** Characters of an id_token that still goes into an address. */
+const HINT_LIMIT = 4_000;
 
 export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: string): Protocol {
   const configurationOf = createConfigure(vault);
@@ -77,6 +89,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
     if (isAnew) await requireAnswer(provider.tokenEndpoint!, guarded);
     return endpointsOf(provider);
   };
+  const hints = vault.sealFor(ID_TOKEN_HINT_PURPOSE);
 
   async function configure(tenantId: TenantId, provider: Provider, isAnew: boolean): Promise<Configuration> {
     const guarded = guardedFetch(fetch, tenantId);
@@ -95,6 +108,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         if (maxAge !== undefined) openId.max_age = String(maxAge);
         if (maxAge === 0 && hasPrompt(config, "login")) openId.prompt = "login";
         const built = buildAuthorizationUrl(config, {
+          ...provider.authorizationParameters,
           redirect_uri: redirectUriOf(publicUrl, provider.id),
           ...(provider.scopes.length > 0 && { scope: provider.scopes.join(" ") }),
           state,
@@ -125,7 +139,21 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         const claims = isOpenId
           ? await openIdClaims(config, provider, tokens.access_token, tokens.claims()!)
           : await plainClaims(config, provider, tokens.access_token);
-        return toIdentity(authorityOf(provider), provider.mapping, claims);
+        const identity = toIdentity(authorityOf(provider), provider.mapping, claims);
+        const { id_token: idToken } = tokens;
+        const isKept = provider.signOut && idToken !== undefined && idToken.length <= HINT_LIMIT;
+        return isKept ? { ...identity, idTokenHint: hints.seal(idToken).toString("base64url") } : identity;
+      }),
+    signOutUrl: (tenantId, provider, state, hint) =>
+      told(async () => {
+        const config = await configure(tenantId, provider, false);
+        const { end_session_endpoint: endpoint } = config.serverMetadata();
+        if (!isHttps(endpoint)) throw new UpstreamFailure("misconfigured", "the metadata have no end_session_endpoint");
+        return buildEndSessionUrl(config, {
+          post_logout_redirect_uri: signedOutUriOf(publicUrl, provider.id),
+          state,
+          ...(hint && { id_token_hint: hints.open(hint) }),
+        });
       }),
   };
 }

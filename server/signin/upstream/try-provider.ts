@@ -10,14 +10,15 @@ import {
   endpointsOf,
   type GuardedFetch,
   guardedFetch,
+  isHttps,
   OtherIssuer,
   readMetadata,
   redirectUriOf,
 } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { AUTH_METHODS, type AuthMethod, type Provider } from "./providers/store.ts";
+import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
 
-export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo"] as const;
+export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "SignOut"] as const;
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 
 export interface ProbeResult {
@@ -53,6 +54,7 @@ export function createProbe(fetch: EgressFetch, vault: Vault, publicUrl: string)
       const { check, metadata } = await checkMetadata(provider.issuer!, guarded);
       checks.push(check);
       if (metadata) checks.push(await checkKeys(metadata, guarded), await client(metadata));
+      if (metadata && provider.signOut) checks.push(checkSignOut(metadata));
     }
     return { Works: checks.every(({ Outcome }) => Outcome !== "Failed"), Checks: checks };
   };
@@ -133,13 +135,17 @@ async function checkClient(
   } catch (error) {
     return failed("Client", error);
   }
+  const proof = method === "private_key_jwt" ? "our key" : provider.clientSecret === null ? undefined : "its secret";
   const asked = async (tokenEndpointAuthMethod: AuthMethod) => {
-    const config = await configured(server, { ...provider, tokenEndpointAuthMethod });
-    return presentCode(config, redirectUri, provider.clientSecret !== null);
+    const config = configured(server, { ...provider, tokenEndpointAuthMethod });
+    return config.then(
+      (made) => presentCode(made, redirectUri, proof),
+      (error) => failed("Client", error),
+    );
   };
   const check = await asked(method);
-  if (check.Outcome === "Passed" || provider.clientSecret === null) return check;
-  const other = AUTH_METHODS.find((one) => one !== method)!;
+  if (check.Outcome === "Passed" || proof !== "its secret") return check;
+  const other = SECRET_METHODS.find((one) => one !== method)!;
   if ((await asked(other)).Outcome !== "Passed") return check;
   const Message = `The token endpoint takes the ClientId and its secret by ${other}, and not by ${method}: set TokenEndpointAuthMethod to ${other}.`;
   return { Name: "Client", Outcome: "Failed", Message };
@@ -149,11 +155,16 @@ async function checkClient(
  * Presents a code that nobody has issued: a provider that knows the client says that the code is wrong (invalid_grant),
  * another one that the client is (RFC 6749 5.2).
  */
-async function presentCode(config: Configuration, redirectUri: string, hasSecret: boolean): Promise<ProbeCheck> {
+async function presentCode(config: Configuration, redirectUri: string, proof: string | undefined): Promise<ProbeCheck> {
   const madeUp = { code: crypto.randomUUID(), redirect_uri: redirectUri, code_verifier: crypto.randomUUID().repeat(2) };
   const Name = "Client";
-  const credentials = hasSecret ? "the ClientId and its secret" : "the ClientId";
-  const wrong = hasSecret ? "The ClientId or its secret is wrong" : "The ClientId is wrong, or needs its secret";
+  const credentials = proof ? `the ClientId and ${proof}` : "the ClientId";
+  const isKey = proof === "our key";
+  const wrong = isKey
+    ? "The ClientId is wrong, or the provider has not read our key at JwksUri"
+    : proof
+      ? "The ClientId or its secret is wrong"
+      : "The ClientId is wrong, or needs its secret";
   try {
     await genericGrantRequest(config, "authorization_code", madeUp);
     return { Name, Outcome: "Unknown", Message: "The token endpoint took a code that nobody has issued." };
@@ -176,6 +187,13 @@ async function presentCode(config: Configuration, redirectUri: string, hasSecret
       Message: `It cannot be told whether the token endpoint takes ${credentials}: ${detail}.`,
     };
   }
+}
+
+/** OpenID Connect RP-Initiated Logout 1.0, 2.1. */
+function checkSignOut({ end_session_endpoint: endpoint }: ServerMetadata): ProbeCheck {
+  if (isHttps(endpoint)) return { Name: "SignOut", Outcome: "Passed", Message: "The metadata say where to sign out." };
+  const Message = "The metadata have no end_session_endpoint, so nobody is signed out there: switch SignOut off.";
+  return { Name: "SignOut", Outcome: "Failed", Message };
 }
 
 /** Without a token: it has to be there, and to want one. */
@@ -203,6 +221,7 @@ const SUBJECTS: Record<ProbeCheck["Name"], string> = {
   Keys: "Its keys",
   Client: "The token endpoint",
   Userinfo: "The userinfo endpoint",
+  SignOut: "The end_session_endpoint",
 };
 
 function failed(Name: ProbeCheck["Name"], error: unknown): ProbeCheck {

@@ -1,5 +1,6 @@
 // Signing in by a provider, put together from its parts.
 
+import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -8,16 +9,19 @@ import type { Cookies } from "../cookies.ts";
 import type { Session } from "../sessions.ts";
 import { isSession } from "../store.ts";
 import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
-import { authorityOf } from "./configuration.ts";
+import { authorityOf, publishedKey } from "./configuration.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
-import { findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
+import { findClientKey, findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./round-trips.ts";
 import { type Attempt, deleteAttempt, findLinkedUser, holdAttempt } from "./store.ts";
 
 /** The sign-in page has room for so many. */
 const MOST_OFFERED = 20;
+/** What the target of a way to a provider begins with that is one out: no authorization request begins so. */
+const SIGN_OUT = "signed out: ";
+const NOT_SIGNED_OUT = "a user could not be sent to an identity provider to sign out";
 
 export interface UpstreamDependencies {
   sql: Sql;
@@ -25,6 +29,7 @@ export interface UpstreamDependencies {
   fetch: EgressFetch;
   cookies: Cookies;
   publicUrl: string;
+  log: Logger;
 }
 
 /** One who can be signed in with, as the sign-in page needs it. */
@@ -54,6 +59,21 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
    * @throws UpstreamFailure also if it was deleted, switched off or pointed elsewhere while it answered
    */
   identify(provider: Provider, attempt: Attempt, checks: Checks, query: string): Promise<UpstreamIdentity>;
+  /**
+   * Where to send a browser whose session has ended, if its provider wishes for it and can be reached.
+   * @param hint the id_token of the sign-in, sealed
+   * @param destination where to go on to from there
+   */
+  signOut(
+    request: Request,
+    session: Pick<Session, "tenantId" | "identityProviderId">,
+    hint: Uint8Array | null,
+    destination: string | undefined,
+  ): Promise<{ name: string; location: URL; cookies: string[] } | undefined>;
+  /** Where a browser goes on to that comes back from signing out; undefined: nowhere, or it was not sent there. */
+  signedOut(request: Request, providerId: number, state: string): Promise<string | undefined>;
+  /** What is public of the key by which we prove ourselves to a provider. */
+  publishedKey(providerId: number): Promise<object | undefined>;
   accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
   /** Whose account it is linked with, if with any. */
   ownerOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<number | undefined>;
@@ -72,7 +92,7 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   ): Promise<boolean>;
 }
 
-export function createUpstream({ sql, vault, fetch, cookies, publicUrl }: UpstreamDependencies): Upstream {
+export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: UpstreamDependencies): Upstream {
   const attempts = createAttempts(sql, cookies);
   const protocol = createProtocol(fetch, vault, publicUrl);
   return {
@@ -98,6 +118,29 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl }: Upstre
       if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was switched off or deleted in between");
       if (authorityOf(now) === identity.authority) return identity;
       throw new UpstreamFailure("misconfigured", "it was pointed elsewhere in between");
+    },
+    async signOut(request, { tenantId, identityProviderId }, hint, destination = "") {
+      const provider = identityProviderId === null ? undefined : await findProvider(sql, tenantId, identityProviderId);
+      if (!provider?.signOut || !provider.isActive) return undefined;
+      const begun = { providerId: provider.id, target: SIGN_OUT + destination, maxAge: undefined };
+      try {
+        const { checks, cookies: set } = await attempts.begin(request, tenantId, begun);
+        const location = await protocol.signOutUrl(tenantId, provider, checks.state, hint);
+        return { name: provider.name, location, cookies: set };
+      } catch (error) {
+        // The user is signed out here whatever the provider does.
+        if (!(error instanceof UpstreamFailure)) throw error;
+        log.warn({ tenantId, providerId: provider.id, kind: error.kind, detail: error.detail }, NOT_SIGNED_OUT);
+        return undefined;
+      }
+    },
+    async signedOut(request, providerId, state) {
+      const target = (await attempts.take(request, providerId, state))?.attempt.target;
+      return target?.startsWith(SIGN_OUT) ? target.slice(SIGN_OUT.length) || undefined : undefined;
+    },
+    async publishedKey(providerId) {
+      const sealed = await findClientKey(sql, providerId);
+      return sealed && publishedKey(vault, sealed);
     },
     accountOf: (tenantId, provider, identity, by) => accountOf(sql, tenantId, provider, identity, by),
     async ownerOf(tenantId, { id: providerId }, { authority, subject }) {

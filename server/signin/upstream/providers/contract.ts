@@ -23,7 +23,10 @@ import {
   endpointProblem,
   isClaim,
   issuerProblem,
+  MOST_PARAMETERS,
   mapping,
+  PARAMETER_LIMIT,
+  parametersProblem,
   WORD_LIMIT,
   words,
 } from "./fields.ts";
@@ -43,6 +46,16 @@ const TENANT = "^[!-~]+$";
 
 /** What the server holds a change to (egress/bound-secrets.ts). */
 const MOVED = "With another one the ClientSecret has to be given again.";
+
+function ownAddress(description: string, last: string) {
+  const example = `https://gatehouse.example.com/signin/upstream/1001/${last}`;
+  return {
+    ...readOnly(Type.String(), { description, example }),
+    sent: orNull(Type.String()),
+    must: "is set by the server and cannot be changed.",
+    take: (value: unknown) => value ?? undefined,
+  };
+}
 
 const fields = (checkUrl: CheckUrl) => ({
   Id: field<number | undefined, string>({
@@ -112,15 +125,25 @@ const fields = (checkUrl: CheckUrl) => ({
     example: "gatehouse",
   }),
   TokenEndpointAuthMethod: field<AuthMethod | null, AuthMethod | "">({
-    description: "How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic.",
+    description:
+      "How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic. private_key_jwt: by a key " +
+      "of ours, which JwksUri publishes, in place of a secret.",
     sent: word(["", ...AUTH_METHODS]),
     checked: orNull(word(["", ...AUTH_METHODS])),
     shown: word(["", ...AUTH_METHODS]),
-    must: `must be ${AUTH_METHODS.join(" or ")}, or empty.`,
+    must: `must be ${AUTH_METHODS.join(", ")}, or empty.`,
     take: (value: AuthMethod | "" | null) => value || null,
     show: (stored) => (stored as AuthMethod | null) ?? "",
     audit: "value",
-    form: { label: "How the secret is sent", words: { "": "As the provider's metadata says" } },
+    form: {
+      label: "How we prove ourselves",
+      words: {
+        "": "By the secret, as the provider's metadata says",
+        client_secret_basic: "By the secret, in a header (client_secret_basic)",
+        client_secret_post: "By the secret, in the form (client_secret_post)",
+        private_key_jwt: "By a key that we publish (private_key_jwt)",
+      },
+    },
     example: "",
   }),
   Scopes: words({
@@ -132,6 +155,26 @@ const fields = (checkUrl: CheckUrl) => ({
       '" and \\.',
     form: { label: "Scopes", hint: "What is asked for, separated by spaces." },
     example: ["openid", "profile", "email"],
+  }),
+  AuthorizationParameters: field<Record<string, string>, Record<string, string>>({
+    description:
+      `What goes into authorization requests beside the protocol's own parameters, such as hd, domain_hint or audience: ` +
+      `at most ${MOST_PARAMETERS}, each value a string of 1 to ${PARAMETER_LIMIT} characters. Of response_mode, query and ` +
+      "form_post can be set; of prompt, all but none.",
+    sent: Type.Record(Type.String(), Type.String({ maxLength: PARAMETER_LIMIT }), { maxProperties: MOST_PARAMETERS }),
+    checked: orNull(Type.Record(Type.String(), Type.Unknown(), { maxProperties: MOST_PARAMETERS })),
+    shown: Type.Record(Type.String(), Type.String()),
+    must: `must be an object of at most ${MOST_PARAMETERS} parameters.`,
+    refuse: (value: Record<string, unknown> | null) => parametersProblem(value ?? {}),
+    take: (value: Record<string, string> | null) => value ?? {},
+    audit: "value",
+    form: {
+      label: "Parameters of your own",
+      hint: 'As JSON, such as {"domain_hint": "example.com"}. They go into each request that sends people there.',
+      rows: 3,
+      json: true,
+    },
+    example: { domain_hint: "example.com" },
   }),
   Mapping: field<Mapping, Mapping>({
     description:
@@ -202,6 +245,18 @@ const fields = (checkUrl: CheckUrl) => ({
     form: { label: "Passwords too", hint: "Also to applications that name this provider as their way in." },
     example: false,
   }),
+  SignOut: flag({
+    description:
+      "OpenIDConnect: whoever signed in there and signs out here is sent to the provider's end_session_endpoint, and " +
+      "then on to the application.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Sign out there too",
+      hint: "Whoever signs out here is signed out at the provider. Register there the redirect URI after sign-out that the page of this provider shows.",
+    },
+    example: false,
+  }),
   Is_Active: flag({
     description: "Users can sign in by it; a new one is off.",
     documented: { default: false },
@@ -226,15 +281,9 @@ const fields = (checkUrl: CheckUrl) => ({
         "Left empty, it stays as it is. It is never shown. With another issuer or token endpoint it has to be given again.",
     },
   }),
-  RedirectUri: {
-    ...readOnly(Type.String(), {
-      description: "What the provider has to have registered for ClientId.",
-      example: "https://gatehouse.example.com/signin/upstream/1001/callback",
-    }),
-    sent: orNull(Type.String()),
-    must: "is set by the server and cannot be changed.",
-    take: (value: unknown) => value ?? undefined,
-  },
+  RedirectUri: ownAddress("What the provider has to have registered for ClientId.", "callback"),
+  PostLogoutRedirectUri: ownAddress("With SignOut, what the provider has to have registered for it.", "signed-out"),
+  JwksUri: ownAddress("With private_key_jwt, where the provider reads our key.", "jwks"),
 });
 
 export const providerContract = (checkUrl: CheckUrl) =>

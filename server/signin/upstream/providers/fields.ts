@@ -72,3 +72,38 @@ export function mapping<S extends ReturnType<typeof Type.String> | ReturnType<ty
 export function isClaim(value: unknown): boolean {
   return isText(value, WORD_LIMIT);
 }
+
+export const MOST_PARAMETERS = 20;
+/** Characters of a parameter's value. */
+export const PARAMETER_LIMIT = 1_000;
+const PARAMETER_NAME = /^[A-Za-z][\w.:-]{0,99}$/;
+/** The protocol's, which are ours to set or not to use. */
+const RESERVED = [
+  ...["client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type"],
+  ...["scope", "state", "nonce", "code", "code_verifier", "code_challenge", "code_challenge_method", "max_age"],
+  ...["login_hint", "id_token_hint", "request", "request_uri", "registration", "dpop_jkt"],
+];
+
+/** Why these cannot be parameters of an authorization request. */
+export function parametersProblem(parameters: Record<string, unknown>): string | undefined {
+  for (const [name, value] of Object.entries(parameters)) {
+    const problem = parameterProblem(name, value);
+    if (problem) return `AuthorizationParameters: ${problem}`;
+  }
+  return undefined;
+}
+
+function parameterProblem(name: string, value: unknown): string | undefined {
+  if (!PARAMETER_NAME.test(name)) {
+    return "A name begins with a letter and has at most 100 letters, digits or any of _ . : -";
+  }
+  if (RESERVED.includes(name)) return `${name} is set by Gatehouse itself.`;
+  if (!isText(value, PARAMETER_LIMIT) || value === "") {
+    return `${name} must be a string of 1 to ${PARAMETER_LIMIT} characters.`;
+  }
+  if (name === "response_mode" && !["query", "form_post"].includes(value)) {
+    return "response_mode must be query or form_post.";
+  }
+  if (name === "prompt" && value.split(" ").includes("none")) return "prompt=none would let nobody sign in there.";
+  return undefined;
+}

@@ -1,22 +1,29 @@
 // An identity provider as the API has it: what it is to be, and what is shown of it.
 
+import { generateKeyPair } from "node:crypto";
+import { promisify } from "node:util";
+import { calculateJwkThumbprint, exportJWK } from "jose";
 import type { FindRecords } from "../../../access/index.ts";
 import { BadInput } from "../../../errors.ts";
 import { toRecordId } from "../../../http/query.ts";
-import type { Seal } from "../../../vault.ts";
-import { redirectUriOf } from "../configuration.ts";
+import type { Seal, Vault } from "../../../vault.ts";
+import { jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { findProviders, type Mapping, type Provider, type ProviderType } from "./store.ts";
 
 /** A provider in its response shape. */
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
-  return PROVIDER.toRecord(provider, { RedirectUri: redirectUriOf(publicUrl, provider.id) });
+  return PROVIDER.toRecord(provider, {
+    RedirectUri: redirectUriOf(publicUrl, provider.id),
+    PostLogoutRedirectUri: signedOutUriOf(publicUrl, provider.id),
+    JwksUri: jwksUriOf(publicUrl, provider.id),
+  });
 }
 
 /** What an ETag depends on: the secret too, though it is never read back. */
 export function versionOf(provider: Provider): object {
-  const { clientSecret } = provider;
-  return { ...provider, clientSecret: clientSecret && Buffer.from(clientSecret).toString("base64") };
+  const text = (sealed: Uint8Array | null) => sealed && Buffer.from(sealed).toString("base64");
+  return { ...provider, clientSecret: text(provider.clientSecret), clientKey: text(provider.clientKey) };
 }
 
 // A provider as it is to be: what was given, over what it was, or over the defaults.
@@ -63,6 +70,8 @@ function blank({ Name, Type, ClientId }: Pick<ProviderRecord, "Name" | "Type" | 
     clientId: ClientId,
     clientSecret: null,
     tokenEndpointAuthMethod: null,
+    clientKey: null,
+    authorizationParameters: {},
     scopes: DEFAULT_SCOPES[Type],
     mapping: DEFAULT_MAPPING,
     provisioning: "LinkOnly",
@@ -70,6 +79,7 @@ function blank({ Name, Type, ClientId }: Pick<ProviderRecord, "Name" | "Type" | 
     allowedTenants: [],
     requireVerifiedEmail: false,
     allowLocal: false,
+    signOut: false,
     // Nobody is offered what was not tested yet.
     isActive: false,
   };
@@ -93,6 +103,7 @@ export function requireSound(provider: Omit<Provider, "id">): void {
     if ((mapping.Subject ?? "sub") !== "sub") problems.push("Mapping.Subject is always sub with OpenIDConnect.");
   } else {
     if (issuer) problems.push("Issuer is for Type OpenIDConnect.");
+    if (provider.signOut) problems.push("SignOut is for Type OpenIDConnect.");
     for (const [name, value] of endpoints) if (!value) problems.push(`${name} is missing.`);
   }
   problems.push(...strangersProblem(provider));
@@ -133,6 +144,22 @@ function publicHostOf(address: string): string | undefined {
 
 /** What a sealed secret is for; it opens for nothing else. */
 export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
+export const CLIENT_KEY_PURPOSE = "identity provider's client key";
+
+const newKeyPair = promisify(generateKeyPair);
+
+/**
+ * A key for private_key_jwt, one for each provider: an assertion for the one is good for nothing at another, and has
+ * nothing of the keys that sign our own tokens. RSA is what all take.
+ */
+export async function withClientKey<P extends Omit<Provider, "id">>(vault: Vault, provider: P): Promise<P> {
+  if (provider.tokenEndpointAuthMethod !== "private_key_jwt") return { ...provider, clientKey: null };
+  if (provider.clientKey) return provider;
+  const { privateKey } = await newKeyPair("rsa", { modulusLength: 2_048 });
+  const jwk = await exportJWK(privateKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  return { ...provider, clientKey: vault.sealFor(CLIENT_KEY_PURPOSE).seal(JSON.stringify({ ...jwk, kid })) };
+}
 
 /** @returns finds identity providers by their Ids, for what tells of them elsewhere */
 export function createFindProviders(publicUrl: string): FindRecords {

@@ -20,7 +20,7 @@ import type { Vault } from "../../../vault.ts";
 import { redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../try-provider.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import { CLIENT_SECRET_PURPOSE, merged, requireSound, toProviderRecord, versionOf } from "./record.ts";
+import { CLIENT_SECRET_PURPOSE, merged, requireSound, toProviderRecord, versionOf, withClientKey } from "./record.ts";
 import {
   deleteProvider,
   deleteSessionsOf,
@@ -116,7 +116,7 @@ export function createIdentityProviders({
     const [before, ...others] = await lookUp(tx, tenantId, input);
     // These two compare nothing: whether there is a provider.
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && versionOf(before));
-    const after = merged(secrets, before, input);
+    const after = await withClientKey(vault, merged(secrets, before, input));
     if (!before) return make(tx, caller, input, after, conditions, id);
     const changed = { ...after, id: before.id };
     permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));

@@ -6,8 +6,10 @@ export type ProviderType = (typeof PROVIDER_TYPES)[number];
 export const PROVISIONINGS = ["Create", "LinkOnly"] as const;
 export type Provisioning = (typeof PROVISIONINGS)[number];
 
-/** How a client proves itself at a token endpoint (RFC 6749 2.3.1). */
-export const AUTH_METHODS = ["client_secret_basic", "client_secret_post"] as const;
+/** How a client shows its secret at a token endpoint (RFC 6749 2.3.1). */
+export const SECRET_METHODS = ["client_secret_basic", "client_secret_post"] as const;
+/** How it proves itself there, also by a key (OIDC Core 9). */
+export const AUTH_METHODS = [...SECRET_METHODS, "private_key_jwt"] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
 /** What can be taken from a provider's claims: a User's fields, who the user is, and whether Email is the user's own. */
@@ -48,6 +50,10 @@ export interface Provider {
   clientSecret: Uint8Array | null;
   /** null: as the metadata says. */
   tokenEndpointAuthMethod: AuthMethod | null;
+  /** Sealed: the private JWK for private_key_jwt; null with any other method. */
+  clientKey: Uint8Array | null;
+  /** What goes into its authorization requests beside what the protocol has. */
+  authorizationParameters: Record<string, string>;
   scopes: string[];
   mapping: Mapping;
   provisioning: Provisioning;
@@ -58,13 +64,16 @@ export interface Provider {
   requireVerifiedEmail: boolean;
   /** Users of an application that points here may also sign in by password. */
   allowLocal: boolean;
+  /** Who signs out here is sent there to sign out too (OpenID Connect RP-Initiated Logout 1.0). */
+  signOut: boolean;
   isActive: boolean;
 }
 
 const columns = (sql: Queries) => sql`id, name, external_id as "externalId", type, issuer,
   authorization_endpoint as "authorizationEndpoint", token_endpoint as "tokenEndpoint",
   userinfo_endpoint as "userinfoEndpoint", client_id as "clientId", client_secret as "clientSecret",
-  token_endpoint_auth_method as "tokenEndpointAuthMethod", allowed_domains as "allowedDomains",
+  token_endpoint_auth_method as "tokenEndpointAuthMethod", client_key as "clientKey",
+  authorization_parameters as "authorizationParameters", sign_out as "signOut", allowed_domains as "allowedDomains",
   allowed_tenants as "allowedTenants", require_verified_email as "requireVerifiedEmail", scopes, mapping,
   provisioning, allow_local as "allowLocal", is_active as "isActive"`;
 
@@ -72,6 +81,13 @@ export async function findProvider(sql: Queries, tenantId: TenantId, id: number)
   const [row] = await sql<Provider[]>`
     select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
   return row;
+}
+
+/** The sealed key of a provider, which its own address names to anybody; so there is no tenant to filter by. */
+export async function findClientKey(sql: Queries, id: number): Promise<Uint8Array | undefined> {
+  const [row] = await sql<{ key: Uint8Array | null }[]>`
+    select client_key as key from identity_providers where id = ${id}`;
+  return row?.key ?? undefined;
 }
 
 /** Those of the ids that there are. */
@@ -175,6 +191,9 @@ function valuesOf(sql: Queries, provider: Omit<Provider, "id">) {
     client_id: provider.clientId,
     client_secret: provider.clientSecret,
     token_endpoint_auth_method: provider.tokenEndpointAuthMethod,
+    client_key: provider.clientKey,
+    authorization_parameters: sql.json(provider.authorizationParameters),
+    sign_out: provider.signOut,
     allowed_domains: provider.allowedDomains,
     allowed_tenants: provider.allowedTenants,
     require_verified_email: provider.requireVerifiedEmail,

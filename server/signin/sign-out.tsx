@@ -1,0 +1,55 @@
+// Ending a browser's session: here, and then at the provider that it began at, where that is wished for.
+
+import { NO_STORE } from "../http/conditions.ts";
+import { attribute, MessagePage, pageResponse, type Site } from "../ui/index.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import type { Upstream } from "./upstream/upstream.ts";
+
+export interface SignOutDependencies {
+  sessions: Pick<Sessions, "end">;
+  upstream: Pick<Upstream, "signOut">;
+}
+
+export interface SignedOut {
+  cookies: string[];
+  /** The browser's way to the provider, with the cookies; undefined: it stays here. */
+  onward: ((cookies: string[]) => Promise<Response>) | undefined;
+}
+
+/** @param destination where the browser is to be in the end, also after the provider */
+export async function signOut(
+  { sessions, upstream }: SignOutDependencies,
+  site: Site,
+  request: Request,
+  session: Session,
+  destination: string | undefined,
+): Promise<SignedOut> {
+  const { cookie, idTokenHint } = await sessions.end(request, session);
+  const way = await upstream.signOut(request, session, idTokenHint, destination);
+  const cookies = [cookie, ...(way?.cookies ?? [])];
+  const isForm = request.method === "POST";
+  return {
+    cookies,
+    onward: way && ((all) => (isForm ? goOnPage(site, way, all) : redirectTo(way.location.href, all))),
+  };
+}
+
+/** A form's answer may lead to no site that its page has not named (CSP form-action); the refresh of a page may. */
+function goOnPage(site: Site, { name, location: { href } }: { name: string; location: URL }, cookies: string[]) {
+  const lines = [`You are signed out here. You go on to ${name}, to sign out there too.`];
+  const page = (
+    <MessagePage
+      site={site}
+      heading="Signed out"
+      lines={lines}
+      next={{ href: attribute(href), text: `Go to ${name}` }}
+    />
+  );
+  return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
+}
+
+export function redirectTo(location: string, cookies: string[]): Promise<Response> {
+  const headers = new Headers({ location, "referrer-policy": "no-referrer", ...NO_STORE });
+  for (const value of cookies) headers.append("set-cookie", value);
+  return Promise.resolve(new Response(null, { status: 302, headers }));
+}
