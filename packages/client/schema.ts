@@ -1180,7 +1180,7 @@ export interface paths {
         get: operations["listRegistrationTokens"];
         put?: never;
         /**
-         * Make an initial access token (RFC 7591)
+         * Make an initial access token (RFC 7591): the answer's `Token`, shown once
          * @description This answer alone has it. 50 can live at a time; another one is 409.
          */
         post: operations["makeRegistrationToken"];
@@ -1247,7 +1247,7 @@ export interface paths {
         get: operations["getRegistrationAccessToken"];
         put?: never;
         /**
-         * Replace an Application's registration access token (RFC 7592)
+         * Replace an Application's registration access token (RFC 7592): the answer's `Token`, shown once
          * @description This answer alone has the new one. The one before is invalid at once.
          */
         post: operations["replaceRegistrationAccessToken"];
@@ -3265,7 +3265,7 @@ export interface components {
             Description: string;
             /** @description What its users may be given in a token: scopes of this service, and of APIs. */
             Scopes: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[];
-            /** @description All of them: those that a body leaves out are no longer members. */
+            /** @description Each is {"Type": "User" or "Application", "Id": its number}. All of them: those that a body leaves out are no longer members. */
             Members: {
                 /** @enum {string} */
                 Type: "User" | "Application";
@@ -3303,7 +3303,7 @@ export interface components {
             Description?: string | null;
             /** @description What its users may be given in a token: scopes of this service, and of APIs. */
             Scopes?: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[] | null;
-            /** @description All of them: those that a body leaves out are no longer members. */
+            /** @description Each is {"Type": "User" or "Application", "Id": its number}. All of them: those that a body leaves out are no longer members. */
             Members?: {
                 /** @enum {string} */
                 Type: "User" | "Application";
@@ -3575,7 +3575,7 @@ export interface components {
              */
             SectorIdentifierUri: string;
             /**
-             * @description An https address of an image, at most 256 KiB: PNG, JPEG, GIF or WebP. The consent page shows it from this service.
+             * @description An https address of its logo. It is kept and answered; no page shows it.
              * @default
              */
             LogoUri: string;
@@ -3759,7 +3759,7 @@ export interface components {
             SubjectType?: "public" | "pairwise" | null;
             /** @description Of a pairwise client: an https address whose JSON list has all of its RedirectUris (OpenID Connect Core 8.1); its host is the sector. Empty: the one host of its RedirectUris. */
             SectorIdentifierUri?: string | null;
-            /** @description An https address of an image, at most 256 KiB: PNG, JPEG, GIF or WebP. The consent page shows it from this service. */
+            /** @description An https address of its logo. It is kept and answered; no page shows it. */
             LogoUri?: string | null;
             /** @description Where its privacy policy is; the consent page links to it. */
             PolicyUri?: string | null;
@@ -4497,7 +4497,7 @@ export interface components {
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;
-            /** @description An https address of a PNG, JPEG, GIF or WebP image, for the consent page. */
+            /** @description An https address. It is kept; no page shows it. */
             logo_uri?: string;
             policy_uri?: string;
             tos_uri?: string;
@@ -4561,7 +4561,7 @@ export interface components {
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;
-            /** @description An https address of a PNG, JPEG, GIF or WebP image, for the consent page. */
+            /** @description An https address. It is kept; no page shows it. */
             logo_uri?: string;
             policy_uri?: string;
             tos_uri?: string;

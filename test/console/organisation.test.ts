@@ -38,7 +38,7 @@ test("a second factor is required of everybody on the organisation's page, and a
   await page.getByText("Saved. It counts from each user's next request on.").waitFor();
   expect((await api.call("GET", "/TenantSettings")).body).toMatchObject({
     ClientRegistration: "InitialAccessToken",
-    RegistrationScopes: ["openid", "profile", "name", "email", "orders:read"],
+    RegistrationScopes: ["openid", "profile", "name", "email", "address", "phone", "orders:read"],
   });
   await visitor.open("/settings/organisation");
   await page.getByRole("button", { name: "Save" }).click();

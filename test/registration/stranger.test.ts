@@ -7,7 +7,7 @@ import { answerOf, newPkce } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { request } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
-import { initialToken, metadata, newRegistrar, PUBLIC, REDIRECT, type Registrar, register } from "./client.ts";
+import { initialToken, metadata, newRegistrar, PUBLIC, REDIRECT, type Registrar, refused, register } from "./client.ts";
 
 const BYE = "https://app.example/bye";
 type Fields = Record<string, string | undefined>;
@@ -104,6 +104,21 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
     const consent = await signedIn(registrar, visitor, path);
     expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
     expectStays(await new Visitor().open(path), "invalid_request_uri");
+  });
+
+  test("and its own pages are linked on the consent page, if they are of the web", async () => {
+    const pages = {
+      client_uri: "https://app.example/",
+      policy_uri: "https://app.example/policy",
+      tos_uri: "https://app.example/tos",
+    };
+    const { body, registrar, visitor } = await stranger({ ...PUBLIC, ...pages });
+    const asked = `/oauth2/authorize?${query(body.client_id, challenge)}`;
+    const consent = await signedIn(registrar, visitor, asked);
+    for (const href of Object.values(pages)) expect(consent.html).toContain(`href="${href}"`);
+    for (const more of [{ policy_uri: "javascript:alert(1)" }, { tos_uri: "data:text/html,x" }]) {
+      refused(await register(registrar, metadata({ ...PUBLIC, ...more })), "invalid_client_metadata");
+    }
   });
 
   test("but by a redirect once the person has seen which application it is, and has denied it", async () => {

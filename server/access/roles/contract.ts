@@ -39,7 +39,8 @@ const FIELDS = {
     example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   }),
   Members: field<Member[], Static<typeof member>[]>({
-    description: "All of them: those that a body leaves out are no longer members.",
+    description:
+      'Each is {"Type": "User" or "Application", "Id": its number}. All of them: those that a body leaves out are no longer members.',
     sent: orNull(Type.Array(member, { maxItems: MEMBER_LIMIT })),
     checked: orNull(Type.Array(Type.Unknown(), { maxItems: MEMBER_LIMIT })),
     shown: Type.Array(member, { maxItems: MEMBER_LIMIT }),

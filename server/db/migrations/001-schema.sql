@@ -14,7 +14,7 @@ create table tenants (
     check (client_registration in ('Off', 'InitialAccessToken', 'Open')),
   -- Clients whose client_id is the address of what describes them.
   client_id_metadata_documents text not null default 'Off' check (client_id_metadata_documents in ('Off', 'On')),
-  registration_scopes text[] not null default '{openid,profile,name,email}',
+  registration_scopes text[] not null default '{openid,profile,name,email,address,phone}',
   -- Pairwise subjects are made by it; sealed, and made when it is needed first. It stays as it is: with another one, every
   -- user would be another to every sector.
   subject_key bytea,

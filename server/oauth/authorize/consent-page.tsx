@@ -16,7 +16,8 @@ interface ConsentProps extends Question {
 }
 
 export function ConsentPage(props: ConsentProps): JSX.Element {
-  const { site, application, stranger, wants, user, destination, userCode, request, csrf, shown, switchHref } = props;
+  const { site, application, stranger, links, wants, user, destination, userCode, request, csrf, shown, switchHref } =
+    props;
   return (
     <CardPage site={site} title="Allow access">
       <h1>Allow access</h1>
@@ -31,6 +32,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
       </ul>
       {userCode ? <DeviceWarning userCode={userCode} /> : ""}
       {stranger ? <StrangerWarning address={stranger.address} /> : ""}
+      {links.length > 0 ? <OwnPages links={links} /> : ""}
       <form method="post" action={site.href("/consent")}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
@@ -55,6 +57,22 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
         You are signed in as <strong safe>{user}</strong>. <a href={attribute(switchHref)}>Use another account</a>
       </p>
     </CardPage>
+  );
+}
+
+/** In another window: the form stays. */
+function OwnPages({ links }: Pick<Question, "links">): JSX.Element {
+  return (
+    <p class="fine">
+      {links.map(({ text, href }, index) => (
+        <>
+          {index > 0 ? " · " : ""}
+          <a href={attribute(href)} target="_blank" rel="noopener noreferrer" safe>
+            {text}
+          </a>
+        </>
+      ))}
+    </p>
   );
 }
 

@@ -8,6 +8,7 @@ import { type Forms, nameOf, type Session } from "../../signin/index.ts";
 import { claimNamesOf, claimsGiven } from "../claims.ts";
 import type { Consent } from "../clients/consents.store.ts";
 import { withoutLoopbackPort } from "../clients/credential-rules.ts";
+import type { Client } from "../clients/store.ts";
 import { askableScopes, common } from "../scopes.ts";
 import { type AuthorizationRequest, type Checked, RefusedRequest } from "./authorization-request.ts";
 import { AuthorizationError } from "./reply.ts";
@@ -67,6 +68,8 @@ export interface Question {
   application: string;
   /** Nobody here has vouched for its name; the host or scheme that it is known by. */
   stranger: { address: string | undefined } | undefined;
+  /** Its own pages. */
+  links: { text: string; href: string }[];
   /** What it asks for, in words. */
   wants: string[];
   user: string;
@@ -81,11 +84,18 @@ export function questionOf(checked: AuthorizationRequest, session: Session, aske
   return {
     application: nameOfClient(checked),
     stranger: client.isOpen ? { address: strangersAddress(checked) } : undefined,
+    links: linksOf(client),
     wants: inWords(consentTo(asked), apis),
     user: nameOf(session),
     destination: device ? undefined : destinationOf(reply.redirectUri),
     userCode: device?.userCode,
   };
+}
+
+/** Each is refused when it is saved if it is not https or http. */
+function linksOf({ webSite, policyUri, tosUri }: Client): Question["links"] {
+  const named = { "Its site": webSite, "Privacy policy": policyUri, "Terms of service": tosUri };
+  return Object.entries(named).flatMap(([text, href]) => (href === "" ? [] : { text, href }));
 }
 
 /** The hidden field `shown` of the form. */

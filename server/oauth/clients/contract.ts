@@ -315,10 +315,10 @@ const FIELDS = {
     }),
     take: (value: string | null) => value ?? "",
   },
-  LogoUri: address(
-    "An https address of an image, at most 256 KiB: PNG, JPEG, GIF or WebP. The consent page shows it from this service.",
-    { label: "Address of its logo", hint: "The consent page shows it." },
-  ),
+  LogoUri: address("An https address of its logo. It is kept and answered; no page shows it.", {
+    label: "Address of its logo",
+    hint: "It is kept for the application; no page shows it.",
+  }),
   PolicyUri: address("Where its privacy policy is; the consent page links to it.", {
     label: "Address of its privacy policy",
     hint: "The consent page links to it.",

@@ -146,7 +146,7 @@ export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens):
       ...one,
       method: "POST",
       id: "replaceRegistrationAccessToken",
-      summary: "Replace an Application's registration access token (RFC 7592)",
+      summary: "Replace an Application's registration access token (RFC 7592): the answer's `Token`, shown once",
       description: "This answer alone has the new one. The one before is invalid at once.",
       scopes: ["Settings:Update"],
       answer: {

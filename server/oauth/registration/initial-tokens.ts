@@ -124,7 +124,7 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
       path,
       id: "makeRegistrationToken",
       tag,
-      summary: "Make an initial access token (RFC 7591)",
+      summary: "Make an initial access token (RFC 7591): the answer's `Token`, shown once",
       description: `This answer alone has it. ${MOST_INITIAL_TOKENS} can live at a time; another one is 409.`,
       scopes: ["Settings:Update"],
       body: {
