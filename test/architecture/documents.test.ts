@@ -12,7 +12,7 @@ import { ROOMS_OF_WORDS } from "./rules.ts";
 /** Languages of blocks that nothing can run. */
 const PICTURES = ["mermaid", "text"];
 /** What a comment above a block may begin with; the tests of test/documents run all but the last. */
-const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "sign-in: ", "not run: "];
+const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "sign-in: ", "receiver: ", "not run: "];
 
 describe.each(PAGES)("%s", (path) => {
   const text = readPage(path);
@@ -46,8 +46,16 @@ test("these rules find a dead link, a block that nothing runs, and JSON that is 
   expect(problemOf({ ...block, language: "", text: "ls" })).toBeString();
 });
 
-test("README.md has at most 150 lines", () => {
-  expect(readPage("README.md").split("\n").length).toBeLessThanOrEqual(151);
+const OF_READERS = PAGES.filter((path) => path.startsWith("docs/for-"));
+
+test.each(["README.md", ...OF_READERS])("%s has at most 150 lines", (path) => {
+  expect(readPage(path).split("\n").length).toBeLessThanOrEqual(151);
+});
+
+test("README.md leads to the page of each reader, and that goes on to the reference", () => {
+  expect(OF_READERS).toHaveLength(5);
+  expect(linksOf(readPage("README.md"))).toEqual(expect.arrayContaining(OF_READERS));
+  for (const path of OF_READERS) expect(headingsOf(readPage(path)).at(-1)).toBe("Reference");
 });
 
 test("the glossary has a word once, in alphabetical order", () => {
