@@ -1999,14 +1999,14 @@ export interface components {
             Description: string;
             /**
              * Format: uri
-             * @description The receiver's address. Of each value in its query, a caller that may not change the connection sees `…` and the last four characters.
+             * @description Of each value in its query, a caller that may not change the connection sees `…` and the last four characters.
              */
             URL: string;
             /** @description Entities whose change triggers a call. Alert: what somebody should look at is raised, acknowledged or ended. */
             Entities: ("Application" | "User" | "Department" | "Alert")[];
             /** @description Kinds of change that trigger a call. */
             Events: ("Created" | "Updated" | "Deleted")[];
-            /** @description Sent in the query of each call. A caller that may not change the connection sees `…` and its last four characters; of one with fewer than 12, `…` alone. */
+            /** @description A caller that may not change the connection sees `…` and its last four characters; of one with fewer than 12, `…` alone. */
             ApiKey: string;
             /** @description Names of the extra headers; their values are never read back. */
             Headers: {

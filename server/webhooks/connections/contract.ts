@@ -65,8 +65,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
       "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, " +
       "Secret, ApiKey and the values of Headers have to be sent again.",
     answered:
-      "The receiver's address. Of each value in its query, a caller that may not change the connection sees `…` and the " +
-      "last four characters.",
+      "Of each value in its query, a caller that may not change the connection sees `…` and the last four characters.",
     sent: Type.String({ minLength: 1, maxLength: URL_LIMIT, pattern: NUL_FREE }),
     shown: Type.String({ maxLength: URL_LIMIT }),
     documented: { format: "uri" },
@@ -134,8 +133,8 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
       "Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one " +
       "beside it is refused.",
     answered:
-      "Sent in the query of each call. A caller that may not change the connection sees `…` and its last four " +
-      "characters; of one with fewer than 12, `…` alone.",
+      "A caller that may not change the connection sees `…` and its last four characters; of one with fewer than 12, " +
+      "`…` alone.",
     sent: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT, pattern: VISIBLE_ASCII }),
     shown: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT }),
     must: `must be ${API_KEY_SHAPE}.`,
