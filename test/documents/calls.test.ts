@@ -55,7 +55,11 @@ test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.
     });
     const answers = printed.split(/^(?=\{)/m).map((answer) => JSON.parse(answer));
     expect(answers).toHaveLength(text.match(/\b(api|curl)\b/g)!.length);
-    for (const answer of answers) for (const word of ["Errors", "error"]) expect(answer).not.toHaveProperty(word);
+    for (const answer of answers) {
+      for (const word of ["Errors", "error"]) expect(answer).not.toHaveProperty(word);
+      // Of a token that the page has just got.
+      if ("active" in answer) expect(answer.active).toBe(true);
+    }
   },
   PATIENCE_MS,
 );
