@@ -68,7 +68,7 @@ test("hostile texts are shown as they were typed, and do nothing", async () => {
   expect(await page.content()).not.toContain("ApiKey=abc");
   await page.getByRole("link", { name: "Change" }).click();
   expect(await page.getByLabel("Name").inputValue()).toBe(HOSTILE);
-  expect(await page.getByLabel("Description").inputValue()).toBe(`\n ${HOSTILE}`);
+  expect(await page.getByLabel("Description").inputValue()).toBe(HOSTILE);
 
   const long = HOSTILE.repeat(250);
   await page.getByLabel("Name").fill(long);

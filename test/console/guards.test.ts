@@ -86,10 +86,21 @@ beforeAll(async () => {
 });
 
 /** As a person sends it: with the cookies of the browser, and without following where it leads. */
-function send({ visitor }: Person, method: string, path: string, fields?: Record<string, string>): Promise<Response> {
+function send(
+  { visitor }: Person,
+  method: string,
+  path: string,
+  fields?: Record<string, string>,
+  site?: string,
+): Promise<Response> {
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const body = fields && new URLSearchParams(fields);
-  return fetch(issuer() + path, { method, body, headers: { cookie }, redirect: "manual" });
+  return fetch(issuer() + path, {
+    method,
+    body,
+    headers: { cookie, ...(site && { "sec-fetch-site": site }) },
+    redirect: "manual",
+  });
 }
 
 test("there is an Id of one's own for every page of one record", async () => {
@@ -136,8 +147,15 @@ describe.each(PATHS)("%s", (path) => {
   test("takes no form without its token, nor with another browser's", async () => {
     const mine = fill(path, own.ids);
     for (const csrf of ["", other.csrf]) {
-      const { status } = await send(own, "POST", mine, { csrf });
-      expect([403, 405]).toContain(status);
+      for (const site of ["cross-site", "same-site", "none"]) {
+        expect([403, 405]).toContain((await send(own, "POST", mine, { csrf }, site)).status);
+      }
+      // Our own page may have been there before a sign-in, and some browsers do not say whose it is: a person is asked.
+      for (const site of ["same-origin", undefined]) {
+        const answer = await send(own, "POST", mine, { csrf }, site);
+        expect([409, 405]).toContain(answer.status);
+        if (answer.status === 409) expect(await answer.text()).toContain("so nothing was saved yet");
+      }
     }
   });
 

@@ -18,14 +18,14 @@ const OAUTH2 = {
 };
 const CLAIMS = MAPPED.filter((field) => field !== "Subject").map((field) => `Mapping.${field}`);
 const OPENID_FIELDS = [
-  "Name Issuer ClientId ClientSecret Scopes AllowedDomains AllowedTenants",
+  "Name Issuer ClientId ClientSecret Scopes AuthorizationParameters AllowedDomains AllowedTenants",
   ...CLAIMS,
   "ExternalId",
 ].join(" ");
 const OAUTH2_FIELDS = [
   "Name",
   ...Object.keys(OAUTH2),
-  "ClientId ClientSecret Scopes AllowedDomains AllowedTenants Mapping.Subject",
+  "ClientId ClientSecret Scopes AuthorizationParameters AllowedDomains AllowedTenants Mapping.Subject",
   ...CLAIMS,
 ].join(" ");
 const PERMIT_ALL = "permit (principal, action, resource);";
@@ -46,8 +46,14 @@ const CONNECTION = {
   TimeoutMs: "",
   RatePerSecond: "",
   MaxInFlight: "",
+  HoldAfter: "",
 };
-const RULES = { Scopes: "openid", AllowedDomains: "example.com", AllowedTenants: "example.com" };
+const RULES = {
+  Scopes: "openid",
+  AuthorizationParameters: JSON.stringify({ audience: HOSTILE }),
+  AllowedDomains: "example.com",
+  AllowedTenants: "example.com",
+};
 const OPENID = { Issuer: DIRECTORY, ...RULES };
 const ED25519 = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLogoutRedirectUris: "" };
@@ -63,7 +69,7 @@ const FORMS: Record<string, Typed> = {
     ...{ ...API, Scopes: `write ${HOSTILE}`, Audience: `urn:added:${Bun.randomUUIDv7()}` },
   },
   "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
-  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri Jwks JwksUri TlsClientAuthValue AccessTokenLifetime RefreshTokenLifetime ClaimMapping SectorIdentifierUri":
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri Jwks JwksUri TlsClientAuthValue AccessTokenLifetime RefreshTokenLifetime ClaimMapping SectorIdentifierUri LogoUri PolicyUri TosUri":
     {
       ...CREDENTIALS,
       BackchannelLogoutUri: "https://localhost:9443/",
@@ -73,6 +79,7 @@ const FORMS: Record<string, Typed> = {
       RefreshTokenLifetime: "",
       ClaimMapping: `stage Constant ${HOSTILE}`,
       ...{ Jwks: JSON.stringify({ keys: [{ ...ED25519, kid: HOSTILE }] }), JwksUri: "", SectorIdentifierUri: "" },
+      ...{ LogoUri: "", PolicyUri: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, TosUri: "" },
     },
   "POST /settings/applications/:id/secrets Name": FREE,
   "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
@@ -103,15 +110,16 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/users/:id/identity/link Subject": FREE,
   "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName MiddleName Nickname Locale ZoneInfo Picture Profile Website Gender BirthDate Address":
     PERSON,
-  "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight":
+  "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
     CONNECTION,
   "POST /settings/webhooks/:id/redeliver From To Rate": FREE,
   "POST /settings/webhooks/:id/secret Secret OverlapSeconds": FREE,
-  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight": {
-    ...CONNECTION,
-    // Its mark that there is to be none is set as well.
-    Secret: "",
-  },
+  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
+    {
+      ...CONNECTION,
+      // Its mark that there is to be none is set as well.
+      Secret: "",
+    },
 };
 
 /** The pages that name such a record; each shows the name as it was typed. */

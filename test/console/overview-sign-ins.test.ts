@@ -38,8 +38,8 @@ test(
         name: "Different users who signed in by the hour, the last 24 hours: 2 Different users.",
       })
       .waitFor();
-    // How they refresh is said below all of it.
-    expect(await page.locator("#overview + .refreshing").count()).toBe(1);
+    // How they refresh is said above all of it.
+    expect(await page.locator(".refreshing ~ #overview").count()).toBe(1);
     expect(await page.locator("#overview #sign-ins").count()).toBe(1);
     await inspect(page, "overview-sign-ins");
     await section.getByRole("definition").nth(3).getByRole("link").click();

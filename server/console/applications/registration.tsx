@@ -6,7 +6,7 @@ import type { AccessTokenRecord, CredentialsRecord } from "../../oauth/index.ts"
 import { AskButton, ButtonLink, Code, Facts, phrase, Section, Text, Time } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { APPLICATIONS, type Application, pathOf, titleOf } from "./application.ts";
+import { APPLICATIONS, type Application, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
 /** @returns undefined if it has not registered itself */
@@ -98,6 +98,8 @@ export async function revokeRegistrationToken(deps: SettingsDependencies, visit:
 
 export async function madeRegistrationTokenPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const token = deps.once.take(visit)?.Token;
+  // Who has made it may not be who reads applications.
+  if (!token) await readApplication(deps, visit);
   const path = `${APPLICATIONS}/${visit.params.id}`;
   return {
     title: token ? "Registration access token" : "Shown already",
