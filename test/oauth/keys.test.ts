@@ -5,6 +5,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { createKeyRotation, createSigningKeys, SIGNING_ALGS } from "../../server/oauth/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
 import { createVault } from "../../server/vault.ts";
+import { runEntry } from "../start/entry.ts";
 import { until } from "../support/api.ts";
 import { type ApiProcess, startApiProcess } from "./api-process.ts";
 import { type KeyDatabase, newKeyDatabase } from "./key-database.ts";
@@ -182,13 +183,13 @@ describe("two API processes on one database", () => {
 
   test("the command says how it is used, and that it needs a master key", async () => {
     for (const args of [[], ["rotate", "HS256"], ["rotate", "EdDSA", "x"], ["reseal", "--leaked"], ["color"]]) {
-      const { code, text } = await keysCommand(args, {});
-      expect(code).toBe(2);
-      expect(text).toMatch(/^Usage: bun run keys rotate/);
+      const { exitCode, output } = await runEntry("keys", {}, args);
+      expect(exitCode).toBe(2);
+      expect(output).toMatch(/^Usage: bun run keys rotate/);
     }
-    const { code, text } = await keysCommand(["rotate"], { DATABASE_URL: "postgres://localhost:1/x" });
-    expect(code).toBe(1);
-    expect(text).toMatch(/MASTER_KEY/);
+    const { exitCode, output } = await runEntry("keys", { DATABASE_URL: "postgres://localhost:1/x" }, ["rotate"]);
+    expect(exitCode).toBe(2);
+    expect(output).toMatch(/MASTER_KEY/);
   });
 });
 
@@ -199,17 +200,10 @@ async function published(api: ApiProcess): Promise<string[]> {
 }
 
 async function rotate({ url, masterKeyText }: KeyDatabase, ...alg: string[]): Promise<string> {
-  const { code, text } = await keysCommand(["rotate", ...alg], { DATABASE_URL: url, MASTER_KEY: masterKeyText });
-  expect(code).toBe(0);
-  return text;
-}
-
-async function keysCommand(args: string[], env: Record<string, string>): Promise<{ code: number; text: string }> {
-  const child = Bun.spawn([process.execPath, "server/commands/keys.ts", ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: "/nowhere", ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const text = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
-  return { code: await child.exited, text };
+  const { exitCode, output } = await runEntry("keys", { DATABASE_URL: url, MASTER_KEY: masterKeyText }, [
+    "rotate",
+    ...alg,
+  ]);
+  expect(exitCode).toBe(0);
+  return output;
 }

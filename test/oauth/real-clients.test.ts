@@ -51,7 +51,7 @@ describe("oauth4webapi", () => {
     const found = await oauth.discoveryRequest(new URL(issuer), insecure);
     const as = await oauth.processDiscoveryResponse(new URL(issuer), found);
     const request = new Request("http://localhost/", { headers: { authorization: `Bearer ${caller.token}` } });
-    const options = { ...insecure, signingAlgorithms: ["RS256"] };
+    const options = { ...insecure, signingAlgorithms: ["ES256"] };
     const claims = await oauth.validateJwtAccessToken(as, request, issuer, options);
     expect(claims.client_id).toBe(caller.clientId);
   });

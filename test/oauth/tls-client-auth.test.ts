@@ -25,7 +25,8 @@ import { DpopKey } from "./dpop.ts";
 const SUBJECT = "/C=DE/O=Payroll, Inc./OU=Wages+UID=pay-7/CN=payroll é";
 const NAMES =
   "DNS:payroll.example.com,URI:https://payroll.example.com/client,IP:192.0.2.1,IP:2001:db8::1,email:pay@example.com";
-const GRANT = { grant_type: "client_credentials" };
+const SCOPE = "AccessManager:Read";
+const GRANT = { grant_type: "client_credentials", scope: SCOPE };
 const REDIRECT = "https://payroll.example.com/callback";
 
 let authority: Authority;
@@ -61,7 +62,7 @@ async function subjectOf({ cert }: KeyPair): Promise<string> {
 async function newClient(name: string, value: string, more: object = {}): Promise<string> {
   const { Id } = await ok(admin.patch("/Application", { Name: unique("payroll"), Is_Active: true }));
   const named = { TokenEndpointAuthMethod: "tls_client_auth", TlsClientAuthName: name, TlsClientAuthValue: value };
-  await ok(admin.patch(`/Application/${Id}/Credentials`, { Scopes: ["AccessManager:Read"], ...named, ...more }));
+  await ok(admin.patch(`/Application/${Id}/Credentials`, { Scopes: [SCOPE], ...named, ...more }));
   return Id;
 }
 
@@ -97,9 +98,9 @@ describe("a client with tls_client_auth", () => {
     expect(granted.status).toBe(200);
     const token = granted.body.access_token as string;
     expect((await through(own, "/oauth2/introspect", { client_id, token })).body).toMatchObject({ active: true });
-    const request = { client_id, response_type: "code", redirect_uri: REDIRECT };
+    const request = { client_id, response_type: "code", redirect_uri: REDIRECT, scope: SCOPE };
     expect((await through(own, "/oauth2/par", request)).status).toBe(201);
-    expect((await through(own, "/oauth2/device_authorization", { client_id })).status).toBe(200);
+    expect((await through(own, "/oauth2/device_authorization", { client_id, scope: SCOPE })).status).toBe(200);
     expect((await through(own, "/oAuth/rest/v2/Token", { ...GRANT, client_id })).status).toBe(200);
     expect((await through(own, "/oauth2/revoke", { client_id, token })).status).toBe(200);
     expect((await through(own, "/oauth2/introspect", { client_id, token })).body).toEqual({ active: false });

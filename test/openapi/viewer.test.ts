@@ -23,7 +23,8 @@ test(
       await page.setViewportSize({ width, height: 900 });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     }
-    expect(await page.locator(".opblock").count()).toBe(await countOperations());
+    const operations = await countOperations();
+    await until("every operation", async () => (await page.locator(".opblock").count()) === operations, PATIENCE_MS);
     await page.emulateMedia({ colorScheme: "dark" });
     await until("the page to be dark", async () => (await brightness()) < 64);
     await page.emulateMedia({ colorScheme: "light" });

@@ -80,6 +80,8 @@ describe("what an administrator has set of a registered client", () => {
     TlsClientAuthName: { set: "SanDns", tries: [{ tls_client_auth_san_uri: "https://evil.example/" }] },
     TlsClientAuthValue: { set: "CN=payroll", tries: [{ tls_client_auth_subject_dn: "CN=evil" }, {}] },
     IdTokenAlg: { set: "ES256", tries: [{}, { id_token_signed_response_alg: "EdDSA" }] },
+    UserinfoAlg: { set: "ES256", tries: [{}, { userinfo_signed_response_alg: "EdDSA" }] },
+    IntrospectionAlg: { set: "ES256", tries: [{}, { introspection_signed_response_alg: "EdDSA" }] },
     SubjectType: { set: "pairwise", tries: [{}, { subject_type: "public" }] },
     SectorIdentifierUri: { set: "", tries: [] },
     LogoUri: { set: "https://app.example/logo.png", tries: [{}, { logo_uri: "https://evil.example/logo.png" }] },
@@ -213,7 +215,11 @@ describe("what an administrator has given a registered client ends, and the audi
       const client = await registered({}, "Open");
       const Id = Number(client.client_id);
       const role = { Name: "Robots", Members: [{ Type: "Application", Id }], Scopes: [] };
-      const api = { Name: "Orders", Audience: "https://orders.example", ApplicationId: client.client_id };
+      const api = {
+        Name: "Orders",
+        Audience: `https://orders.example/${Bun.randomUUIDv7()}`,
+        ApplicationId: client.client_id,
+      };
       await ok(client.admin.patch(`/${trust}`, trust === "Role" ? role : api));
       const answer = await client.put(metadata({ redirect_uris: ["https://evil.example/"], ...PUBLIC }));
       expect(answer.body).toMatchObject({

@@ -230,7 +230,7 @@ describe("of tokens, a client that nobody vouches for", () => {
     // What an administrator has made its own, it introspects.
     const api = {
       Name: "Orders",
-      Audience: "https://orders.example",
+      Audience: `https://orders.example/${Bun.randomUUIDv7()}`,
       ApplicationId: client_id,
       Scopes: [{ Name: "orders:read" }],
     };
