@@ -4246,6 +4246,8 @@ export interface components {
             /** @description Returned in the authorization code grant when the openid scope was requested. */
             id_token?: string;
             refresh_token?: string;
+            /** @description What was granted, if that is not what was asked for (RFC 6749 5.1). */
+            scope?: string;
         };
         JsonWebKeySet: {
             keys: {

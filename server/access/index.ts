@@ -31,6 +31,7 @@ export {
   ACTIONS,
   type Action,
   ANY_SCOPE,
+  asksForOthers,
   DEFAULT_SCOPES,
   EXCHANGE,
   grantedScopes,

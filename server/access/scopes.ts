@@ -89,6 +89,13 @@ export function grantedScopes(
   return granted;
 }
 
+/** Whether a request asks for other scopes than these; by `*` it asks for all that there are. */
+export function asksForOthers(requested: string | undefined, given: string): boolean {
+  const named = splitScope(requested ?? "");
+  const asked = new Set<string>(named.length > 0 ? named : DEFAULT_SCOPES);
+  return !asked.has("*") && asked.symmetricDifference(new Set(splitScope(given))).size > 0;
+}
+
 /**
  * Splits a scope parameter. `AccessManager:Create, Update` stands for two scopes (docs/access.md "Scopes"): a token that
  * ends in a comma lends its prefix to the next.

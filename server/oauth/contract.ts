@@ -190,6 +190,7 @@ export const TOKEN_RESPONSE = Type.Object(
     access_token: text("A JWT (RFC 9068)."),
     id_token: may("Returned in the authorization code grant when the openid scope was requested."),
     refresh_token: may(),
+    scope: may("What was granted, if that is not what was asked for (RFC 6749 5.1)."),
   },
   { $id: "TokenResponse" },
 );
@@ -204,7 +205,7 @@ export const RFC_TOKEN_RESPONSE = Type.Object(
   },
   { $id: "Rfc6749TokenResponse" },
 );
-/** docs/behaviour.md "Token response"; the RFC door adds `scope` (RFC 6749 5.1). */
+/** docs/behaviour.md "Token response"; the RFC door always says `scope`. */
 export type TokenResponse = Static<typeof RFC_TOKEN_RESPONSE>;
 
 /** Of a token that a client presents for revocation or introspection. */

@@ -23,6 +23,12 @@ export function apisInReach(apis: readonly Api[], { scopes }: { scopes: string[]
   return apis.filter((api) => scopesOf(api).some((scope) => scopes.includes(scope)));
 }
 
+/** The API that tokens with this `aud` are for, however the Audience was written when they were issued. */
+export function apiOfAudience(apis: readonly Api[], aud: string): Api | undefined {
+  const named = normalAddress(aud);
+  return apis.find(({ audience }) => normalAddress(audience) === named);
+}
+
 /**
  * The resource that a `resource` parameter names.
  * @param apis in the client's reach
@@ -31,7 +37,7 @@ export function apisInReach(apis: readonly Api[], { scopes }: { scopes: string[]
 export function resourceNamed(apis: readonly Api[], issuer: string, name: string): string {
   const named = normalAddress(name);
   if (["", "/", API_PATH, `${API_PATH}/`].some((path) => normalAddress(issuer + path) === named)) return ENTITY_API;
-  const api = apis.find(({ audience }) => normalAddress(audience) === named);
+  const api = apiOfAudience(apis, name);
   if (api) return api.id;
   throw new InvalidTarget(
     `resource must be ${issuer}${API_PATH}, or the Audience of an API that the client has a scope of.`,

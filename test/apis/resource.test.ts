@@ -15,6 +15,7 @@ import {
 import { Visitor } from "../authorize/visitor.ts";
 import { type Answer, API, db, request, TOKEN_PATH } from "../entities/client.ts";
 import { DOORS, expectRfcError, postAs } from "../oauth/client.ts";
+import { exchange, newChain, signIn } from "../oauth/token-exchange.ts";
 import { ok } from "../policies/people.ts";
 import { expectTokenError } from "../token/client.ts";
 import { newApi, newScene, ORDERS, type Scene } from "./apis.ts";
@@ -296,6 +297,21 @@ test("consent names the API and what its scopes allow; the user sees it in the a
   const more = await visitor.open(client.authorize({ ...fields, scope: "openid orders:read orders:write" }));
   expect(more.html).toContain("<li>use Orders: Do orders:write for you</li>");
   expect((await visitor.open("/account")).html).toContain("use Orders: Do orders:read for you");
+});
+
+describe("an Audience that is written in another way by now", () => {
+  test("leaves tokens that say the former one what they were, at introspection and in exchange", async () => {
+    const chain = await newChain();
+    const { admin, orders, client } = chain.scene;
+    const { access_token } = await signIn(chain, orders.audience);
+    await ok(admin.patch("/Api", { Id: orders.id, Audience: `${orders.audience.toUpperCase()}:443/` }));
+    for (const who of [client, chain.caller]) {
+      const { body } = await postAs(credentialsOf(who), "/oauth2/introspect", { token: access_token });
+      expect(body).toMatchObject({ active: true, aud: orders.audience });
+    }
+    const exchanged = await exchange(chain.caller, access_token, { audience: chain.scene.stock.audience });
+    expect(exchanged.body).toMatchObject({ scope: "stock:read" });
+  });
 });
 
 describe("introspection", () => {

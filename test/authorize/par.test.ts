@@ -6,6 +6,7 @@ import { digestOf } from "../../server/signin/index.ts";
 import { db, request } from "../entities/client.ts";
 import { expectRfcError, postAs } from "../oauth/client.ts";
 import { startSecondApi } from "../policies/second-api.ts";
+import { until } from "../support/api.ts";
 import {
   answerOf,
   CALLBACK,
@@ -326,4 +327,22 @@ test("no secret of a client is kept with what it pushes", async () => {
   const text = JSON.stringify(rows);
   expect(rows[0]!.parameters).toContain("state=pushed+state");
   expect(text).not.toContain(client.tenant.client.clientSecret);
+});
+
+test("a redirect_uri that is not registered is in the log as the authorization endpoint's is", async () => {
+  const client = await newClient();
+  await using api = await startSecondApi();
+  const redirect_uri = `${CALLBACK}/elsewhere`;
+  const fields = new URLSearchParams({ response_type: "code", redirect_uri, client_id: client.id });
+  await fetch(`${api.url}${RFC_PATH}?${fields}`, { redirect: "manual" });
+  fields.set("client_secret", client.tenant.client.clientSecret);
+  expect((await fetch(`${api.url}${PAR}`, { method: "POST", body: fields })).status).toBeGreaterThanOrEqual(400);
+  const logged = await until("both lines", () => {
+    const lines = api.log().filter((line) => line.redirectUri === redirect_uri);
+    return lines.length >= 2 && lines;
+  });
+  for (const line of logged) {
+    expect(line).toMatchObject({ clientId: client.id, tenantId: client.tenant.tenantId });
+    expect(line.reason).toContain("its path is /callback/elsewhere, not /callback");
+  }
 });

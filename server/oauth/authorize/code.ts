@@ -1,6 +1,6 @@
 import { ACR, digestOf, newOpaqueValue, type Session } from "../../signin/index.ts";
 import { idTokenClaims } from "../claims.ts";
-import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
+import { type Checked, RefusedRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
 import { usedBefore } from "./pushed.ts";
@@ -13,11 +13,11 @@ const CODE_LIFETIME = { None: 10 * 60, FAPI2: 60 };
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
 export async function issueCode(
   { sql, tokens, pushedRequests, log }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests" | "log">,
-  checked: AuthorizationRequest,
+  checked: Checked,
   session: Session,
   asked: Asked,
 ): Promise<Record<string, string | undefined>> {
-  const { door, client, reply, redirectUriSent, isHybrid, nonce, codeChallenge, dpopJkt } = checked;
+  const { door, target, client, reply, redirectUriSent, isHybrid, nonce, codeChallenge, dpopJkt } = checked;
   const { scopes, resources, claims } = asked;
   if (reply.pushed && !(await pushedRequests.take(reply.pushed))) {
     throw new RefusedRequest(usedBefore(reply.pushed), reply);
@@ -36,6 +36,7 @@ export async function issueCode(
       sessionId,
       redirectUri: reply.redirectUri,
       redirectUriSent,
+      scope: target.parameters.sent.scope ?? null,
       scopes,
       resources,
       nonce: nonce ?? null,

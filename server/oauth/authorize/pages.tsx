@@ -10,11 +10,12 @@ import {
   type OfferedProvider,
   type Session,
   SignInPage,
+  type Trouble,
 } from "../../signin/index.ts";
 import { MessagePage, pageResponse, type Site } from "../../ui/index.ts";
 import type { AuthorizationRequest, Checked } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./authorize.ts";
-import type { WrongAddress } from "./checks/wrong-address.ts";
+import { logWrongAddress, type WrongAddress } from "./checks/wrong-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
 import { CHOSEN_ACCOUNT, type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { type Asked, nameOfClient, questionOf, sealQuestion } from "./question.ts";
@@ -57,16 +58,19 @@ export function signInPage(
 }
 
 /** What a user is told whose answer was to another question than the one that there is by now. */
-const CHANGED = "The request has changed since this page was shown. Nothing was allowed. Look at it again.";
+export const CHANGED: Trouble = {
+  problem: "The request has changed since this page was shown. Nothing was allowed. Look at it again.",
+  status: 409,
+};
 
-/** @param isChanged it was answered, but had changed by then */
+/** @param trouble why an answer was not taken */
 export function consentPage(
   { endpoints: { site }, forms }: { endpoints: { site: Site }; forms: Forms },
   request: Request,
   checked: Checked,
   session: Session,
   asked: Asked,
-  isChanged = false,
+  trouble?: Trouble,
 ): Promise<Response> {
   const { target, reply } = checked;
   const { csrf, cookies } = forms.protect(request, session);
@@ -74,14 +78,14 @@ export function consentPage(
     <ConsentPage
       {...questionOf(checked, session, asked)}
       site={site}
-      problem={isChanged ? CHANGED : undefined}
+      problem={trouble?.problem}
       request={targetText(target)}
       csrf={csrf}
       shown={sealQuestion(forms, csrf, checked, session, asked)}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
     />
   );
-  return pageResponse(page, { status: isChanged ? 409 : 200, cookies, formAction: formTargets(reply.redirectUri) });
+  return pageResponse(page, { status: trouble?.status, cookies, formAction: formTargets(reply.redirectUri) });
 }
 
 /** The log is told all of it, and so is an administrator of the client's; anybody else gets the line's reference. */
@@ -92,8 +96,7 @@ export async function wrongAddressPage(
 ): Promise<Response> {
   const { client, clientId, sent = "", reason } = wrong;
   const reference = contextOf(request).key;
-  const known = { requestKey: reference, tenantId: client?.tenantId, clientId, redirectUri: sent, reason };
-  log.warn(known, "an authorization request is refused: its redirect_uri is not one of its client's");
+  logWrongAddress(log, request, wrong);
   const session = client && (await sessions.find(request));
   const isAdministrator =
     session?.tenantId === client?.tenantId &&

@@ -1,5 +1,6 @@
 // POST /oauth2/par (RFC 9126).
 
+import type { Logger } from "pino";
 import { BadInput } from "../../errors.ts";
 import { type AuthenticateClient, strangersNetwork } from "../clients/client-authentication.ts";
 import { clientIdOf } from "../clients/store.ts";
@@ -9,6 +10,7 @@ import { PUSHED_REQUEST_PATH } from "../door.ts";
 import { type Dpop, REFUSED_PROOF } from "../dpop/possession.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { checkParameters, RefusedRequest, type RequestDependencies } from "./authorization-request.ts";
+import { logWrongAddress, WrongAddress } from "./checks/wrong-address.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { PUSH_LIFETIME } from "./pushed.ts";
 import { AuthorizationError } from "./reply.ts";
@@ -19,6 +21,7 @@ const OF_THE_CLIENT = ["client_secret", "client_assertion", "client_assertion_ty
 export interface PushDependencies extends RequestDependencies {
   authenticateClient: AuthenticateClient;
   dpop: Dpop;
+  log: Logger;
   onFailure: OnFailure;
 }
 
@@ -65,7 +68,10 @@ export function pushController(deps: PushDependencies) {
       const opened = object ? await deps.openRequestObject(client, object) : undefined;
       const sent = opened?.parameters ?? parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
       const parameters = jkt === undefined ? sent : boundTo(jkt, sent);
-      await checkParameters(deps, "rfc", { parameters }, { isSigned: opened !== undefined });
+      await checkParameters(deps, "rfc", { parameters }, { isSigned: opened !== undefined }).catch((failure) => {
+        if (failure instanceof WrongAddress) logWrongAddress(deps.log, pushing, failure);
+        throw failure;
+      });
       const signed = opened && { object: object!, expiresAt: opened.expiresAt };
       return deps.pushedRequests.push(client, parameters.text, strangersNetwork(pushing, client), signed);
     });

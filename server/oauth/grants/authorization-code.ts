@@ -55,6 +55,7 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
   return issueTokens(request, {
     target,
     scopes: granted,
+    asked: code.scope ?? undefined,
     ...family,
     user: { id: userId, ...authentication },
     nonce: code.nonce ?? undefined,

@@ -17,6 +17,7 @@ export async function clientCredentials(request: GrantRequest): Promise<Issued> 
   const response = {
     expires_in: tokens.lifetimeOf(client, target),
     scope: scopes.join(" "),
+    asked: request.form.scope,
   } as const;
   // RFC 6749 4.4.3: a refresh token should not be included.
   if (door === "rfc" || !client.grantTypes.includes("refresh_token")) {

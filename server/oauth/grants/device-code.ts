@@ -48,6 +48,7 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
   return issueTokens(request, {
     target,
     scopes: granted,
+    asked: undefined,
     ...family,
     user: { id: userId, ...authentication },
   });

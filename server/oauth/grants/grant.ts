@@ -36,7 +36,10 @@ export interface GrantRequest {
 /** @throws TokenError */
 export type Grant = (request: GrantRequest) => Promise<Issued>;
 /** Binding tokens to a key is the same for every grant. */
-export type Issued = Omit<TokenResponse, "token_type">;
+export type Issued = Omit<TokenResponse, "token_type"> & {
+  /** The scope parameter of the request that it answers. */
+  asked?: string | undefined;
+};
 
 /** A code that comes twice was stolen: the tokens from it are no longer good (RFC 6749 4.1.2). */
 export async function revokeReused(

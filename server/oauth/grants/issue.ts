@@ -16,6 +16,8 @@ interface Granted {
   /** The sign-in session of the id_token, if it lasts. */
   sessionId?: string | undefined;
   nonce?: string | undefined;
+  /** The scope parameter of the request that it answers. */
+  asked: string | undefined;
   /** Claims that the id_token is to have beside those of the scopes (OIDC Core 5.5). */
   idTokenNames?: string[];
   /** Likewise of userinfo. */
@@ -25,7 +27,7 @@ interface Granted {
 /** The access token, the id_token where openid was granted to a user, and the refresh token if the client may use it. */
 export async function issueTokens(
   { client, sql, tokens }: Pick<GrantRequest, "client" | "sql" | "tokens">,
-  { target, scopes, familyId, refreshToken, user, sessionId, nonce, idTokenNames, userinfoNames }: Granted,
+  { target, scopes, familyId, refreshToken, user, sessionId, nonce, asked, idTokenNames, userinfoNames }: Granted,
 ): Promise<Issued> {
   const carried = carriedScopes(target, scopes);
   const about = { userId: user?.id, scopes };
@@ -45,5 +47,6 @@ export async function issueTokens(
     id_token: user && scopes.includes("openid") ? await idToken(user) : undefined,
     refresh_token: client.grantTypes.includes("refresh_token") ? refreshToken : undefined,
     scope: carried.join(" "),
+    asked,
   };
 }

@@ -1,7 +1,7 @@
 import { originOfClient } from "../clients/client-authentication.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import { issuable } from "../issuable.ts";
-import { askableWith, ENTITY_API, type Target, targetOf } from "../resources.ts";
+import { askableWith, carriedScopes, ENTITY_API, type Target, targetOf } from "../resources.ts";
 import type { Family } from "../tokens/families.store.ts";
 import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
@@ -20,6 +20,7 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
   let target: Target;
   let granted: string[] = [];
   let userinfoNames: string[] = [];
+  const isNarrowed = Boolean(form.scope?.trim());
   const { family, refreshToken: next } = await families.refresh(sql, client.tenantId, presented, {
     // FAPI 2.0 Security Profile 5.3.2.1: they are bound to the client's own key.
     keepsToken: client.securityProfile === "FAPI2",
@@ -28,7 +29,6 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
       // What was granted, less what was lost since.
       const left = await issuable(sql, client, found);
       target = targetOf(apis, left.resources, resource);
-      const isNarrowed = form.scope?.trim();
       granted = isNarrowed
         ? requestedScopes(asked, target, left.scopes)
         : askableWith(apis, [target?.id ?? ENTITY_API], left.scopes);
@@ -39,6 +39,7 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
   // OIDC Core 12.2: an id_token is about the same sign-in, without its nonce.
   return issueTokens(asked, {
     ...{ target, scopes: granted, familyId: family.id, refreshToken: next, user: userOf(family) },
+    asked: isNarrowed ? form.scope : carriedScopes(target, family.scopes).join(" "),
     sessionId: family.sessionId ?? undefined,
     userinfoNames,
   });

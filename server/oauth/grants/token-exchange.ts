@@ -9,6 +9,7 @@ import { TOKEN_TYPES } from "../contract.ts";
 import { IGNORED_SCOPES, RFC_TOKEN_PATH } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import {
+  apiOfAudience,
   askableWith,
   carriedScopes,
   ENTITY_API,
@@ -106,7 +107,7 @@ async function subjectOf(request: GrantRequest): Promise<UserToken> {
   const subject = await read(request, "subject_token", form.subject_token!);
   if (!isOfUser(subject)) throw invalid("subject_token is a client's own, and not a user's.");
   if (subject.client_id === String(client.id)) requireOwnKey(subject, jkt, "subject_token");
-  else if (!allApis.some(({ audience, applicationId }) => audience === subject.aud && applicationId === client.id)) {
+  else if (apiOfAudience(allApis, subject.aud)?.applicationId !== client.id) {
     throw invalid("subject_token was issued to another client, and not for an API whose ApplicationId is this client.");
   }
   // Otherwise a client of one sector would learn the user's subject in another (OIDC Core 8.1).
@@ -169,7 +170,7 @@ async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject
   const { userId, aud, scope, exchange_scope: carried, grant_id: familyId } = subject;
   const before = scope.split(" ");
   const own = await askableScopes(sql, client, userId);
-  const named = aud === tokens.issuer ? ENTITY_API : allApis.find(({ audience }) => audience === aud)?.id;
+  const named = aud === tokens.issuer ? ENTITY_API : apiOfAudience(allApis, aud)?.id;
   const ofAudience = askableWith(allApis, named === undefined ? [] : [named], own);
   const elsewhere = own.filter((one) => !ofAudience.includes(one));
   const here = common(ofAudience, before);

@@ -1,6 +1,7 @@
 // The token endpoint: /oAuth/rest/v2/Token (docs/behaviour.md "Token request") and /oauth2/token (RFC 6749 3.2).
 
 import { Elysia } from "elysia";
+import { asksForOthers } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { Api } from "../apis/store.ts";
@@ -103,10 +104,15 @@ async function answer(
   const jkt = door === "rfc" ? await dpop.keyOf(request, client) : undefined;
   requireBinding(door, request, client, jkt);
   const issuing = boundTo(jkt, client, deps);
-  const { scope, ...issued } = await grant({ ...asked, ...issuing, sql, door, apis, allApis, access, resource, jkt });
+  const {
+    scope = "",
+    asked: requested,
+    ...issued
+  } = await grant({ ...asked, ...issuing, sql, door, apis, allApis, access, resource, jkt });
   deps.issued.count(client.tenantId, grantType);
   const response = { token_type: jkt === undefined ? "Bearer" : "DPoP", ...issued } as const;
-  return door === "spec" ? response : { ...response, scope };
+  // RFC 6749 5.1: it may be left out where it is what was asked for.
+  return door === "spec" && !asksForOthers(requested, scope) ? response : { ...response, scope };
 }
 
 /**

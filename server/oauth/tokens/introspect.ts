@@ -11,6 +11,7 @@ import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { INTROSPECTION_PATH } from "../door.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { issuable } from "../issuable.ts";
+import { apiOfAudience } from "../resources.ts";
 import type { AccessTokenClaims, ReadAccessToken } from "./access-token.ts";
 import type { Families, PresentedRefreshToken } from "./families.ts";
 import { subjectFor } from "./subjects.ts";
@@ -104,7 +105,7 @@ async function mayIntrospect(
 ): Promise<boolean> {
   const isOwn = client_id === String(client.id);
   if (aud === issuer) return isOwn || !client.isOpen;
-  const api = (await findApis(client.tenantId)).find(({ audience }) => audience === aud);
+  const api = apiOfAudience(await findApis(client.tenantId), aud);
   return api !== undefined && (api.applicationId === client.id || isOwn);
 }
 

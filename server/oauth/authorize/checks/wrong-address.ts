@@ -1,6 +1,8 @@
 // A redirect_uri that its client has not registered: what it is and what is wrong with it, for those who may know.
 
+import type { Logger } from "pino";
 import { NotFound } from "../../../errors.ts";
+import { contextOf } from "../../../http/context.ts";
 import type { Client } from "../../clients/store.ts";
 
 /** Anybody is told the same of it as of a client that is not there. */
@@ -29,6 +31,15 @@ export class WrongAddress extends NotFound {
     if (parts.length === 0) return `It is written in another way than ${uri}: every character counts.`;
     return `It is not ${uri}: ${parts.map(([name, is, was]) => `its ${name} is ${is || "empty"}, not ${was || "empty"}`).join("; ")}.`;
   }
+}
+
+export function logWrongAddress(
+  log: Logger,
+  request: Request,
+  { client, clientId, sent = "", reason }: WrongAddress,
+): void {
+  const known = { requestKey: contextOf(request).key, tenantId: client?.tenantId, clientId, redirectUri: sent, reason };
+  log.warn(known, "an authorization request is refused: its redirect_uri is not one of its client's");
 }
 
 const PARTS = {
