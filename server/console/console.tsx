@@ -5,7 +5,7 @@ import { MethodNotAllowed, NotFound, Permission } from "../errors.ts";
 import { readFormText } from "../http/body.ts";
 import { contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
-import { isRead, mayBeOwnForm, requestUrl } from "../http/request.ts";
+import { isRead, mayBeOwnForm, prefersPage, requestUrl } from "../http/request.ts";
 import { readFlash } from "../signin/index.ts";
 import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
 import { type Entrant, findEntrant } from "./entrant.ts";
@@ -41,12 +41,14 @@ async function respond(
   let visit: Visit | undefined;
   const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, page, visit!, view, headers);
   try {
+    const handler = handlerOf(page, request);
     const entrant = await findEntrant(deps, request);
     if (!entrant)
       return mayBeOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
     deps.onClient(request, entrant.caller);
     visit = visitOf(deps, pages, request, params, entrant);
-    const answer = await answerOf(deps, page, visit);
+    if (!handler) return visit.goTo(nearestPage(pages, page, visit.url));
+    const answer = await answerOf(deps, handler, visit);
     return answer instanceof Response ? answer : await answerWith(answer);
   } catch (failure) {
     const { status, title, errors, headers } = asApiError(failure);
@@ -80,10 +82,22 @@ function visitOf(
   return new Visit({ request, url, params, ...entrant, csrf, formCookies, cookies, href: settingsSite.href, pageOf });
 }
 
-async function answerOf({ forms }: ConsoleDependencies, page: Page, visit: Visit): Promise<View | Response> {
+/** @returns undefined: a browser asks for the address of a form. @throws MethodNotAllowed */
+function handlerOf({ GET, POST }: Page, request: Request): Handler | undefined {
+  const handler = isRead(request) ? GET : request.method === "POST" ? POST : undefined;
+  if (handler || (isRead(request) && prefersPage(request))) return handler;
+  throw new MethodNotAllowed([...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])]);
+}
+
+/** The page above the address of a form: what the form was about. */
+function nearestPage(pages: readonly Page[], { path }: Page, { pathname }: URL): string {
+  const segments = path.split("/");
+  while (!pages.some((page) => page.GET && page.path === segments.join("/"))) segments.pop();
+  return pathname.split("/").slice(0, segments.length).join("/");
+}
+
+async function answerOf({ forms }: ConsoleDependencies, handler: Handler, visit: Visit): Promise<View | Response> {
   const { request, session } = visit;
-  const handler = isRead(request) ? page.GET : request.method === "POST" ? page.POST : undefined;
-  if (!handler) throw new MethodNotAllowed([...(page.GET ? ["GET"] : []), ...(page.POST ? ["POST"] : [])]);
   if (request.method === "POST") {
     visit.form = new URLSearchParams(await readFormText(request, FORM_LIMIT));
     const csrf = visit.form.get("csrf") ?? undefined;

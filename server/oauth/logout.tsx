@@ -107,10 +107,20 @@ async function begin(
   if (checked.hintedUser === session.userId) return end(deps, request, session, checked);
 
   // Without a hint, any site could have sent the user here (RP-Initiated Logout 6).
-  const { csrf, cookies } = deps.forms.protect(request, session);
-  const page = <SignOutPage site={site} user={nameOf(session)} request={parameters.text} csrf={csrf} />;
-  const formAction = checked.destination ? formTargets(checked.destination) : [];
-  return pageResponse(page, { cookies, formAction });
+  return askFirst(deps, request, parameters, checked, session);
+}
+
+function askFirst(
+  { forms, endpoints: { site } }: LogoutDependencies,
+  request: Request,
+  { text }: Parameters<typeof LOGOUT_REQUEST>,
+  { destination }: LogoutRequest,
+  session: Session,
+  status = 200,
+): Promise<Response> {
+  const { csrf, cookies } = forms.protect(request, session);
+  const page = <SignOutPage site={site} user={nameOf(session)} request={text} csrf={csrf} />;
+  return pageResponse(page, { status, cookies, formAction: destination ? formTargets(destination) : [] });
 }
 
 async function confirmed(
@@ -122,7 +132,7 @@ async function confirmed(
   const checked = await checkLogout(deps, parameters);
   const session: Session | undefined = await deps.sessions.findStarted(request);
   if (!session) return farewell(deps, checked);
-  deps.forms.require(request, csrf, session);
+  if (!deps.forms.accepts(request, csrf, session)) return askFirst(deps, request, parameters, checked, session, 403);
   return end(deps, request, session, checked);
 }
 

@@ -1,8 +1,9 @@
 import { Elysia } from "elysia";
 import { readForm } from "../http/body.ts";
+import { NO_STORE } from "../http/conditions.ts";
 import { clientNetwork, contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
-import { requireMethod } from "../http/request.ts";
+import { prefersPage, requireMethod } from "../http/request.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
 import type { Caller } from "./sessions.ts";
 
@@ -24,6 +25,7 @@ export function pageEndpoint(
   answer: (request: Request, caller: Caller) => Promise<Response>,
 ) {
   async function respond(request: Request): Promise<Response> {
+    if (request.method === "GET" && !methods.includes("GET") && prefersPage(request)) return toPageOf(site, path);
     const sent = request.method === "POST" ? request.clone() : undefined;
     try {
       requireMethod(request, ...methods);
@@ -46,6 +48,18 @@ export function pageEndpoint(
     { parse: "none" },
   );
 }
+
+/** A browser that asks for the address of a form, such as by its history, comes to a page that goes on from there. */
+function toPageOf(site: Site, path: string): Response {
+  const page = FORM_PAGES.find(([start]) => path.startsWith(start))![1];
+  return new Response(null, { status: 303, headers: { location: site.href(page), ...NO_STORE } });
+}
+
+const FORM_PAGES = [
+  ["/settings/", "/settings"],
+  ["/signout", "/oauth2/logout"],
+  ["/", "/account"],
+] as const;
 
 /** The page that a refused form was on, where the form says it: there it can be filled in anew. */
 async function wayBack(sent: Request | undefined): Promise<string | undefined> {

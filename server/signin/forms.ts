@@ -6,6 +6,7 @@ import type { Vault } from "../vault.ts";
 import type { Cookies } from "./cookies.ts";
 import { newOpaqueValue } from "./opaque.ts";
 import type { Session } from "./sessions.ts";
+import type { Trouble } from "./throttle.ts";
 
 /** Forms that only the browser they were shown in can send. */
 export interface Forms {
@@ -14,9 +15,10 @@ export interface Forms {
    * @returns the hidden field `csrf`, and the Set-Cookie values that go with it
    */
   protect(request: Request, session?: Session): { csrf: string; cookies: string[] };
-  /** What `require` asks. */
   accepts(request: Request, csrf: string | undefined, session?: Session): boolean;
-  /** @throws Permission */
+  /** What the form's page says, shown again with all but the secrets; undefined if the form is accepted. */
+  troubleWith(request: Request, csrf: string | undefined, session?: Session): Trouble | undefined;
+  /** For forms into which nothing is typed. @throws Permission */
   require(request: Request, csrf: string | undefined, session?: Session): void;
   /** The hidden field `shown` of a form that asks for a decision. @param csrf of the same form */
   sealShown(csrf: string, shown: Shown): string;
@@ -33,6 +35,11 @@ export type Shown = readonly [kind: string, ...values: unknown[]];
 /** Of a form that links two accounts, one of which goes by another name by now. */
 export const CHANGED_LINK = "What this page says has changed since it was shown. Nothing was linked. Look at it again.";
 
+/** Its cookie is gone, another tab has signed in since it was opened, or another site sent it. */
+const STALE =
+  "Nothing was done yet: this form was opened before the last sign-in in this browser, or your browser keeps no " +
+  "cookies. Send it again from here.";
+
 export function createForms(cookies: Cookies, csrf: Csrf): Forms {
   const accepts: Forms["accepts"] = (request, token, session) =>
     csrf.matches(token, cookies.read(request, "visitor"), session?.id);
@@ -46,9 +53,12 @@ export function createForms(cookies: Cookies, csrf: Csrf): Forms {
     require(request, token, session) {
       if (accepts(request, token, session)) return;
       throw new Permission(
-        "This form has expired, or your browser keeps no cookies. Go back to the application and start again.",
+        "Nothing was done: this page was opened before the last sign-in in this browser, or your browser keeps no " +
+          "cookies. Open it again.",
       );
     },
+    troubleWith: (request, token, session) =>
+      accepts(request, token, session) ? undefined : { problem: STALE, status: 403 },
     sealShown: (token, shown) => csrf.seal(token, JSON.stringify(shown)),
     hasShown: (token, sealed, shown) => csrf.isSealOf(sealed, token, JSON.stringify(shown)),
   };

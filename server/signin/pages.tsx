@@ -111,6 +111,8 @@ export interface LinkProps {
   username: string;
   /** The sign-in to link. */
   link: string;
+  /** The authorization request to go on with. */
+  request: string;
   csrf: string;
   /** The seal of whom the page names. */
   shown: string;
@@ -128,6 +130,7 @@ export function LinkPage({
   subject,
   username,
   link,
+  request,
   csrf,
   shown,
   problem,
@@ -149,6 +152,7 @@ export function LinkPage({
       )}
       <form method="post" action={site.href("/signin/link")}>
         <input type="hidden" name="link" value={attribute(link)} />
+        <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="shown" value={shown} />
         <NameAndPassword username={username} problem={problem} />

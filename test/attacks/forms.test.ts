@@ -185,16 +185,15 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
     const tokens: Record<string, string>[] = [{}, { csrf: "" }, { csrf: foreign }, { csrf: `${csrf!.slice(1)}A` }];
     for (const token of tokens) {
       const view = await visitor.post(action, { ...rest, ...token });
-      expect({ token, status: view.status, heading: view.heading }).toEqual({
-        token,
-        status: 403,
-        heading: "Forbidden",
-      });
+      expect({ token, status: view.status }).toEqual({ token, status: 403 });
+      // What is typed into is shown again.
+      expect(["Forbidden", page.heading]).toContain(view.heading);
     }
     const elsewhere = new Visitor();
     const session = visitor.cookies.get("gatehouse-session");
     if (session) elsewhere.cookies.set("gatehouse-session", session);
-    expect((await elsewhere.post(action, fields)).status).toBe(403);
+    // 400: the sign-in to link was begun in a browser that has its cookie.
+    expect((await elsewhere.post(action, fields)).status).toBe(action.endsWith("/link") ? 400 : 403);
     const taken = await visitor.post(action, fields);
     expect({ name, taken: taken.location !== undefined || taken.status === 200 }).toEqual({ name, taken: true });
   });
@@ -208,7 +207,8 @@ test.concurrent("there is no other form", async () => {
       return headers.get("allow")?.includes("POST") ? [path] : [];
     }),
   );
-  const listed = Object.keys(FORMS).map((name) => name.split(":")[0]!);
+  // The callback takes what a provider's own page posts, by state alone.
+  const listed = [...Object.keys(FORMS).map((name) => name.split(":")[0]!), "/signin/upstream/:id/callback"];
   expect(taking.flat().sort()).toEqual([...new Set(listed)].sort());
 });
 

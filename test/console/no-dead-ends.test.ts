@@ -1,31 +1,63 @@
 // Whatever a browser can reach leads on, and what was typed is not lost.
 
 import { describe, expect, test } from "bun:test";
-import { Visitor } from "../authorize/visitor.ts";
+import type { NewTenant } from "../../server/tenants/index.ts";
+import { answerOf, issuer, newClient, SPEC_PATH } from "../authorize/client.ts";
+import { type Form, type View, Visitor } from "../authorize/visitor.ts";
 import { composedApp } from "../openapi/app.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 /** Pages of people, as the routes have them: not of programs. */
-const PAGES = /^\/(settings|account|signin|signout|oauth2\/(logout|device)|consent)/;
+const PAGES = /^\/(settings|account|signin|signout|oauth2\/(authorize|logout)|device|consent)(\/|$)/;
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))]
   .filter((path) => PAGES.test(path) && !path.includes("*"))
   .map((path) => path.replaceAll(/:\w+/g, "1"));
 
+const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 const ask = (path: string, init: RequestInit = {}) =>
-  fetch(shared().url + path, { redirect: "manual", ...init, headers: { accept: "text/html", ...init.headers } });
+  fetch(shared().url + path, { redirect: "manual", ...init, headers: { ...BROWSER, ...init.headers } });
 
 /** A redirect, or a page with a link, a form or a button. */
 async function leadsOn(response: Response): Promise<boolean> {
   if (response.status >= 300 && response.status < 400) return response.headers.get("location") !== null;
-  const type = response.headers.get("content-type") ?? "";
-  return !type.startsWith("text/html") || /<a [^>]*href="[^"#]|<form/.test(await response.text());
+  return response.headers.get("content-type")!.startsWith("text/html") && hasWayOn(await response.text());
+}
+
+/** A file that is downloaded leaves its page where it was. */
+const goesOn = ({ status, location, headers, html }: View) =>
+  status < 500 && (location !== undefined || headers.has("content-disposition") || hasWayOn(html));
+
+const hasWayOn = (html: string) => /<a [^>]*href="[^"#]|<form/.test(html);
+
+/** A browser of an administrator who is in Settings. */
+async function administrator(tenant: NewTenant, visitor = new Visitor(issuer())): Promise<Visitor> {
+  const page = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
+  if (page.heading === "Sign in") await visitor.submit(page, tenant.admin);
+  return visitor;
+}
+
+/** Every page that links lead to from these, one of each kind. */
+async function walk(visitor: Visitor, next: string[]): Promise<View[]> {
+  const seen = new Set<string>();
+  const views: View[] = [];
+  for (const path of next) {
+    const kind = path.replace(/[?#].*/, "").replaceAll(/\/([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/|$)/g, "/1");
+    if (seen.has(kind) || !paths.includes(kind)) continue;
+    seen.add(kind);
+    const view = await visitor.open(path, BROWSER);
+    views.push(view);
+    for (const [, href] of view.html.matchAll(/<a [^>]*href="([^"]+)"/g)) next.push(href!.replaceAll("&amp;", "&"));
+  }
+  return views;
 }
 
 describe.concurrent("every path of people", () => {
-  test("is walked", () => expect(paths.length).toBeGreaterThan(60));
+  test("is walked", () => expect(paths.length).toBeGreaterThan(80));
 
   test.each(paths)("%s leads on, opened and posted without a cookie", async (path) => {
-    expect(await leadsOn(await ask(path))).toBe(true);
+    const opened = await ask(path);
+    expect(opened.status).not.toBe(405);
+    expect(await leadsOn(opened)).toBe(true);
     for (const site of ["same-origin", undefined]) {
       const posted = await ask(path, {
         method: "POST",
@@ -36,21 +68,129 @@ describe.concurrent("every path of people", () => {
       expect(await leadsOn(posted)).toBe(true);
     }
   });
+
+  test.each(paths)("%s takes no other method, whoever asks", async (path) => {
+    for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      const answer = await ask(path, { method });
+      expect({ method, status: answer.status }).toEqual({ method, status: 405 });
+      expect(answer.headers.get("allow")).toMatch(/GET|POST/);
+    }
+  });
+
+  test("leads on for who is signed in, opened and posted without a form", async () => {
+    const { tenant } = await newTenant();
+    const visitor = await administrator(tenant);
+    for (const path of paths.filter((one) => !/sign-?out|logout/.test(one))) {
+      const opened = await visitor.open(path, BROWSER);
+      const posted = await visitor.post(path, { Name: "typed" }, BROWSER);
+      expect({ path, opened: goesOn(opened), posted: goesOn(posted) }).toEqual({ path, opened: true, posted: true });
+      expect({ path, status: opened.status }).not.toEqual({ path, status: 405 });
+    }
+    expect((await visitor.open("/settings")).heading).toBe("Overview");
+  });
+
+  test("the address of a form leads to the page that it is on", async () => {
+    const { tenant } = await newTenant();
+    const visitor = await administrator(tenant);
+    for (const [path, heading] of [
+      ["/signin", "Your account"],
+      ["/consent", "Your account"],
+      ["/account/sessions/end", "Your account"],
+      ["/signout", "Sign out"],
+      ["/settings/sign-out", "Overview"],
+      ["/settings/users/1/sessions", "Not Found"],
+    ]) {
+      expect({ path, heading: (await visitor.open(path!, BROWSER)).heading }).toEqual({ path, heading: heading! });
+    }
+  });
 });
 
-test("a form whose cookie is gone leads back to the page that it was on", async () => {
-  const api = await newTenant();
-  const target = `/account?client_id=${api.clientId}`;
-  const visitor = new Visitor(shared().url);
-  await visitor.open(target);
-  const page = await (
-    await ask("/signin", {
-      method: "POST",
-      body: new URLSearchParams({ request: target, csrf: "gone", username: "ana", password: "hunter2" }),
-    })
-  ).text();
-  expect(page).toContain(`href="${target}"`);
-  expect(page).not.toContain("hunter2");
+describe.concurrent("every form of Settings and of the account", () => {
+  test("sent twice leads on, as it does by Back and again", async () => {
+    const { tenant } = await newTenant();
+    const visitor = await administrator(tenant);
+    const forms = formsOf(await walk(visitor, ["/settings", "/account"]));
+    expect(forms.length).toBeGreaterThan(30);
+    for (const { action, fields } of forms) {
+      for (const time of ["once", "again"]) {
+        const sent = await visitor.post(action, fields, BROWSER);
+        expect({ action, time, status: sent.status, leads: goesOn(sent) }).toMatchObject({ action, leads: true });
+      }
+      await administrator(tenant, visitor);
+    }
+  });
+
+  test("opened before somebody signed in by another tab keeps what was typed into it", async () => {
+    const { tenant } = await newTenant();
+    const visitor = await administrator(tenant);
+    const forms = formsOf(await walk(visitor, ["/settings", "/account"]));
+    visitor.cookies.delete("gatehouse-session");
+    await administrator(tenant, visitor);
+    for (const { action, fields } of forms) {
+      const { status, html } = await visitor.post(action, { ...fields, Note: "typed before" }, BROWSER);
+      expect({ action, way: hasWayOn(html), done: status < 400 }).toEqual({ action, way: true, done: false });
+      if (action.startsWith("/settings"))
+        expect({ action, kept: html.includes("typed before") }).toMatchObject({ kept: true });
+    }
+  });
+});
+
+/** Of each kind one; a session that is ended on the way ends no other form's chance. */
+function formsOf(views: View[]): Form[] {
+  const byAction = new Map(views.flatMap(({ forms }) => forms).map((form) => [form.action, form]));
+  return [...byAction.values()].filter(({ action }) => !action.endsWith("/sign-out"));
+}
+
+describe.concurrent("a form on the way of an authorization request", () => {
+  test("whose cookie is gone is shown again with the user name, and goes on with the request", async () => {
+    const client = await newClient({ first_party: true });
+    for (const address of [client.authorize(), client.authorize({}, SPEC_PATH)]) {
+      const visitor = new Visitor();
+      const page = await visitor.open(address);
+      visitor.cookies.clear();
+      const again = await visitor.submit(page, { username: "ana", password: "hunter2" });
+      expect(again).toMatchObject({ status: 403, heading: "Sign in" });
+      expect(again.forms[0]!.fields).toMatchObject({ username: "ana", request: page.forms[0]!.fields.request! });
+      expect(again.html).not.toContain("hunter2");
+      expect(answerOf(await visitor.submit(again, client.tenant.admin)).code).toBeString();
+    }
+  });
+
+  test("in the first of two tabs works after the second has signed in", async () => {
+    const client = await newClient({ first_party: true });
+    const visitor = new Visitor();
+    const first = await visitor.open(client.authorize());
+    await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
+    for (const time of ["once", "again"]) {
+      const { code } = answerOf(await visitor.submit(first, client.tenant.admin));
+      expect({ time, code }).toEqual({ time, code: expect.any(String) });
+    }
+  });
+
+  test("that asks for consent is asked again after another tab has signed in, and then goes on", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    const first = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
+    await visitor.submit(await visitor.open(client.authorize({ prompt: "login" })), client.tenant.admin);
+    const again = await visitor.submit(first, { decision: "allow" });
+    expect(again).toMatchObject({ status: 403, heading: first.heading });
+    expect(answerOf(await visitor.submit(again, { decision: "allow" })).code).toBeString();
+  });
+
+  test.each(["/device", "/account/sign-in"])("%s keeps what was typed when its cookie is gone", async (path) => {
+    const { clientId } = await newTenant();
+    const visitor = new Visitor();
+    const page = await visitor.open(path === "/device" ? path : `/account?client_id=${clientId}`);
+    visitor.cookies.clear();
+    const typed = path === "/device" ? { user_code: "BCDF-GHJK" } : { username: "ana" };
+    const again = await visitor.submit(page, { ...typed, ...(path !== "/device" && { password: "hunter2" }) });
+    expect(again).toMatchObject({ status: 403, heading: page.heading });
+    expect(again.forms[0]!.fields).toMatchObject(typed);
+    expect(again.html).not.toContain("hunter2");
+  });
+});
+
+test("what a form says to go on with is a path of this host alone", async () => {
   for (const foreign of ["//evil.example/", "https://evil.example/", "/\\evil.example"]) {
     const body = new URLSearchParams({ request: foreign, csrf: "gone" });
     expect(await (await ask("/signin", { method: "POST", body })).text()).not.toContain("evil.example");

@@ -18,7 +18,7 @@ describe.concurrent("a form's token", () => {
     const foreign = (await stranger.open(client.authorize())).forms[0]!.fields.csrf;
     for (const csrf of [undefined, "", "x", foreign, `${page.forms[0]!.fields.csrf}x`.slice(1)]) {
       const view = await visitor.submit(page, { ...client.tenant.admin, csrf });
-      expect(view).toMatchObject({ status: 403, heading: "Forbidden" });
+      expect(view).toMatchObject({ status: 403, heading: "Sign in" });
     }
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     // Login CSRF: the attacker's own form in a browser that never saw it.

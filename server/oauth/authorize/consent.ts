@@ -11,7 +11,7 @@ import { type AuthorizeDependencies, startedSessionFor, tellingTheClient } from 
 import { issueCode } from "./code.ts";
 import { answerDevice } from "./device-pages.tsx";
 import { nextStep } from "./next-step.ts";
-import { consentPage } from "./pages.tsx";
+import { CHANGED, consentPage } from "./pages.tsx";
 import { goTo, queryOf, readTarget, type Target, withoutPrompts } from "./parameters.ts";
 import { type Asked, askedOf, consentTo, hasAsked, requireAny } from "./question.ts";
 import { AuthorizationError, respond } from "./reply.ts";
@@ -36,7 +36,12 @@ async function decide(
   const session = await startedSessionFor(deps, request, checked);
   // It has ended meanwhile, or needs a second factor by now: sign in, and be asked again.
   if (!session || session.isUnfinished) return goTo(site, target.path, queryOf(target.parameters));
-  deps.forms.require(request, form.get("csrf"), session);
+  const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
+  if (stale) {
+    const asked = await askedOf(deps.sql, checked, session);
+    requireAny(asked, checked);
+    return consentPage(deps, request, checked, session, asked, stale);
+  }
   const decision = form.get("decision");
   if (decision !== "allow" && decision !== "deny") throw new BadInput("decision must be allow or deny.");
   if (decision === "deny") {
@@ -46,7 +51,7 @@ async function decide(
   const asked = await askedOf(deps.sql, checked, session);
   requireAny(asked, checked);
   if (!hasAsked(deps.forms, form, checked, session, asked)) {
-    return consentPage(deps, request, checked, session, asked, true);
+    return consentPage(deps, request, checked, session, asked, CHANGED);
   }
   if (device) return answerDevice(deps, request, { ...checked, device }, session, asked);
   await deps.sql.beginFor(session.tenantId, (tx) => giveConsent(tx, request, session, client.id, asked));

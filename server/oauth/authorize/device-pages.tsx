@@ -59,8 +59,9 @@ function codePage({ endpoints: { site }, forms }: Dependencies, request: Request
 async function takeCode(deps: Dependencies, request: Request, { address }: Caller): Promise<Response> {
   const { sql, sessions, devices, forms, endpoints } = deps;
   const form = await readForm(request);
-  forms.require(request, form.get("csrf"));
   const typed = form.get("user_code") ?? "";
+  const stale = forms.troubleWith(request, form.get("csrf"));
+  if (stale) return codePage(deps, request, typed, stale);
   const guesser = guesserOf(await sessions.find(request), address);
   const wait = await takeGuess(sql, guesser);
   if (wait !== undefined) return codePage(deps, request, typed, throttled(wait));

@@ -24,7 +24,6 @@ async function link(
   caller: Caller,
   form: Map<string, string>,
 ): Promise<Response> {
-  deps.forms.require(request, form.get("csrf"));
   const token = form.get("link") ?? "";
   const pending = await deps.upstream.pending(request, token);
   if (!pending) throw overAlready();
@@ -39,6 +38,8 @@ async function link(
   const way = { request, target, checked, provider };
   const again = (state: Pick<LinkState, "problem" | "status" | "headers">) =>
     linkPage(deps, way, { link: token, identity: pending.identity, username, ...state });
+  const stale = deps.forms.troubleWith(request, form.get("csrf"));
+  if (stale) return again(stale);
   if (!deps.forms.hasShown(form.get("csrf"), form.get("shown"), shownToLink(provider, pending.identity))) {
     return again({ problem: CHANGED_LINK, status: 409 });
   }

@@ -49,8 +49,11 @@ function formEndpoint(
       const session = await startedSessionFor(deps, request, checked);
       // It has ended meanwhile: sign in.
       if (!session) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
-      deps.forms.require(request, form.get("csrf"), session);
-      return answer(deps, { request, caller, form, target, checked, session });
+      const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
+      if (!stale) return answer(deps, { request, caller, form, target, checked, session });
+      if (!session.isUnfinished) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
+      const due = session.hasSecondFactor ? secondFactorPage : enrolPage;
+      return due(deps, request, target, checked, session, stale);
     });
   });
 }

@@ -45,11 +45,12 @@ async function signIn(
 ): Promise<Response> {
   const checked = await checkRequest(deps, asked);
   const { target } = checked;
-  deps.forms.require(request, form.get("csrf"));
   requireLocal(checked);
   const username = form.get("username") ?? "";
   const again = (state: Omit<SignInState, "username">) =>
     showSignIn(deps, request, target, checked, { username, ...state });
+  const stale = deps.forms.troubleWith(request, form.get("csrf"));
+  if (stale) return again(stale);
 
   const { tenantId, isSettings } = checked.client;
   const clientId = String(checked.client.id);

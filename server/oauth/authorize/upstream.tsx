@@ -276,6 +276,7 @@ export function linkPage(
       subject={identity.subject}
       username={username}
       link={link}
+      request={targetText(target)}
       csrf={csrf}
       shown={forms.sealShown(csrf, shownToLink(provider, identity))}
       problem={problem}

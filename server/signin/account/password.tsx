@@ -28,7 +28,8 @@ export async function passwordPage(
 export async function changePassword(deps: AccountDependencies, visit: Visit): Promise<Response> {
   const { request, caller, session } = visit;
   const form = await readForm(request);
-  deps.forms.require(request, form.get("csrf"), session);
+  const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
+  if (stale) return passwordPage(deps, visit, stale);
   const chosen = form.get("new_password") ?? "";
   const problem = await passwordProblem(chosen, session);
   if (problem) return passwordPage(deps, visit, { problem, status: 422 });
@@ -48,8 +49,9 @@ export async function resetPage(deps: AccountDependencies, request: Request): Pr
 export async function resetPassword(deps: AccountDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const token = form.get("token") ?? "";
-  deps.forms.require(request, form.get("csrf"));
   const reset = await liveReset(deps, token);
+  const stale = deps.forms.troubleWith(request, form.get("csrf"));
+  if (stale) return resetForm(deps, request, token, reset, stale);
   const chosen = form.get("new_password") ?? "";
   const problem = await passwordProblem(chosen, reset);
   if (problem) return resetForm(deps, request, token, reset, { problem, status: 422 });

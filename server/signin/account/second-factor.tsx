@@ -16,8 +16,9 @@ export async function giveCode(deps: AccountDependencies, request: Request, call
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
   if (!session) return toAccount(deps);
-  deps.forms.require(request, form.get("csrf"), session);
-  const given = await takeCode(deps, { request, caller, session, form });
+  const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
+  if (stale && !(session.isUnfinished && session.hasSecondFactor)) return toAccount(deps);
+  const given = stale ? { trouble: stale } : await takeCode(deps, { request, caller, session, form });
   if (given.trouble) return codePage(deps, request, session, given.trouble);
   return toAccount(deps, undefined, given.cookies);
 }
@@ -83,7 +84,8 @@ export async function enrol(deps: AccountDependencies, request: Request, caller:
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
   if (!session) return toAccount(deps);
-  deps.forms.require(request, form.get("csrf"), session);
+  const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
+  if (stale) return enrolPage(deps, { request, caller, session }, stale);
   const enrolment = await takeEnrolment(deps, { request, caller, session, form });
   if (!enrolment) return toAccount(deps);
   const { trouble } = enrolment;
@@ -153,9 +155,9 @@ export async function guardedPage(
 export async function guardedAct(deps: AccountDependencies, guarded: Guarded, visit: Visit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);
-  deps.forms.require(request, form.get("csrf"), session);
   if (!session.hasSecondFactor) return toAccount(deps);
-  const trouble = await troubleWithProof(deps, visit, form);
+  const trouble =
+    deps.forms.troubleWith(request, form.get("csrf"), session) ?? (await troubleWithProof(deps, visit, form));
   if (trouble) return guardedPage(deps, guarded, visit, trouble);
   return guarded.act(deps, visit);
 }

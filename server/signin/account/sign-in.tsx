@@ -51,11 +51,12 @@ export async function signIn(deps: AccountDependencies, request: Request, caller
   const form = await readForm(request);
   const clientId = form.get("request") ?? "";
   const application = await findApplication(deps, clientId);
-  deps.forms.require(request, form.get("csrf"));
   if (application.identityProvider && !application.identityProvider.allowLocal) throw elsewhereAlone();
   const [username, password] = [form.get("username") ?? "", form.get("password") ?? ""];
   const { tenantId } = application;
   const again = (trouble: Trouble) => formPage(deps, request, application, { clientId, username, ...trouble });
+  const stale = deps.forms.troubleWith(request, form.get("csrf"));
+  if (stale) return again(stale);
   const result = await deps.signIn(request, { tenantId, username, password, caller, isNamed: true });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome === "refused") return again(REFUSED);

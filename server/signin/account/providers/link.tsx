@@ -61,7 +61,6 @@ async function proposeLink(
 export async function finishLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);
-  deps.forms.require(request, form.get("csrf"), session);
   const link = form.get("link") ?? "";
   const pending = await deps.upstream.pending(request, link);
   // What began at an application goes on there.
@@ -69,9 +68,12 @@ export async function finishLinking(deps: AccountDependencies, visit: Visit): Pr
   const provider = await findProvider(deps, session.tenantId, pending.providerId);
   if (!provider.isActive) throw new NotFound("Signing in this way is switched off.");
   const shown = shownToLink(session, provider, pending.identity);
-  const trouble = deps.forms.hasShown(form.get("csrf"), form.get("shown"), shown)
-    ? await troubleWithProof(deps, visit, form)
-    : { problem: CHANGED_LINK, status: 409 };
+  const changed = { problem: CHANGED_LINK, status: 409 };
+  const trouble =
+    deps.forms.troubleWith(request, form.get("csrf"), session) ??
+    (deps.forms.hasShown(form.get("csrf"), form.get("shown"), shown)
+      ? await troubleWithProof(deps, visit, form)
+      : changed);
   if (trouble) return linkPage(deps, visit, provider, link, pending.identity, trouble);
   const by = (id: number) => originOf(request, { actor: { type: "User", id } });
   if (!(await deps.upstream.link(pending, session, by))) throw overAlready();
