@@ -2,7 +2,7 @@
 
 import type { Queries } from "../db/sql.ts";
 import { claimNamesOf, claimsGiven } from "./claims.ts";
-import { type Consent, findConsent } from "./clients/consents.store.ts";
+import { type Consent, type Destinations, findConsent } from "./clients/consents.store.ts";
 import type { Client } from "./clients/store.ts";
 import { ENTITY_API } from "./resources.ts";
 import { askableScopes, common } from "./scopes.ts";
@@ -29,12 +29,13 @@ export async function issuable(sql: Queries, client: Client, granted: Granted): 
 }
 
 /** Whether a user who has allowed this needs not be asked. That tokens are for this service goes without saying. */
-export function isCovered(asked: Consent, allowed: Consent | undefined): boolean {
+export function isCovered(asked: Consent & Destinations, allowed: (Consent & Destinations) | undefined): boolean {
   if (!allowed) return false;
   const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one));
   return (
     isWithin(asked.scopes, allowed.scopes) &&
     isWithin(asked.resources, [ENTITY_API, ...allowed.resources]) &&
-    isWithin(asked.claims, [...allowed.claims, ...claimNamesOf(allowed.scopes)])
+    isWithin(asked.claims, [...allowed.claims, ...claimNamesOf(allowed.scopes)]) &&
+    isWithin(asked.destinations, allowed.destinations)
   );
 }

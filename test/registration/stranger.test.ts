@@ -7,7 +7,17 @@ import { answerOf, newPkce } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { request } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
-import { initialToken, metadata, newRegistrar, PUBLIC, REDIRECT, type Registrar, refused, register } from "./client.ts";
+import {
+  initialToken,
+  metadata,
+  newRegistrar,
+  PUBLIC,
+  REDIRECT,
+  type Registrar,
+  refused,
+  register,
+  send,
+} from "./client.ts";
 
 const BYE = "https://app.example/bye";
 type Fields = Record<string, string | undefined>;
@@ -146,6 +156,59 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
     const own = `/oauth2/authorize?${query(body.client_id, { response_type: "x" })}`;
     expect(answerOf(await new Visitor().open(own)).error).toBe("unsupported_response_type");
   });
+});
+
+/** By whom an application comes to have another address. */
+const MOVERS: Record<string, (of: Awaited<ReturnType<typeof stranger>>, redirect_uris: string[]) => Promise<unknown>> =
+  {
+    "an application that nobody vouches for": ({ body }, redirect_uris) => moveItself(body, redirect_uris),
+    "an application with an initial access token": ({ body }, redirect_uris) => moveItself(body, redirect_uris),
+    "an administrator": ({ body, registrar }, RedirectUris) =>
+      ok(registrar.admin.patch(`/Application/${body.client_id}/Credentials`, { RedirectUris })),
+  };
+
+// biome-ignore lint/suspicious/noExplicitAny: it is an answer of registration
+async function moveItself(body: any, redirect_uris: string[]): Promise<void> {
+  const path = new URL(body.registration_client_uri).pathname;
+  const sent = metadata({ ...PUBLIC, client_id: body.client_id, client_name: body.client_name, redirect_uris });
+  expect((await send("PUT", path, body.registration_access_token, sent)).status).toBe(200);
+}
+
+test.each(Object.keys(MOVERS))(
+  "what a person has allowed is not sent to a host that %s has added since",
+  async (who) => {
+    const one = await stranger(PUBLIC, who.includes("initial"));
+    const { body, registrar, visitor } = one;
+    const [samePlace, elsewhere] = ["https://app.example/other", "https://elsewhere.example/callback"];
+    const asked = (redirect_uri: string, more: Fields = {}) =>
+      `/oauth2/authorize?${query(body.client_id, { ...challenge, redirect_uri, ...more })}`;
+    const consent = await signedIn(registrar, visitor, asked(REDIRECT));
+    expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
+    await MOVERS[who]!(one, [REDIRECT, samePlace, elsewhere]);
+
+    for (const uri of [REDIRECT, samePlace]) expect(answerOf(await visitor.open(asked(uri))).code).toBeString();
+    const silent = await visitor.open(asked(elsewhere, { prompt: "none" }));
+    expect(silent.location?.searchParams.get("code") ?? null).toBeNull();
+    const again = await visitor.open(asked(elsewhere));
+    expect([again.status, again.heading]).toEqual([200, "Allow access"]);
+    expect(again.html).toContain("elsewhere.example");
+    expect(answerOf(await visitor.submit(again, { decision: "allow" })).code).toBeString();
+    for (const uri of [REDIRECT, elsewhere]) expect(answerOf(await visitor.open(asked(uri))).code).toBeString();
+  },
+);
+
+test("what a person has allowed an app on the device is good at every port", async () => {
+  const { body, registrar, visitor } = await stranger({
+    ...PUBLIC,
+    ...{ application_type: "native", redirect_uris: ["http://127.0.0.1/callback"] },
+  });
+  const asked = (port: number) => {
+    const redirect_uri = `http://127.0.0.1:${port}/callback`;
+    return `/oauth2/authorize?${query(body.client_id, { ...challenge, redirect_uri })}`;
+  };
+  const consent = await signedIn(registrar, visitor, asked(1234));
+  expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
+  expect(answerOf(await visitor.open(asked(4321))).code).toBeString();
 });
 
 describe("after a sign-out", () => {

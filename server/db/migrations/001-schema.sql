@@ -363,6 +363,7 @@ create table consents (
   scopes text[] not null,
   resources text[] not null default '{}', -- as in refresh_families
   claims text[] not null default '{}', -- allowed by name, beside those of the scopes (OpenID Connect Core 5.5)
+  destinations text[] not null default '{}', -- where the page has said that answers go: hosts, or an app's own schemes
   granted_on timestamptz not null default now(),
   primary key (tenant_id, user_id, client_id)
 );

@@ -43,7 +43,7 @@ import {
   type Target,
 } from "./parameters.ts";
 import type { PushedRequests } from "./pushed.ts";
-import { askedOf, consentTo, requireAny } from "./question.ts";
+import { askedOf, consentTo, destinationsOf, requireAny } from "./question.ts";
 import { errorPage, errorReply, respond } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
@@ -107,7 +107,10 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: T
   // Once: what is asked about is what is answered with.
   const asking = session && (await askedOf(deps.sql, checked, session));
   const step = await nextStep(checked, session, async ({ userId, tenantId }) =>
-    isCovered(consentTo(asking!), await findConsent(deps.sql, tenantId, userId, checked.client.id)),
+    isCovered(
+      { ...consentTo(asking!), ...destinationsOf(checked) },
+      await findConsent(deps.sql, tenantId, userId, checked.client.id),
+    ),
   );
   if (step.name === "consent" || step.name === "answer") requireAny(asking!, checked);
   switch (step.name) {

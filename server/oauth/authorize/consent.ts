@@ -6,14 +6,14 @@ import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { pageEndpoint, type Session } from "../../signin/index.ts";
 import { rememberConsent } from "../clients/consents.store.ts";
-import { checkRequest, RefusedRequest } from "./authorization-request.ts";
+import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { type AuthorizeDependencies, startedSessionFor, tellingTheClient } from "./authorize.ts";
 import { issueCode } from "./code.ts";
 import { answerDevice } from "./device-pages.tsx";
 import { nextStep } from "./next-step.ts";
 import { CHANGED, consentPage } from "./pages.tsx";
 import { goTo, queryOf, readTarget, type Target, withoutPrompts } from "./parameters.ts";
-import { type Asked, askedOf, consentTo, hasAsked, requireAny } from "./question.ts";
+import { type Asked, askedOf, consentTo, destinationsOf, hasAsked, requireAny } from "./question.ts";
 import { AuthorizationError, respond } from "./reply.ts";
 
 export function consentEndpoint(deps: AuthorizeDependencies) {
@@ -32,7 +32,7 @@ async function decide(
 ): Promise<Response> {
   const { site } = deps.endpoints;
   const checked = await checkRequest(deps, sent);
-  const { target, device, client, reply } = checked;
+  const { target, device, reply } = checked;
   const session = await startedSessionFor(deps, request, checked);
   // It has ended meanwhile, or needs a second factor by now: sign in, and be asked again.
   if (!session || session.isUnfinished) return goTo(site, target.path, queryOf(target.parameters));
@@ -54,7 +54,7 @@ async function decide(
     return consentPage(deps, request, checked, session, asked, CHANGED);
   }
   if (device) return answerDevice(deps, request, { ...checked, device }, session, asked);
-  await deps.sql.beginFor(session.tenantId, (tx) => giveConsent(tx, request, session, client.id, asked));
+  await deps.sql.beginFor(session.tenantId, (tx) => giveConsent(tx, request, session, checked, asked));
   const rest = new Set([...checked.prompts].filter((prompt) => prompt !== "consent"));
   const step = await nextStep({ ...checked, prompts: rest }, session, async () => true);
   if (step.name !== "answer") return goTo(site, target.path, withoutPrompts(target.parameters, ["consent"]));
@@ -66,17 +66,18 @@ export async function giveConsent(
   tx: Transaction,
   request: Request,
   { tenantId, userId }: Session,
-  clientId: number,
+  checked: AuthorizationRequest,
   asked: Asked,
 ): Promise<void> {
   const user = { type: "User", id: userId } as const;
   const consent = consentTo(asked);
-  await rememberConsent(tx, tenantId, userId, clientId, consent);
-  await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId: String(clientId) }), {
+  const clientId = String(checked.client.id);
+  await rememberConsent(tx, tenantId, userId, checked.client.id, { ...consent, ...destinationsOf(checked) });
+  await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId }), {
     kind: "Consent.Given",
     subject: user,
     details: {
-      ApplicationId: String(clientId),
+      ApplicationId: clientId,
       Scopes: consent.scopes,
       ...(consent.claims.length > 0 && { Claims: consent.claims }),
     },

@@ -95,7 +95,7 @@ export async function answerDevice(
   await deps.sql.beginFor(tenantId, async (tx) => {
     const grant = asked && { userId, scopes: asked.scopes, resources: asked.resources, authTime, amr, acr };
     if (!(await decideDevice(tx, tenantId, device.digest, grant))) throw over();
-    if (asked && !client.firstParty) await giveConsent(tx, request, session, client.id, asked);
+    if (asked && !client.firstParty) await giveConsent(tx, request, session, checked, asked);
     await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId: String(client.id) }), {
       kind: asked ? "Device.Allowed" : "Device.Denied",
       subject: user,

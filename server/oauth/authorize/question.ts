@@ -6,7 +6,7 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { type Forms, nameOf, type Session } from "../../signin/index.ts";
 import { claimNamesOf, claimsGiven } from "../claims.ts";
-import type { Consent } from "../clients/consents.store.ts";
+import type { Consent, Destinations } from "../clients/consents.store.ts";
 import { withoutLoopbackPort } from "../clients/credential-rules.ts";
 import type { Client } from "../clients/store.ts";
 import { askableScopes, common } from "../scopes.ts";
@@ -126,6 +126,11 @@ export function nameOfClient(checked: AuthorizationRequest): string {
 function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
   if (documentUrl !== null) return new URL(documentUrl).host;
   return withoutLoopbackPort(redirectUri) === undefined ? destinationOf(redirectUri) : undefined;
+}
+
+/** What a consent covers of where its answers go: on the user's device, a program has any port. */
+export function destinationsOf({ device, reply: { redirectUri } }: AuthorizationRequest): Destinations {
+  return { destinations: device ? [] : [destinationOf(withoutLoopbackPort(redirectUri) ?? redirectUri)] };
 }
 
 /** What people know an address by: its host, or for an app on the device the app's own scheme. */

@@ -10,15 +10,20 @@ export interface Consent {
   claims: string[];
 }
 
+/** Where its answers may go. */
+export interface Destinations {
+  destinations: string[];
+}
+
 /** All that a user has allowed a client. */
 export async function findConsent(
   sql: Queries,
   tenantId: TenantId,
   userId: number,
   clientId: number,
-): Promise<Consent | undefined> {
-  const [row] = await sql<Consent[]>`
-    select scopes, resources, claims from consents
+): Promise<(Consent & Destinations) | undefined> {
+  const [row] = await sql<(Consent & Destinations)[]>`
+    select scopes, resources, claims, destinations from consents
     where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}`;
   return row;
 }
@@ -29,13 +34,15 @@ export async function rememberConsent(
   tenantId: TenantId,
   userId: number,
   clientId: number,
-  { scopes, resources, claims }: Consent,
+  { scopes, resources, claims, destinations }: Consent & Destinations,
 ): Promise<void> {
   await sql`
-    insert into consents as c (tenant_id, user_id, client_id, scopes, resources, claims)
-    values (${tenantId}, ${userId}, ${clientId}, ${scopes}::text[], ${resources}::text[], ${claims}::text[])
+    insert into consents as c (tenant_id, user_id, client_id, scopes, resources, claims, destinations)
+    values (${tenantId}, ${userId}, ${clientId},
+      ${scopes}::text[], ${resources}::text[], ${claims}::text[], ${destinations}::text[])
     on conflict (tenant_id, user_id, client_id) do update set granted_on = now(),
       scopes = array(select distinct unnest(c.scopes || excluded.scopes)),
       resources = array(select distinct unnest(c.resources || excluded.resources)),
-      claims = array(select distinct unnest(c.claims || excluded.claims))`;
+      claims = array(select distinct unnest(c.claims || excluded.claims)),
+      destinations = array(select distinct unnest(c.destinations || excluded.destinations))`;
 }
