@@ -121,17 +121,39 @@ describe.each(DOORS)("at %s", (path) => {
     }
   });
 
-  test("a client that lost the answer asks again whenever it can, and gets the same refresh token", async () => {
+  test("a client that lost the answer asks again whenever it can, and gets another refresh token", async () => {
     const { refresh: first, access } = await clientGrant(client);
-    const second = await refresh(client, path, first);
+    const tokens = new Set([(await refresh(client, path, first)).body.refresh_token]);
+    let last = "";
     for (const interval of ["12 seconds", "1 hour", "20 days"]) {
       await age(familyOf(access), interval);
-      const again = await refresh(client, path, first);
-      expect(again.status).toBe(200);
-      expect(again.body.refresh_token).toBe(second.body.refresh_token);
+      const again = await Promise.all(Array.from({ length: 4 }, () => refresh(client, path, first)));
+      expect(again.map(({ status }) => status)).toEqual(Array(4).fill(200));
+      last = again[0]!.body.refresh_token;
+      expect(again.every(({ body }) => body.refresh_token === last)).toBe(true);
+      tokens.add(last);
     }
-    expect((await refresh(client, path, second.body.refresh_token)).status).toBe(200);
+    expect(tokens.size).toBe(4);
+    expect((await refresh(client, path, last)).status).toBe(200);
   });
+
+  test.each(["thief", "owner"])(
+    "of two who hold one token the second is noticed: the %s comes first",
+    async (first) => {
+      const { refresh: token, access } = await clientGrant(client);
+      const held = { thief: token, owner: token };
+      const turns = first === "thief" ? (["thief", "owner"] as const) : (["owner", "thief"] as const);
+      const answers: number[] = [];
+      for (const who of [...turns, ...turns]) {
+        const { status, body } = await refresh(client, path, held[who]);
+        answers.push(status);
+        held[who] = body.refresh_token ?? held[who];
+        await age(familyOf(access), "1 minute");
+      }
+      expect(answers).toEqual([200, 200, 400, 400]);
+      await until("the access token to be refused", async () => !(await opens(access)));
+    },
+  );
 
   test("used again though its successor was used, a token ends its family, access tokens included", async () => {
     const { refresh: first, access } = await clientGrant(client);

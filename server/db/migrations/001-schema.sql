@@ -437,7 +437,8 @@ create table refresh_families (
   auth_time timestamptz,
   acr text,
   amr text[],
-  generation integer not null, -- the one that is good now; a lower one was used before
+  generation integer not null, -- of the newest refresh token
+  former integer, -- of the one that was used last, which stays good until the newest one is used
   rotated_on timestamptz not null default now(),
   expires_on timestamptz not null,
   revoked_on timestamptz,

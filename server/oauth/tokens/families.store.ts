@@ -26,8 +26,12 @@ export interface Family {
   jkt: string | null;
   /** Of its newest refresh token. */
   generation: number;
-  /** When that one was issued, or used if it stays. */
+  /** Of the one that was used last, which stays good until the newest one is used; null: none was. */
+  former: number | null;
+  /** When the newest was issued, or used if it stays. */
   rotatedOn: Date;
+  /** So short a time ago that several requests at once may have used the former one. */
+  isJustRotated: boolean;
   /** When it expires if it is not used. */
   endsOn: Date;
   /** Neither revoked nor expired, and its user still active. */
@@ -48,12 +52,15 @@ export interface NewFamily {
   amr?: string[];
   jkt?: string | undefined;
   generation: number;
+  former?: number;
   /** Or so many seconds from now on. */
   expiresOn: Date | number;
 }
 
 /** A family that was not refreshed for so long has ended. */
 const IDLE = "30 days";
+/** Requests that use one token at once get the same next one. */
+const AT_ONCE = "10 seconds";
 
 /** Neither revoked nor expired. */
 export const isLiveFamily = (sql: Queries) => sql`
@@ -65,10 +72,10 @@ export async function insertFamily(sql: Queries, tenantId: TenantId, family: New
   const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
   const rows = await sql`
     insert into refresh_families (id, tenant_id, application_id, user_id, scopes, resources, userinfo_claims, session_id, auth_time, acr,
-      amr, jkt, generation, expires_on)
+      amr, jkt, generation, former, expires_on)
     values (${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
       ${family.resources ?? [ENTITY_API]}::text[], ${family.claims ?? []}::text[], ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
-      ${family.jkt ?? null}, ${family.generation}, ${end})
+      ${family.jkt ?? null}, ${family.generation}, ${family.former ?? null}, ${end})
     on conflict do nothing returning id`;
   return rows.length > 0;
 }
@@ -77,7 +84,8 @@ export async function findFamily(sql: Queries, tenantId: TenantId, familyId: str
   const [family] = await sql<Family[]>`
     select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, f.userinfo_claims as claims,
       s.id as "sessionId",
-      f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.rotated_on as "rotatedOn",
+      f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.former, f.rotated_on as "rotatedOn",
+      f.rotated_on > now() - ${AT_ONCE}::interval as "isJustRotated",
       least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval
         and (f.user_id is null or u.is_active) as "isLive"
@@ -88,16 +96,19 @@ export async function findFamily(sql: Queries, tenantId: TenantId, familyId: str
   return family;
 }
 
-/** @returns false if another request was faster, or the family was revoked */
+/**
+ * @param next its newest refresh token, and the last one used
+ * @returns false if another request was faster, or the family was revoked
+ */
 export async function advanceFamily(
   sql: Queries,
   tenantId: TenantId,
   familyId: string,
   generation: number,
-  next: number,
+  next: Pick<Family, "generation" | "former">,
 ): Promise<boolean> {
   const rows = await sql`
-    update refresh_families set generation = ${next}, rotated_on = now()
+    update refresh_families set generation = ${next.generation}, former = ${next.former}, rotated_on = now()
     where tenant_id = ${tenantId} and id = ${familyId} and generation = ${generation} and revoked_on is null
     returning id`;
   return rows.length > 0;

@@ -1,5 +1,6 @@
 // Families of refresh tokens (RFC 9700 4.14.2): each use gives the next token. The one before stays good until that next
-// one is used, for a client that lost the answer; any older one ends the family.
+// one is used, for a client that lost the answer, and gives another one in its place. Any other one ends the family: of
+// two who hold the same token, one will come with a token that was replaced.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Origin, recordAudit } from "../../audit/index.ts";
@@ -64,7 +65,7 @@ export interface Families {
   read(refreshToken: string): Promise<PresentedRefreshToken | undefined>;
   /** The family whose newest token it is; undefined if that has ended. */
   liveFamily(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<Family | undefined>;
-  /** @throws TokenError invalid_grant; a token whose next one was used has then ended its family */
+  /** @throws TokenError invalid_grant; a token whose next one was used, or that was replaced, has then ended its family */
   refresh(
     sql: Sql,
     tenantId: TenantId,
@@ -97,11 +98,18 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
   const revoke = updateFamiliesRevoked;
 
   /** The first use of a signed token writes its family's row. */
-  async function advance(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken, next: number) {
+  async function advance(
+    sql: Queries,
+    tenantId: TenantId,
+    presented: PresentedRefreshToken,
+    newest: number,
+    next: number,
+  ) {
     const { familyId, generation, signed } = presented;
-    if (await advanceFamily(sql, tenantId, familyId, generation, next)) return true;
+    const former = next > newest ? generation : null;
+    if (await advanceFamily(sql, tenantId, familyId, newest, { generation: next, former })) return true;
     if (!signed) return false;
-    return insertFamily(sql, tenantId, { ...signedFamily(signed), generation: next });
+    return insertFamily(sql, tenantId, { ...signedFamily(signed), generation: next, former: generation });
   }
 
   return {
@@ -136,14 +144,17 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
         family: of,
         refreshToken: values.write({ familyId: of.id, clientId: of.clientId, generation }),
       });
+      const { generation: newest, former, isJustRotated } = family;
+      // Its answer was lost: what that had in it is good no more.
+      const isLost = former === presented.generation && !isJustRotated;
       // A signed one has no row before it is used.
-      const next = keepsToken && !presented.signed ? presented.generation : presented.generation + 1;
-      if (family.generation === presented.generation && (await advance(sql, tenantId, presented, next)))
-        return answer(family, next);
+      const next = keepsToken && !presented.signed ? newest : newest + 1;
+      const isGood = newest === presented.generation || isLost;
+      if (isGood && (await advance(sql, tenantId, presented, newest, next))) return answer(family, next);
       // It was used before, or by a parallel request just now.
       const after = await find(sql, tenantId, presented);
       if (!after?.isLive) throw ended();
-      if (after.generation === presented.generation + 1) return answer(after, after.generation);
+      if (after.former === presented.generation) return answer(after, after.generation);
       const isFirst = await sql.beginFor(tenantId, async (tx) => {
         const wasLive = (await revoke(tx, tenantId, { familyId: presented.familyId })) > 0;
         const details = { FamilyId: presented.familyId };
@@ -196,6 +207,8 @@ function unwritten(signed: ClientRefreshGrant): Family {
     amr: null,
     jkt: null,
     generation: 0,
+    former: null,
+    isJustRotated: false,
     rotatedOn: new Date(signed.issuedAt * 1000),
     endsOn: new Date(signed.expiresAt * 1000),
     isLive: true,
