@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
+import { deleteEndedFamilies } from "../../server/oauth/index.ts";
 import { newApi, newScene, type Scene } from "../apis/apis.ts";
 import { type Client, issuer, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -160,6 +161,21 @@ describe("whatever a first token is exchanged for, and by whom,", () => {
     const stock = await exchange(world.own, access_token, { resource: world.scene.stock.audience, ...actor });
     const back = await exchange(world.own, stock.body.access_token, { resource: issuer(), ...actor });
     expect(back.body.scope).toBe("AccessManager:Read");
+  });
+
+  test("once the grant has ended, a token of it is exchanged for no other audience, also when it is forgotten", async () => {
+    const { stock } = world.scene;
+    const resources = [issuer(), stock.audience];
+    const { access_token } = await tokensOf("openid AccessManager:Read stock:read", resources, stock.audience);
+    const familyId = String(decodeJwt(access_token).grant_id);
+    const client = world.apis.get(stock.audience)!.client;
+    const back = () => exchange(client, access_token, { resource: issuer(), scope: "*" });
+    expect((await back()).body.scope).toBe("AccessManager:Read");
+    await db()`update refresh_families set expires_on = now() - interval '1 second' where id = ${familyId}`;
+    expectRfcError(await back(), 400, "invalid_scope");
+    expect(await deleteEndedFamilies(db())).toBeGreaterThan(0);
+    expectRfcError(await back(), 400, "invalid_scope");
+    expect((await exchange(client, access_token, { resource: stock.audience })).body.scope).toBe("stock:read");
   });
 
   test("a scope that the client gets later does not widen a chain that began before", async () => {

@@ -164,7 +164,8 @@ function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: Us
 /**
  * The scopes that this exchange, and any that follows from it, can give, for whatever audience. For the audience of the
  * first token it is what that one has; for the others of its grant, what was granted; elsewhere, what its first exchanger
- * and the user have. Each exchange takes away what its client lacks, and what it leaves out for its target.
+ * and the user have; once its grant has ended, nothing. Each exchange takes away what its client lacks, and what it leaves
+ * out for its target.
  */
 async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject: UserToken): Promise<string[]> {
   const { userId, aud, scope, exchange_scope: carried, grant_id: familyId } = subject;
@@ -176,8 +177,9 @@ async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject
   const here = common(ofAudience, before);
   if (carried !== undefined) return [...here, ...common(elsewhere, carried.split(" "))];
   const family = familyId === undefined ? undefined : await findFamily(sql, client.tenantId, familyId);
-  const ofGrant = askableWith(allApis, family?.resources ?? [], elsewhere);
-  return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || family!.scopes.includes(one))];
+  if (!family?.isLive) return here;
+  const ofGrant = askableWith(allApis, family.resources, elsewhere);
+  return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || family.scopes.includes(one))];
 }
 
 /** @param most what there is of the ceiling for the target @throws TokenError invalid_scope */
