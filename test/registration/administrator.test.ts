@@ -182,6 +182,7 @@ describe("what an administrator has given a registered client ends, and the audi
   const CHANGES: Record<string, (keys: object) => object> = {
     "its redirect URIs": () => ({ redirect_uris: [REDIRECT, "https://evil.example/"] }),
     "its addresses after sign-out": () => ({ post_logout_redirect_uris: [BYE] }),
+    "where it is told of sign-outs": () => ({ backchannel_logout_uri: "https://evil.example/" }),
     "how it proves itself": () => PUBLIC,
     "how it sends its secret": () => ({ token_endpoint_auth_method: "client_secret_post" }),
     "its keys": (keys) => ({ jwks: { keys: [keys] } }),
@@ -192,13 +193,17 @@ describe("what an administrator has given a registered client ends, and the audi
   test.each(Object.keys(CHANGES))("%s", async (what) => {
     const { jwk } = await newSigner();
     const client = await registered({}, "Open");
-    await client.set({ FirstParty: true, Scopes: ["openid", "email", "AccessManager:Read", "Settings:Update"] });
+    const ClaimMapping = [{ Claim: "groups", From: "Roles" }];
+    const Scopes = ["openid", "email", "AccessManager:Read", "Settings:Update"];
+    await client.set({ FirstParty: true, Scopes, ClaimMapping });
     expect((await client.put(metadata())).body.scope).toContain("Settings:Update");
-    expect(await client.credentials()).toMatchObject({ FirstParty: true });
+    expect(await client.credentials()).toMatchObject({ FirstParty: true, ClaimMapping });
     const answer = await client.put(metadata(CHANGES[what]!(jwk)));
     expect(answer.status).toBe(200);
     expect(answer.body.scope).toBe("openid email");
-    expect(await client.credentials()).toMatchObject({ FirstParty: false, Scopes: ["openid", "email"] });
+    expect(await client.credentials()).toMatchObject({
+      ...{ FirstParty: false, Scopes: ["openid", "email"], ClaimMapping: [] },
+    });
     expect(await client.lastChange()).toMatchObject({
       Actor: { Type: "Application", Id: client.client_id },
       Details: {

@@ -7,10 +7,11 @@ import type { Credentials } from "../clients/store.ts";
 const NARROWED = ["RedirectUris", "PostLogoutRedirectUris", "GrantTypes", "Scopes"];
 /** Demands that a client may add to itself. */
 const DEMANDS = ["RequirePar", "RequireSignedRequestObject", "DpopBound"];
-/** Where its answers go, and what it proves itself by. */
+/** Where its answers and logout tokens go, and what it proves itself by. */
 const IDENTITY = [
   ["RedirectUris"],
   ["PostLogoutRedirectUris"],
+  ["BackchannelLogoutUri"],
   ["ClientType", "TokenEndpointAuthMethod"],
   ["Jwks", "JwksUri"],
   ["TlsClientAuthName", "TlsClientAuthValue"],
@@ -56,7 +57,8 @@ export function shownWithin({ name, webSite }: { name: string; webSite: string }
 export function withoutGiven(before: Credentials, after: Credentials, { givenScopes }: Ceiling): Credentials {
   const isAnother = IDENTITY.flat().some((name) => !isSame(before[columnOf(name)], after[columnOf(name)]));
   if (!isAnother) return after;
-  return { ...after, firstParty: false, scopes: after.scopes.filter((scope) => !givenScopes.includes(scope)) };
+  const scopes = after.scopes.filter((scope) => !givenScopes.includes(scope));
+  return { ...after, firstParty: false, claimMapping: [], scopes };
 }
 
 function isSame(before: unknown, after: unknown): boolean {
