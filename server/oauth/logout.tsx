@@ -23,7 +23,7 @@ import {
   signOut,
   type Upstream,
 } from "../signin/index.ts";
-import { attribute, MessagePage, pageResponse } from "../ui/index.ts";
+import { MessagePage, pageResponse } from "../ui/index.ts";
 import { type Parameters, parseParameters, readParameters } from "./authorize/parameters.ts";
 import { formTargets } from "./authorize/reply.ts";
 import { isRegisteredUri } from "./clients/credential-rules.ts";
@@ -154,7 +154,7 @@ function farewell(
 ): Promise<Response> {
   if (destination === undefined || (isStrangers && cookies === undefined)) {
     const lines = ["You are signed out in this browser. You can close this page."];
-    const next = destination && { href: attribute(destination), text: `Go on to ${hostOf(destination)}` };
+    const next = destination && { href: destination, text: `Go on to ${hostOf(destination)}` };
     const page = <MessagePage site={endpoints.site} heading="Signed out" lines={lines} {...(next && { next })} />;
     return pageResponse(page, { cookies });
   }

@@ -1,7 +1,7 @@
 // Ending a browser's session: here, and then at the provider that it began at, where that is wished for.
 
 import { NO_STORE } from "../http/conditions.ts";
-import { attribute, MessagePage, pageResponse, type Site } from "../ui/index.ts";
+import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -37,14 +37,7 @@ export async function signOut(
 /** A form's answer may lead to no site that its page has not named (CSP form-action); the refresh of a page may. */
 function goOnPage(site: Site, { name, location: { href } }: { name: string; location: URL }, cookies: string[]) {
   const lines = [`You are signed out here. You go on to ${name}, to sign out there too.`];
-  const page = (
-    <MessagePage
-      site={site}
-      heading="Signed out"
-      lines={lines}
-      next={{ href: attribute(href), text: `Go to ${name}` }}
-    />
-  );
+  const page = <MessagePage site={site} heading="Signed out" lines={lines} next={{ href, text: `Go to ${name}` }} />;
   return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
 }
 

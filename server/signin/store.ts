@@ -247,7 +247,6 @@ export async function raiseSession(
   return updated.count > 0;
 }
 
-/** @returns false if it had ended before */
 /** @returns undefined if it was gone already */
 export async function deleteSession(
   sql: Queries,

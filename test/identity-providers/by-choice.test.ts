@@ -3,9 +3,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeProtectedHeader } from "jose";
+import { MOST_OPEN } from "../../server/signin/upstream/round-trips.ts";
 import { answerOf } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
 import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
 import { newUpstreamTenant, toProvider, type UpstreamTenant } from "./tenant.ts";
 
@@ -181,6 +183,7 @@ describe.concurrent("signing out at the provider too", () => {
     expect(page).toMatchObject({ status: 200, heading: "Signed out" });
     const there = new URL(page.headers.get("refresh")!.replace(/^0; url=/, ""));
     expect(there.href).toStartWith(`${forged.issuer}/bye?own=1&`);
+    expect(page.html).toContain(`<a href="${there.href.replaceAll("&", "&amp;")}"`);
     const state = there.searchParams.get("state")!;
     const { pathname } = new URL(there.searchParams.get("post_logout_redirect_uri")!);
     expect(await visitor.open(`${pathname}?state=${state}`)).toMatchObject({ status: 200, heading: "Signed out" });
@@ -197,6 +200,38 @@ describe.concurrent("signing out at the provider too", () => {
     const signedOut = new URL(String(tenant.provider.PostLogoutRedirectUri)).pathname;
     const { search } = new URL(sentBack(forged, location), "https://any.example");
     expect(await visitor.open(signedOut + search)).toMatchObject({ heading: "Signed out", location: undefined });
+  });
+
+  test("takes no id_token to a provider that another one was replaced by", async () => {
+    await using begun = await beginSignOut();
+    const { visitor, tenant, logout, forged } = begun;
+    await using other = await startForgedProvider();
+    other.behaviour.metadata = { end_session_endpoint: `${other.issuer}/bye` };
+    const Id = tenant.provider.Id;
+    await ok(tenant.caller.patch("/IdentityProvider", { Id, Issuer: other.issuer, ClientSecret: "another" }));
+    const there = (await visitor.open(logout())).location!;
+    expect(there.href).toStartWith(`${other.issuer}/bye?`);
+    expect(there.href).not.toContain(forged.issuer);
+    expect(there.searchParams.has("id_token_hint")).toBe(false);
+  });
+
+  test("takes nobody's place from those who sign in, and is left out where there is none", async () => {
+    await using begun = await beginSignOut();
+    const { visitor, tenant, logout } = begun;
+    const { tenantId } = tenant.caller;
+    const there = (await visitor.open(logout())).location!;
+    const back = new URL(String(tenant.provider.PostLogoutRedirectUri)).pathname;
+    await visitor.open(`${back}?state=${there.searchParams.get("state")}`);
+    expect(await db()`select from upstream_attempts where tenant_id = ${tenantId}`).toHaveLength(0);
+    expect(answerOf(await begun.signIn()).code).toBeString();
+    await toProvider(visitor, await visitor.open(tenant.client.authorize({ prompt: "login" })));
+    await db()`
+      insert into upstream_attempts (digest, tenant_id, identity_provider_id, browser, network, target, expires_on)
+      select sha256(n::text::bytea || digest), tenant_id, identity_provider_id, browser, network, target, expires_on
+      from upstream_attempts, generate_series(2, ${MOST_OPEN.address}::integer) n where tenant_id = ${tenantId}`;
+    const { location } = await visitor.open(logout({ post_logout_redirect_uri: AFTER }));
+    expect(location?.href).toBe(AFTER);
+    expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
   test.each<[string, Record<string, unknown>, Behaviour]>([

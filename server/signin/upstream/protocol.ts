@@ -77,6 +77,8 @@ export interface Protocol {
 
 /** Characters of an id_token that still goes into an address. */
 const HINT_LIMIT = 4_000;
+/** An id_token, and whose it is. */
+type Hint = [authority: string, idToken: string];
 
 export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: string): Protocol {
   const configurationOf = createConfigure(vault);
@@ -142,17 +144,21 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         const identity = toIdentity(authorityOf(provider), provider.mapping, claims);
         const { id_token: idToken } = tokens;
         const isKept = provider.signOut && idToken !== undefined && idToken.length <= HINT_LIMIT;
-        return isKept ? { ...identity, idTokenHint: hints.seal(idToken).toString("base64url") } : identity;
+        if (!isKept) return identity;
+        const hint: Hint = [identity.authority, idToken];
+        return { ...identity, idTokenHint: hints.seal(JSON.stringify(hint)).toString("base64url") };
       }),
     signOutUrl: (tenantId, provider, state, hint) =>
       told(async () => {
         const config = await configure(tenantId, provider, false);
         const { end_session_endpoint: endpoint } = config.serverMetadata();
         if (!isHttps(endpoint)) throw new UpstreamFailure("misconfigured", "the metadata have no end_session_endpoint");
+        const [authority, idToken]: Partial<Hint> = hint ? JSON.parse(hints.open(hint)) : [];
         return buildEndSessionUrl(config, {
           post_logout_redirect_uri: signedOutUriOf(publicUrl, provider.id),
           state,
-          ...(hint && { id_token_hint: hints.open(hint) }),
+          // It may have been pointed elsewhere since, and another one must not read who its users were.
+          ...(idToken && authority === authorityOf(provider) && { id_token_hint: idToken }),
         });
       }),
   };

@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import type { EgressFetch } from "../../egress/index.ts";
+import { TooManyRequests } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import type { Cookies } from "../cookies.ts";
@@ -128,15 +129,18 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
         const location = await protocol.signOutUrl(tenantId, provider, checks.state, hint);
         return { name: provider.name, location, cookies: set };
       } catch (error) {
-        // The user is signed out here whatever the provider does.
-        if (!(error instanceof UpstreamFailure)) throw error;
-        log.warn({ tenantId, providerId: provider.id, kind: error.kind, detail: error.detail }, NOT_SIGNED_OUT);
+        // The user is signed out here whatever the provider does, and however many are on their way there.
+        if (!(error instanceof UpstreamFailure || error instanceof TooManyRequests)) throw error;
+        log.warn({ tenantId, providerId: provider.id, reason: error.message }, NOT_SIGNED_OUT);
         return undefined;
       }
     },
     async signedOut(request, providerId, state) {
-      const target = (await attempts.take(request, providerId, state))?.attempt.target;
-      return target?.startsWith(SIGN_OUT) ? target.slice(SIGN_OUT.length) || undefined : undefined;
+      const attempt = (await attempts.take(request, providerId, state))?.attempt;
+      if (!attempt?.target.startsWith(SIGN_OUT)) return undefined;
+      // It is over, and no longer counts among those that were begun and left.
+      await deleteAttempt(sql, attempt.tenantId, attempt.digest);
+      return attempt.target.slice(SIGN_OUT.length) || undefined;
     },
     async publishedKey(providerId) {
       const sealed = await findClientKey(sql, providerId);
