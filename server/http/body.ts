@@ -80,7 +80,16 @@ function unescaped(quoted: string): string {
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
-  return formFields(await readFormText(request));
+  const form = formFields(await readFormText(request));
+  forms.set(request, form);
+  return form;
+}
+
+const forms = new WeakMap<Request, Map<string, string>>();
+
+/** The form of a request, once somebody has read it. */
+export function formRead(request: Request): Map<string, string> | undefined {
+  return forms.get(request);
 }
 
 /**

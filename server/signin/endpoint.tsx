@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { readForm } from "../http/body.ts";
+import { formRead } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
 import { clientNetwork, contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
@@ -26,14 +26,13 @@ export function pageEndpoint(
 ) {
   async function respond(request: Request): Promise<Response> {
     if (request.method === "GET" && !methods.includes("GET") && prefersPage(request)) return toPageOf(site, path);
-    const sent = request.method === "POST" ? request.clone() : undefined;
     try {
       requireMethod(request, ...methods);
       if (request.method === "HEAD") request.headers.delete("cookie");
       const userAgent = request.headers.get("user-agent") ?? "";
       return await answer(request, { address: clientNetwork(request), userAgent });
     } catch (failure) {
-      const response = await errorPage(site, failure, request, await wayBack(sent));
+      const response = await errorPage(site, failure, request);
       if (response.status >= 500) onFailure(failure, request);
       return response;
     }
@@ -62,21 +61,18 @@ const FORM_PAGES = [
 ] as const;
 
 /** The page that a refused form was on, where the form says it: there it can be filled in anew. */
-async function wayBack(sent: Request | undefined): Promise<string | undefined> {
-  if (!sent) return undefined;
-  const path = await readForm(sent).then(
-    (form) => form.get("request"),
-    () => undefined,
-  );
+function wayBack(request: Request): string | undefined {
+  const path = formRead(request)?.get("request");
   return path && OWN_PATH.test(path) ? path : undefined;
 }
 
 /** Of this host: neither `//` nor `/\\` begins it. */
 const OWN_PATH = /^\/[a-z][^\\]*$/i;
 
-function errorPage(site: Site, failure: unknown, request: Request, back: string | undefined): Promise<Response> {
+function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {
   const { status, title, errors, headers } = asApiError(failure);
   const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
+  const back = wayBack(request);
   const next = back === undefined ? undefined : { href: site.href(back), text: "Start again" };
   return pageResponse(<MessagePage {...{ site, heading: title, lines, next }} />, { status, headers });
 }

@@ -5,7 +5,7 @@ import { ENDPOINTS } from "../../server/oauth/index.ts";
 import { type Answer, API, request } from "../entities/client.ts";
 import { form } from "../oauth/client.ts";
 import { newRegistrar, REGISTER } from "../registration/client.ts";
-import { newTenant } from "../support/tenant.ts";
+import { newTenant, shared } from "../support/tenant.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -69,6 +69,25 @@ describe.each(FORMS)("a form at $path", ({ path, door }) => {
       expectRefused(answer, door, door === "spec" ? 415 : 400, /x-www-form-urlencoded/);
     },
   );
+});
+
+const PAGES = ["/signin", "/signin/link", "/signin/upstream/1/callback", "/consent", "/signout", "/device"];
+
+test.concurrent.each(
+  [...FORMS, ...ENDPOINTS.filter(({ kind }) => kind === "page")].map(({ path }) => path).concat(PAGES),
+)("a form in chunks that is too large is answered before its end, at %s", async (path) => {
+  const end = new AbortController();
+  const endless = new ReadableStream({
+    async pull(controller) {
+      if (end.signal.aborted) return controller.close();
+      controller.enqueue(Buffer.from("a".repeat(32 * 1024)));
+      await Bun.sleep(1);
+    },
+  });
+  const headers = { "content-type": FORM };
+  const { status } = await fetch(shared().url + path, { method: "POST", body: endless, headers, redirect: "manual" });
+  end.abort();
+  expect(status).toBe(413);
 });
 
 describe("JSON", () => {
