@@ -4,6 +4,7 @@ import type { Queries } from "../db/sql.ts";
 import { claimNamesOf, claimsGiven } from "./claims.ts";
 import { type Consent, type Destinations, findConsent } from "./clients/consents.store.ts";
 import type { Client } from "./clients/store.ts";
+import { TokenError } from "./endpoint.ts";
 import { ENTITY_API } from "./resources.ts";
 import { askableScopes, common } from "./scopes.ts";
 
@@ -26,6 +27,16 @@ export async function issuable(sql: Queries, client: Client, granted: Granted): 
     resources: common(resources, [ENTITY_API, ...allowed.resources]),
     claims: common(given.claims, [...allowed.claims, ...claimNamesOf(allowed.scopes)]),
   };
+}
+
+/**
+ * The same for a token, which without a scope would be good for nothing.
+ * @throws TokenError invalid_grant
+ */
+export async function leftOf(sql: Queries, client: Client, granted: Granted): Promise<Consent> {
+  const left = await issuable(sql, client, granted);
+  if (left.scopes.length > 0) return left;
+  throw new TokenError("invalid_grant", "Nothing is left of the scopes that were granted. Ask for a new grant.");
 }
 
 /** Whether a user who has allowed this needs not be asked. That tokens are for this service goes without saying. */

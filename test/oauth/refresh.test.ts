@@ -109,6 +109,16 @@ describe.each(DOORS)("at %s", (path) => {
     expect(scopeOf(await refresh(own, path, first))).toBe("profile");
   });
 
+  test("where no scope is left there is no token, and the attempt uses nothing up", async () => {
+    const own = await newTenant();
+    const { refresh: first } = await clientGrant(own, "openid profile");
+    const set = (Scopes: string[]) => ok(own.patch(`/Application/${own.clientId}/Credentials`, { Scopes }));
+    await set(["Settings:Read", "Settings:Update"]);
+    expectInvalidGrant(path, await refresh(own, path, first), /Nothing is left/);
+    await set(["openid", "Settings:Read", "Settings:Update"]);
+    expect(scopeOf(await refresh(own, path, first))).toBe("openid");
+  });
+
   test("of parallel requests exactly one rotates; all get its refresh token, and the family lives on", async () => {
     const { refresh: first } = await clientGrant(client);
     let token = first;

@@ -3,7 +3,7 @@ import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, holdSessionOfCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
-import { issuable } from "../issuable.ts";
+import { leftOf } from "../issuable.ts";
 import { targetOf } from "../resources.ts";
 import { common } from "../scopes.ts";
 import { requireKey } from "./bound.ts";
@@ -29,7 +29,7 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
   };
   const { userId } = code;
   const named = [...code.claims.idToken, ...code.claims.userinfo];
-  const { scopes: granted, resources, claims } = await issuable(sql, client, { ...code, claims: named });
+  const { scopes: granted, resources, claims } = await leftOf(sql, client, { ...code, claims: named });
   const target = targetOf(apis, resources, resource);
   const userinfoNames = common(code.claims.userinfo, claims);
   const family = await sql.beginFor(client.tenantId, async (tx) => {

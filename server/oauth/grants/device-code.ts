@@ -2,7 +2,7 @@ import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findDevice, linkDevice, notePoll, type PolledDevice, takeDevice } from "../authorize/device.store.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
-import { issuable } from "../issuable.ts";
+import { leftOf } from "../issuable.ts";
 import { targetOf } from "../resources.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
@@ -27,7 +27,7 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
   if (device.isUsed) return revokeReused(request, "device_code", await findDevice(sql, client.tenantId, digest));
   const userId = await answered(request, device, digest);
   const authentication = { authTime: Math.floor(device.authTime.getTime() / 1000), acr: device.acr, amr: device.amr };
-  const { scopes: granted, resources } = await issuable(sql, client, { ...device, userId, claims: [] });
+  const { scopes: granted, resources } = await leftOf(sql, client, { ...device, userId, claims: [] });
   const target = targetOf(apis, resources, resource);
   const family = await sql.beginFor(client.tenantId, async (tx) => {
     if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noDevice();

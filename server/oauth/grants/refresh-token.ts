@@ -1,6 +1,6 @@
 import { originOfClient } from "../clients/client-authentication.ts";
 import { requireField, TokenError } from "../endpoint.ts";
-import { issuable } from "../issuable.ts";
+import { leftOf } from "../issuable.ts";
 import { askableWith, carriedScopes, ENTITY_API, type Target, targetOf } from "../resources.ts";
 import type { Family } from "../tokens/families.store.ts";
 import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
@@ -27,7 +27,7 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
     origin: originOfClient(request, client),
     async check(found) {
       // What was granted, less what was lost since.
-      const left = await issuable(sql, client, found);
+      const left = await leftOf(sql, client, found);
       target = targetOf(apis, left.resources, resource);
       granted = isNarrowed
         ? requestedScopes(asked, target, left.scopes)
