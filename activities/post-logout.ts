@@ -50,7 +50,8 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
   async function attempt(input: PostLogoutInput, place: Place, signal: AbortSignal): Promise<LogoutOutcome> {
     const { tenantId, logoutId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
-    const logout = await database(() => openLogout(sql, tenantId, logoutId, MAXIMUM_ATTEMPTS));
+    const openedBy = Bun.randomUUIDv7();
+    const logout = await database(() => openLogout(sql, tenantId, logoutId, MAXIMUM_ATTEMPTS, openedBy));
     if (!logout) return { state: "Cancelled", attempts: 0 };
     const { number } = logout;
     if (!logout.isBegun) {

@@ -50,6 +50,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
   return async (input, signal, place) => {
     const { tenantId, deliveryId, maximumAttempts } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
+    const openedBy = Bun.randomUUIDv7();
     const delivery = await open();
     if (delivery === "full") return "full";
     if ("ended" in delivery) return delivery.ended;
@@ -90,7 +91,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
     async function open(): Promise<OpenDelivery | { ended: PostWebhookResult } | "full"> {
       for (;;) {
-        const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts }));
+        const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts, openedBy }));
         if (!found) throw unattempted("the delivery is not in the database");
         if (found === "full" || found.attempted) return found;
         if (!found.endsAs && found.waitMs > 0) throw notYet("its next attempt is not due yet", found.waitMs);

@@ -7,7 +7,7 @@ import { type Place, putBack, QUICK_MS, takeTurn } from "../server/webhooks/inde
 import type { DeliveryId, PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { pause } from "./pause.ts";
-import { type Attempt, isRetried, retriedIn } from "./post-webhook.ts";
+import { type Attempt, isRetried, retriedIn, untilDone } from "./post-webhook.ts";
 
 /** How often an activity says that it is alive, and hears whether it is cancelled. */
 export const HEARTBEAT_MS = 5_000;
@@ -25,9 +25,9 @@ export interface Posts {
   breakOff(deliveryId: DeliveryId, reason: Error): Promise<void>;
 }
 
-type Dependencies = Pick<ActivityDependencies, "sql" | "inFlight" | "windows">;
+type Dependencies = Pick<ActivityDependencies, "sql" | "inFlight" | "windows" | "log">;
 
-export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: Attempt): Posts {
+export function createPosts({ sql, inFlight, windows, log }: Dependencies, attempt: Attempt): Posts {
   /** By delivery: an activity that Temporal runs again, its task having timed out, joins the post that is out. */
   const posts = new Map<string, Post>();
   /** By workflow run. */
@@ -44,7 +44,7 @@ export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: A
       } catch (error) {
         if (!isRetried(error) || signal.aborted) throw error;
         const { hang, leftMs } = await others.wait(error.nextRetryDelay);
-        if (hang && (await putBack(sql, tenantId, [deliveryId], leftMs))) {
+        if (hang && (await untilDone(log, signal, () => putBack(sql, tenantId, [deliveryId], leftMs)))) {
           return { state: "Queued", attempts: error.details?.[1] ?? 0 };
         }
         throw retriedIn(leftMs, error);
@@ -70,7 +70,7 @@ export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: A
     try {
       const result = (await hasTurn(input)) ? await post() : "full";
       if (result !== "full") return result;
-      await putBack(sql, tenantId, [deliveryId], 0);
+      await untilDone(log, Context.current().cancellationSignal, () => putBack(sql, tenantId, [deliveryId], 0));
       return { state: "Queued", attempts: 0 };
     } finally {
       windows.release(connectionId, deliveryId);
@@ -81,9 +81,10 @@ export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: A
   /** A first attempt has had its turn in the queue. */
   async function hasTurn({ again, tenantId, connectionId }: PostWebhookInput): Promise<boolean> {
     if (!again) return true;
-    const wait = await takeTurn(sql, tenantId, connectionId, QUICK_MS);
+    const signal = Context.current().cancellationSignal;
+    const wait = await untilDone(log, signal, () => takeTurn(sql, tenantId, connectionId, QUICK_MS));
     if (wait === undefined) return false;
-    await pause(wait, Context.current().cancellationSignal);
+    await pause(wait, signal);
     return true;
   }
 

@@ -62,7 +62,7 @@ export async function claimLogouts(sql: Queries, checkMs: number, limit: number)
       coalesce(a.name, a.id::text) as to`;
 }
 
-/** After a workflow that could not be started. */
+/** Has a workflow started again, soon. */
 export async function unclaimLogout(sql: Queries, tenantId: TenantId, id: LogoutId): Promise<void> {
   await sql`
     update logouts set lease_until = now() + interval '1 second'
@@ -89,6 +89,7 @@ export interface OpenLogout extends EndedSession {
 /**
  * Begins an attempt if it is time for one. One before it without an end was lost with its worker; if it was the last,
  * the logout is Exhausted. One whose client is to be told nothing any more is Cancelled.
+ * @param openedBy the caller's own: asked again with it, because the answer was lost, PostgreSQL gives the same attempt
  * @returns undefined if its client is gone
  */
 export async function openLogout(
@@ -96,6 +97,7 @@ export async function openLogout(
   tenantId: TenantId,
   id: LogoutId,
   mostAttempts: number,
+  openedBy: string,
 ): Promise<OpenLogout | undefined> {
   const [row] = await sql<OpenLogout[]>`
     with found as (
@@ -103,13 +105,16 @@ export async function openLogout(
         exists (select from registered_clients r where r.application_id = l.client_id and r.is_open) as is_open,
         k.subject_type, k.sector_identifier_uri, k.redirect_uris,
         (select t.subject_key from tenants t where t.id = l.tenant_id) as subject_key,
+        coalesce(l.attempt_opened_by = ${openedBy} and exists (
+          select from logout_attempts t where t.logout_id = l.id and t.duration_ms is null and t.failure is null
+        ), false) as mine,
         greatest(0, 1000 * extract(epoch from l.retry_on - now()))::float8 as wait_ms
       from logouts l join credentials k on k.application_id = l.client_id
       where l.tenant_id = ${tenantId} and l.id = ${id} for update of l
     ), judged as (
-      select *, state in ('Pending', 'Retrying') and uri is not null
+      select *, not mine and state in ('Pending', 'Retrying') and uri is not null
           and attempts - earlier_attempts < ${mostAttempts} and coalesce(wait_ms, 0) = 0 as begins,
-        case when state not in ('Pending', 'Retrying') then state when uri is null then 'Cancelled'
+        case when mine or state not in ('Pending', 'Retrying') then state when uri is null then 'Cancelled'
           when attempts - earlier_attempts >= ${mostAttempts} then 'Exhausted' else state end as becomes
       from found
     ), lost as (
@@ -120,12 +125,12 @@ export async function openLogout(
       insert into logout_attempts (logout_id, number, started_on)
       select id, attempts + 1, clock_timestamp() from judged where begins
     )
-    update logouts l set state = j.becomes, attempts = l.attempts + j.begins::int,
+    update logouts l set state = j.becomes, attempt_opened_by = ${openedBy}, attempts = l.attempts + j.begins::int,
       reason = case when j.becomes = l.state then l.reason when j.becomes = 'Cancelled' then 'no address any more'
         else 'lost' end,
       ended_on = case when j.becomes = l.state then l.ended_on else now() end
     from judged j where l.id = j.id
-    returning l.state, j.begins as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
+    returning l.state, j.begins or j.mine as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
       coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
       coalesce(j.uri, '') as uri, j.is_open as "isOpen", j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
       j.redirect_uris as "redirectUris", j.subject_key as "sealedSubjectKey",

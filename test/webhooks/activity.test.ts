@@ -215,7 +215,12 @@ test("an attempt that cannot be asked for fails alone", async () => {
   await makeDue(api);
   const [delivery] = (await api.newestEvent()).Deliveries;
   const open = (deliveryId: DeliveryId) =>
-    attemptLog.open({ tenantId: api.tenant.tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS });
+    attemptLog.open({
+      tenantId: api.tenant.tenantId,
+      deliveryId,
+      maximumAttempts: MAXIMUM_ATTEMPTS,
+      openedBy: Bun.randomUUIDv7(),
+    });
   const [known, impossible] = await Promise.allSettled([open(delivery!.Id), open(idOf<DeliveryId>("no id"))]);
   expect(known).toMatchObject({ status: "fulfilled", value: { id: delivery!.Id, attempted: true, number: 2 } });
   expect(impossible.status).toBe("rejected");

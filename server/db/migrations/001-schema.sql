@@ -823,6 +823,7 @@ create table deliveries (
   redelivery_id uuid, -- the bulk redelivery that sends it, until its outcome is counted there
   -- Set while an attempt is out; found set by the next one, the worker died in between.
   attempt_started_on timestamptz,
+  attempt_opened_by uuid, -- by which who has opened it, and has not heard so, finds it again
   retry_on timestamptz, -- while it is Retrying: no attempt before that time
   -- Set: it waits in the queue of its connection, no post before that time. Null: it is its event's workflow's.
   due_on timestamptz,
@@ -1195,6 +1196,7 @@ create table logouts (
   attempts smallint not null default 0,
   earlier_attempts smallint not null default 0, -- of the runs before the last redelivery
   run smallint not null default 1, -- each redelivery is another one, with a workflow of its own
+  attempt_opened_by uuid, -- by which who has opened an attempt, and has not heard so, finds it again
   retry_on timestamptz, -- no attempt before that time
   lease_until timestamptz not null default '-infinity', -- until then its workflow need not be looked for
   created_on timestamptz(3) not null default now(),

@@ -48,6 +48,8 @@ export interface DueAttempt {
   deliveryId: DeliveryId;
   /** Counted here and not by Temporal, which starts over when a worker dies. */
   maximumAttempts: number;
+  /** The caller's own: asked again with it, because the answer was lost, PostgreSQL gives the same attempt. */
+  openedBy: string;
 }
 
 /** What clocks and timers may differ by. */
@@ -80,7 +82,12 @@ export async function openProbe(
   tenantId: TenantId,
   deliveryId: DeliveryId,
 ): Promise<OpenDelivery | undefined> {
-  const [delivery] = await open(sql, [{ tenantId, deliveryId, maximumAttempts: 0 }], true, "wait");
+  const [delivery] = await open(
+    sql,
+    [{ tenantId, deliveryId, maximumAttempts: 0, openedBy: Bun.randomUUIDv7() }],
+    true,
+    "wait",
+  );
   return delivery?.attempted ? delivery : undefined;
 }
 
@@ -99,7 +106,8 @@ function open(
         c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
         c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
-        d.state in ('Pending', 'Retrying') as open,
+        d.state in ('Pending', 'Retrying') as open, asked.opened_by,
+        d.attempt_started_on is not null and coalesce(d.attempt_opened_by = asked.opened_by, false) as mine,
         case when d.state = 'Retrying' then greatest(0, 1000 * extract(epoch from d.retry_on - now())) else 0 end::float8 as wait_ms,
         ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
         case
@@ -111,7 +119,11 @@ function open(
         end as ends_as
       from relaxed,
         unnest(${uuids(sql, ids)}, ${uuids(sql, tenantIds)},
-          ${due.map(({ maximumAttempts }) => maximumAttempts)}::int[]) as asked (id, tenant_id, maximum)
+          ${due.map(({ maximumAttempts }) => maximumAttempts)}::int[],
+          ${uuids(
+            sql,
+            due.map(({ openedBy }) => openedBy),
+          )}) as asked (id, tenant_id, maximum, opened_by)
         join deliveries d on d.id = asked.id and d.tenant_id = asked.tenant_id
         join webhook_connections c on c.id = d.connection_id
         join events e on e.id = d.event_id
@@ -119,17 +131,18 @@ function open(
     ), lost as (
       ${insertLost(sql)}
     ), due as (
-      select *, (probed or (not ${probing} and open and ends_as is null and wait_ms <= ${EARLY_MS}))::int as step from before
+      select *, (not mine and (probed or (not ${probing} and open and ends_as is null and wait_ms <= ${EARLY_MS})))::int as step
+      from before
     ), marked as (
       update deliveries d set attempts = d.attempts + due.step,
         earlier_attempts = d.earlier_attempts + due.probed::int,
-        attempt_started_on = case when due.step = 1 then now() end,
+        attempt_started_on = case when due.step = 1 then now() end, attempt_opened_by = due.opened_by,
         begun_on = case when due.counted then coalesce(d.begun_on, now()) else d.begun_on end
       from due
-      where d.id = due.id and d.attempts = due.attempts and (due.step = 1 or due.attempt_started_on is not null)
+      where d.id = due.id and d.attempts = due.attempts and not due.mine and (due.step = 1 or due.attempt_started_on is not null)
       returning d.id
     )
-    select due.id, due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs", due.wait_ms as "waitMs",
+    select due.id, due.mine or due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs", due.wait_ms as "waitMs",
       due.event_id as "eventId", due.occurred_on as "occurredOn",
       due.trace_parent as "traceParent", due.payload, due.sequences, due.url,
       case when due.proof then due.staged_secret else due.secret end as secret,

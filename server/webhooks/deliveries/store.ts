@@ -67,7 +67,7 @@ export async function recordAttempt(
         case ${state} when 'Exhausted' then c.exhausted_run + 1 when 'Delivered' then 0 else c.exhausted_run end as run
       from deliveries d join webhook_connections c on c.id = d.connection_id
       where ${hold !== undefined} and d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.deleted_on is null
-        and (${state} = 'Exhausted' or (${state} = 'Delivered' and c.exhausted_run > 0))
+        and (${state} = 'Exhausted' and d.state in ('Pending', 'Retrying') or (${state} = 'Delivered' and c.exhausted_run > 0))
       for no key update of c
     ), counted as (
       update webhook_connections c set exhausted_run = connection.run from connection
@@ -163,7 +163,7 @@ export const insertLost = (sql: Queries) => sql`
   select id, attempts, attempt_started_on,
     least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost',
     case when not is_ping then connection_id end
-  from before where attempt_started_on is not null
+  from before where attempt_started_on is not null and not mine
   on conflict do nothing`;
 
 /** What is known of an attempt stays, unless it was taken to be lost. */
@@ -190,7 +190,7 @@ export async function closeOpenDelivery(
       select c.state from webhook_connections c join deliveries d on d.connection_id = c.id
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} for key share of c
     ), before as (
-      select d.id, d.attempts, d.attempt_started_on, d.connection_id, d.is_ping from connection c, deliveries d
+      select d.id, d.attempts, d.attempt_started_on, d.connection_id, d.is_ping, false as mine from connection c, deliveries d
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')
         and (${state} <> 'Held' or c.state <> 'Active')
       for update of d
