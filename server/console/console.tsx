@@ -79,7 +79,8 @@ function visitOf(
   const { csrf, cookies: formCookies } = forms.protect(request, entrant.session);
   const url = requestUrl(request);
   const pageOf = (type: string) => pages.find(({ shows }) => shows === type)?.path;
-  return new Visit({ request, url, params, ...entrant, csrf, formCookies, cookies, href: settingsSite.href, pageOf });
+  const { href } = settingsSite;
+  return new Visit({ request, url, params, ...entrant, csrf, formCookies, forms, cookies, href, pageOf });
 }
 
 /** @returns undefined: a browser asks for the address of a form. @throws MethodNotAllowed */

@@ -129,6 +129,8 @@ export interface Confirmation {
   above: NonNullable<View["above"]>;
   /** What will happen, one sentence each. */
   effects: string[];
+  /** What it happens to, as it is now. Not part of it is what changes by itself, such as how many deliveries wait. */
+  of: unknown;
   /** What the button says. */
   label: string;
   /** Where it goes: the page itself, which takes POST as well. */
@@ -139,19 +141,26 @@ export interface Confirmation {
   keep?: string;
 }
 
-/** The page before something that cannot be undone: what it will do, and two ways on. */
-export function confirmation({ visit, title, above, effects, label, action, back, keep }: Confirmation): View {
+/** The page before something that cannot be undone: what it will do, and two ways on. Its form does it unless that changes. */
+export async function confirmed(asked: Confirmation, act: () => Promise<Response>): Promise<View | Response> {
+  const { visit, title, above, effects, label, action, back, keep } = asked;
+  const shown = ["confirmation", action, title, above, asked.of] as const;
+  const isSent = visit.request.method === "POST";
+  if (isSent && visit.hasShown(shown)) return act();
   return {
     title,
     above,
+    status: isSent ? 409 : 200,
     body: (
       <div class="panel narrow">
+        {isSent ? <Changed /> : ""}
         <ul class="effects">
           {effects.map((effect) => (
             <li safe>{effect}</li>
           ))}
         </ul>
         <Form visit={visit} action={action}>
+          <input type="hidden" name="shown" value={visit.seal(shown)} />
           <div class="buttons">
             <button type="submit" class="danger" safe>
               {label}
@@ -164,4 +173,13 @@ export function confirmation({ visit, title, above, effects, label, action, back
       </div>
     ),
   };
+}
+
+/** Above a form that is shown again, because what its page said holds no more. */
+export function Changed(): JSX.Element {
+  return (
+    <p class="problem" role="alert">
+      This has changed since the page was shown. Nothing was done. Look at it again.
+    </p>
+  );
 }

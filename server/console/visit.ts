@@ -1,6 +1,6 @@
 import { type Caller, type Permitted, permit, type Scope } from "../access/index.ts";
 import { NO_STORE } from "../http/conditions.ts";
-import { type Cookies, flashCookie, type Session } from "../signin/index.ts";
+import { type Cookies, type Forms, flashCookie, type Session, type Shown } from "../signin/index.ts";
 
 /** What a policy decides over: a record in its response shape. */
 type Subject = Record<string, unknown>;
@@ -17,6 +17,7 @@ export interface VisitProps {
   organisation: string;
   csrf: string;
   formCookies: string[];
+  forms: Pick<Forms, "sealShown" | "hasShown">;
   cookies: Cookies;
   href: (path: string) => string;
   /** Where the records of a type have their pages: a path with `:id`. */
@@ -51,6 +52,7 @@ export class Visit {
   readonly href: (path: string) => string;
   private readonly pageOf: VisitProps["pageOf"];
   private readonly cookies: Cookies;
+  private readonly forms: VisitProps["forms"];
 
   constructor(props: VisitProps) {
     this.request = props.request;
@@ -67,6 +69,7 @@ export class Visit {
     this.href = props.href;
     this.pageOf = props.pageOf;
     this.cookies = props.cookies;
+    this.forms = props.forms;
   }
 
   /**
@@ -87,6 +90,16 @@ export class Visit {
   /** For a service function that takes these scopes. @throws Permission */
   permitted<S extends Scope>(...scopes: S[]): Permitted<S> {
     return permit(this.caller, scopes);
+  }
+
+  /** The hidden field `shown` of a form that does what the page says. */
+  seal(shown: Shown): string {
+    return this.forms.sealShown(this.csrf, shown);
+  }
+
+  /** Whether the page that sent the form said exactly this. */
+  hasShown(shown: Shown): boolean {
+    return this.forms.hasShown(this.form.get("csrf") ?? undefined, this.form.get("shown") ?? undefined, shown);
   }
 
   /** A record's own page, if it has one. */

@@ -21,14 +21,7 @@ import {
   replaceRegistrationToken,
   revokeRegistrationToken,
 } from "./registration.tsx";
-import {
-  deleteSecret,
-  deleteSecretPage,
-  madeSecretPage,
-  makeSecret,
-  newSecretPage,
-  SecretsSection,
-} from "./secrets.tsx";
+import { deleteSecret, madeSecretPage, makeSecret, newSecretPage, SecretsSection } from "./secrets.tsx";
 import { beginTrial, comeBack, exchangeCode, setRedirectUri, tryPage } from "./try-it.tsx";
 
 export function applicationPages(deps: SettingsDependencies): Page[] {
@@ -143,8 +136,8 @@ function morePages(deps: SettingsDependencies): Page[] {
     },
     {
       path: `${one}/secrets/:secret/delete`,
-      GET: { needs: set, answer: (visit) => deleteSecretPage(deps, visit) },
-      POST: { needs: ["Settings:Update"], answer: (visit) => deleteSecret(deps, visit) },
+      GET: { needs: set, answer: (visit) => deleteSecret(deps, visit) },
+      POST: { needs: set, answer: (visit) => deleteSecret(deps, visit) },
     },
     {
       path: `${one}/registration-token`,

@@ -1,7 +1,6 @@
 // The secrets of an application: made, shown once, and deleted when another has taken their place.
 
 import { NotFound } from "../../errors.ts";
-import { readId } from "../../http/query.ts";
 import { type CredentialsRecord, MOST_SECRETS, SECRET, type SecretRecord } from "../../oauth/index.ts";
 import {
   Badge,
@@ -17,7 +16,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
+import { confirmed, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
@@ -198,13 +197,13 @@ function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
   );
 }
 
-export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function deleteSecret(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const application = await readApplication(deps, visit);
   const path = pathOf(application);
   const secrets = await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(application.Id));
   const secret = secrets.Items.find(({ Id }) => Id === visit.params.secret);
   if (!secret) throw new NotFound("The Application has no secret with this Id.");
-  return confirmation({
+  const asked = {
     visit,
     title: "Delete this secret?",
     above: aboveOf(application),
@@ -214,14 +213,13 @@ export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit)
       phrase`${titleOf(application)} gets no tokens by it any more, from now on.`,
       "Tokens that it has got stay good until they expire.",
     ],
+    of: [secret.Name, isInUse(secret)],
     label: "Delete secret",
     action: `${path}/secrets/${visit.params.secret}/delete`,
     back: path,
+  };
+  return confirmed(asked, async () => {
+    await deps.credentials.deleteSecret(visit.permitted("Settings:Update"), Number(application.Id), secret.Id);
+    return visit.goTo(path, "The secret is deleted.");
   });
-}
-
-export async function deleteSecret({ credentials }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const id = readId("Application", visit.params.id!);
-  await credentials.deleteSecret(visit.permitted("Settings:Update"), id, visit.params.secret!);
-  return visit.goTo(`${APPLICATIONS}/${id}`, "The secret is deleted.");
 }

@@ -18,7 +18,7 @@ import {
   refusedForm,
   statusOf,
 } from "../../ui/index.ts";
-import { confirmation, type Page, type PageRecord, type View } from "../page.tsx";
+import { confirmed, type Page, type PageRecord, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { filtersOf, isFiltered } from "./records.tsx";
 
@@ -150,7 +150,7 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
     {
       path: `${one}/delete`,
       GET: { needs: [read, remove], answer: (visit) => deletePage(kind, visit) },
-      POST: { needs: [remove], answer: (visit) => deleteOne(kind, visit) },
+      POST: { needs: [read, remove], answer: (visit) => deletePage(kind, visit) },
     },
     ...(kind.tabs ?? []).map((tab): Page => ({ ...tab, path: `${one}/${tab.tab.toLowerCase()}`, record })),
     ...(kind.more ?? []),
@@ -280,23 +280,21 @@ async function change<Item extends Identified>(kind: Kind<Item>, visit: Visit): 
   }
 }
 
-async function deletePage<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View> {
-  const { record } = await kind.read(visit);
+async function deletePage<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
+  const { record, version } = await kind.read(visit);
   visit.caller.permissions.require(kind.scopes.remove, kind.type, subjectOf(record));
   const [one] = kind.nouns;
-  return confirmation({
+  const asked = {
     visit,
     title: `Delete this ${one}?`,
     above: aboveOf(kind, record),
     effects: await kind.effects(record, visit),
+    of: version,
     label: `Delete ${one}`,
     action: `${kind.path}/${record.Id}/delete`,
     back: `${kind.path}/${record.Id}`,
-  });
-}
-
-async function deleteOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<Response> {
-  return visit.goTo(kind.path, kind.told.deleted(await kind.remove(visit)));
+  };
+  return confirmed(asked, async () => visit.goTo(kind.path, kind.told.deleted(await kind.remove(visit))));
 }
 
 interface Filled<Item> {

@@ -14,8 +14,8 @@ import type { Visit } from "../visit.ts";
 import { GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
 import { IdentitiesSection, linkIdentity, linkPage, unlinkIdentity } from "./identities.tsx";
 import { LastLogin, type Person, pathOf, titleOf, USERS } from "./person.tsx";
-import { endSession, endSessions, endSessionsPage, SessionsSection, sessionsPage } from "./sessions.tsx";
-import { makePasswordLink, removeFactor, removeFactorPage, SignInSection } from "./sign-in.tsx";
+import { endSession, endSessions, SessionsSection, sessionsPage } from "./sessions.tsx";
+import { makePasswordLink, removeFactor, SignInSection } from "./sign-in.tsx";
 
 export function userPages(deps: SettingsDependencies): Page[] {
   return entityPages<Person>(deps, "User", {
@@ -84,8 +84,8 @@ function morePages(deps: SettingsDependencies): Page[] {
     },
     {
       path: `${one}/second-factor/remove`,
-      GET: { needs: [...see, ...set], answer: (visit) => removeFactorPage(deps, visit) },
-      POST: { needs: set, answer: (visit) => removeFactor(deps, visit) },
+      GET: { needs: [...see, ...set], answer: (visit) => removeFactor(deps, visit) },
+      POST: { needs: [...see, ...set], answer: (visit) => removeFactor(deps, visit) },
     },
     {
       path: `${one}/identity/link`,
@@ -97,7 +97,7 @@ function morePages(deps: SettingsDependencies): Page[] {
     { path: `${one}/session/end`, POST: { needs: set, answer: (visit) => endSession(deps, visit) } },
     {
       path: `${one}/sessions/end`,
-      GET: { needs: set, answer: (visit) => endSessionsPage(deps, visit) },
+      GET: { needs: set, answer: (visit) => endSessions(deps, visit) },
       POST: { needs: set, answer: (visit) => endSessions(deps, visit) },
     },
     { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },

@@ -3,7 +3,7 @@
 import type { Page } from "../../http/query.ts";
 import type { SessionRecord } from "../../signin/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
-import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
+import { confirmed, type SettingsDependencies, type View } from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
@@ -92,10 +92,10 @@ export async function endSession({ users }: SettingsDependencies, visit: Visit):
   );
 }
 
-export async function endSessionsPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
+export async function endSessions({ records, users }: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
   const path = pathOf(person);
-  return confirmation({
+  const asked = {
     visit,
     title: "End all sign-ins?",
     above: aboveOf(person),
@@ -105,15 +105,15 @@ export async function endSessionsPage({ records }: SettingsDependencies, visit: 
       TOKENS_ELSEWHERE,
       "The password stays good. If somebody else knows it, make a password link as well.",
     ],
+    of: person.Id,
     label: "End all sign-ins",
     action: `${path}/sessions/end`,
     back: path,
     keep: "Keep them",
+  };
+  return confirmed(asked, async () => {
+    const ended = await users.endSessions(visit.permitted("Settings:Update"), String(person.Id));
+    const told = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
+    return visit.goTo(path, `${told}, and all refresh tokens with it.`);
   });
-}
-
-export async function endSessions({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const ended = await users.endSessions(visit.permitted("Settings:Update"), visit.params.id!);
-  const told = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
-  return visit.goTo(`${USERS}/${visit.params.id}`, `${told}, and all refresh tokens with it.`);
 }

@@ -2,10 +2,10 @@
 
 import type { FactorRecord } from "../../signin/index.ts";
 import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
-import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
+import { confirmed, type SettingsDependencies, type View } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
+import { aboveOf, type Person, pathOf, titleOf } from "./person.tsx";
 
 export interface SignInSectionProps {
   visit: Visit;
@@ -83,14 +83,12 @@ export async function makePasswordLink({ records, users }: SettingsDependencies,
   };
 }
 
-export async function removeFactorPage(
-  { records, users }: SettingsDependencies,
-  visit: Visit,
-): Promise<View | Response> {
+export async function removeFactor({ records, users }: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
   const path = pathOf(person);
-  if (!(await users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id)))) return visit.goTo(path);
-  return confirmation({
+  const factor = await users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id));
+  if (!factor) return visit.goTo(path);
+  const asked = {
     visit,
     title: "Remove the second factor?",
     above: aboveOf(person),
@@ -99,13 +97,13 @@ export async function removeFactorPage(
       "The authenticator app and all recovery codes are no longer good.",
       "First make sure by another way that it is really this person who asks for it.",
     ],
+    of: factor.EnrolledOn,
     label: "Remove second factor",
     action: `${path}/second-factor/remove`,
     back: path,
+  };
+  return confirmed(asked, async () => {
+    await users.removeSecondFactor(visit.permitted("Settings:Update"), String(person.Id));
+    return visit.goTo(path, "The second factor is removed.");
   });
-}
-
-export async function removeFactor({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await users.removeSecondFactor(visit.permitted("Settings:Update"), visit.params.id!);
-  return visit.goTo(`${USERS}/${visit.params.id}`, "The second factor is removed.");
 }
