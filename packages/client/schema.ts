@@ -3575,7 +3575,7 @@ export interface components {
              */
             SectorIdentifierUri: string;
             /**
-             * @description An https address of its logo. It is kept and answered; no page shows it.
+             * @description An https address of its logo: PNG, JPEG or WebP, at most 512 KiB. The consent page shows it.
              * @default
              */
             LogoUri: string;
@@ -3759,7 +3759,7 @@ export interface components {
             SubjectType?: "public" | "pairwise" | null;
             /** @description Of a pairwise client: an https address whose JSON list has all of its RedirectUris (OpenID Connect Core 8.1); its host is the sector. Empty: the one host of its RedirectUris. */
             SectorIdentifierUri?: string | null;
-            /** @description An https address of its logo. It is kept and answered; no page shows it. */
+            /** @description An https address of its logo: PNG, JPEG or WebP, at most 512 KiB. The consent page shows it. */
             LogoUri?: string | null;
             /** @description Where its privacy policy is; the consent page links to it. */
             PolicyUri?: string | null;
@@ -4499,7 +4499,7 @@ export interface components {
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;
-            /** @description An https address. It is kept; no page shows it. */
+            /** @description An https address of a PNG, JPEG or WebP, which the consent page shows. */
             logo_uri?: string;
             policy_uri?: string;
             tos_uri?: string;
@@ -4563,7 +4563,7 @@ export interface components {
             /** @description What people see. */
             client_name?: string;
             client_uri?: string;
-            /** @description An https address. It is kept; no page shows it. */
+            /** @description An https address of a PNG, JPEG or WebP, which the consent page shows. */
             logo_uri?: string;
             policy_uri?: string;
             tos_uri?: string;

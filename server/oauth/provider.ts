@@ -46,6 +46,7 @@ import {
 } from "./clients/client-authentication.ts";
 import { createClientKeys } from "./clients/client-keys.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
+import { createLogos } from "./clients/logos.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
 import { createReadSector } from "./clients/sector.ts";
 import { createClientCredentials } from "./clients/service.ts";
@@ -162,6 +163,7 @@ export function createProvider(deps: ProviderDependencies) {
     issuer,
     pushedRequests: createPushedRequests({ sql, vault, findClient }),
     findClient,
+    findLogo: createLogos(fetch, log),
     refreshClient,
     devices: createDevices({ sql, vault, issuer, findClient, findApis, onDevice }),
     openRequestObject: createRequestObjects(issuer, isSignedByClient),

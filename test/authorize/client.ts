@@ -21,6 +21,9 @@ export interface Credentials {
   redirect_uris: string[];
   post_logout_redirect_uris: string[];
   first_party: boolean;
+  logo_uri: string;
+  policy_uri: string;
+  tos_uri: string;
   id_token_alg: string;
   access_token_type: string;
   access_token_lifetime: number;

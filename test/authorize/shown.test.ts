@@ -76,6 +76,7 @@ const CHANGES: [string, (scene: Scene) => Promise<unknown>][] = [
     "the application has another name",
     ({ admin, client }) => ok(admin.patch("/Application", { Id: client.id, Name: `Bank ${client.id}` })),
   ],
+  ["the application has another logo", (scene) => credentials(scene, { LogoUri: "https://bank.example/logo.png" })],
   ["the API has another name", ({ admin, orders }) => ok(admin.patch("/Api", { Id: orders.id, Name: "Payments" }))],
   [
     "the API's scope allows something else",

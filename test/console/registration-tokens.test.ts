@@ -1,9 +1,11 @@
-// Initial access tokens in Settings: made, shown once, used by an application that registers itself, and deleted.
+// Initial access tokens in Settings: made, shown once, used by an application that registers itself, and deleted; and
+// the tokens by which such applications change themselves.
 
 import { expect, test } from "bun:test";
+import { ok } from "../policies/people.ts";
 import { requestAt } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
-import { inspect } from "../support/inspect.ts";
+import { inspect, inspectAsItIs } from "../support/inspect.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
@@ -57,4 +59,54 @@ test("an administrator lets applications register, makes a token that is shown o
   expect((await register(token)).status).toBe(401);
   await inspect(page, "registration-tokens-none");
   expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
+});
+
+test("an administrator sees who registered an application, replaces its token, and revokes it", async () => {
+  const api = await newTenant();
+  await ok(api.patch("/TenantSettings", { ClientRegistration: "InitialAccessToken" }));
+  const { Token } = await ok(api.call("POST", "/RegistrationToken", { Name: "CI" }));
+  const { client_id, registration_access_token: first } = (await register(Token)).body;
+  const read = async (token: string) =>
+    (
+      await requestAt(shared().url, "GET", `/oauth2/clients/${client_id}`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
+  expect(await read(first)).toBe(200);
+  const shown = { LogoUri: "https://app.example/logo.png", PolicyUri: "https://app.example/policy" };
+  await ok(api.patch(`/Application/${client_id}/Credentials`, { ...shown, ResponseTypes: ["code"] }));
+
+  const { page, open, complaints } = await enterSettings(browser, api.tenant);
+  await open(`/settings/applications/${client_id}`);
+  const credentials = page.locator("#credentials");
+  for (const text of [...Object.values(shown), "Response types", "Terms of service"]) {
+    await credentials.getByText(text).waitFor();
+  }
+  const section = page.locator("#registration");
+  await section.getByText("an initial access token").waitFor();
+  await section.getByText("LogoUri, PolicyUri").waitFor();
+  await inspect(page, "registered-application");
+  await section.getByRole("button", { name: "Replace the token" }).click();
+  await inspectAsItIs(page, "registration-token-replace");
+  await page.getByRole("button", { name: "Replace token", exact: true }).click();
+  await page.getByText("It is not shown again.").waitFor();
+  const second = (await page.locator(".secret code").textContent())!;
+  await inspect(page, "registration-access-token");
+  expect([await read(first), await read(second)]).toEqual([401, 200]);
+  await page.reload();
+  expect(await page.content()).not.toContain(second);
+  await page.getByRole("link", { name: "Done" }).click();
+  await section.getByRole("button", { name: "Revoke the token" }).click();
+  await page.getByRole("button", { name: "Revoke token", exact: true }).click();
+  await page.getByText("The registration access token is revoked.").waitFor();
+  expect(await read(second)).toBe(401);
+  await section.getByRole("button", { name: "Make a token" }).waitFor();
+  expect(await section.getByRole("button", { name: "Revoke the token" }).count()).toBe(0);
+  await inspect(page, "registered-application-without-token");
+
+  await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+  await auditor.open(`/settings/applications/${client_id}`);
+  await auditor.page.locator("#registration").getByText("an initial access token").waitFor();
+  expect(await auditor.page.locator("#registration").getByRole("button").count()).toBe(0);
+  expect(complaints).toEqual([]);
 });

@@ -4,7 +4,8 @@ import { composedApp } from "./app.ts";
 import { type Json, readDocument } from "./document.ts";
 
 /** Routes that are no part of the API: the way in, the viewer, the sign-in and Settings pages and what they are made of and send. */
-const LEFT_OUT = /^\/(|openapi|openapi\/\*|assets\/.*|signin(\/.*)?|consent|signout|(account|device|settings)(\/.*)?)$/;
+const LEFT_OUT =
+  /^\/(|openapi|openapi\/\*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|(account|device|settings)(\/.*)?)$/;
 /** A method that no path has. */
 const NO_METHOD = "PROPFIND";
 

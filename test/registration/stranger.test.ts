@@ -3,10 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import { AUTHORIZATION_PATHS } from "../../server/oauth/authorize/parameters.ts";
 import { RESPONSE_MODES, SIGNED_RESPONSE_MODES } from "../../server/oauth/contract.ts";
-import { answerOf, newPkce } from "../authorize/client.ts";
+import { answerOf, issuer, newPkce } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { request } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
 import {
   initialToken,
   metadata,
@@ -19,6 +21,7 @@ import {
   send,
 } from "./client.ts";
 
+const browser = openWindows();
 const BYE = "https://app.example/bye";
 type Fields = Record<string, string | undefined>;
 
@@ -300,4 +303,28 @@ describe("of tokens, a client that nobody vouches for", () => {
     await ok(registrar.admin.patch("/Api", api));
     expect(await introspect(body, theirs)).toEqual({ active: false });
   });
+});
+
+test("in a browser, a person is warned of it beside what it asks for, and where its request is refused", async () => {
+  const { registrar, body } = await stranger({
+    ...PUBLIC,
+    client_uri: "https://app.example/",
+    logo_uri: "https://app.example/l.png",
+  });
+  const page = await browser.newPage();
+  await page.goto(`${issuer()}/oauth2/authorize?${query(body.client_id, challenge)}`);
+  await page.getByLabel("User name").fill(registrar.username);
+  await page.getByLabel("Password").fill(registrar.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("Nobody in your organisation has set this application up.").waitFor();
+  expect(await page.locator(".card img").count()).toBe(0);
+  await inspect(page, "consent-of-stranger");
+  await page.goto(`${issuer()}/oauth2/authorize?${query(body.client_id, { response_type: "x" })}`);
+  await page.getByRole("heading", { name: "Request refused" }).waitFor();
+  await inspect(page, "request-refused");
+  await page.goto(
+    `${issuer()}/oauth2/authorize?${query(body.client_id, { response_type: "x", response_mode: "form_post" })}`,
+  );
+  await page.getByRole("button", { name: "Go on to app.example" }).waitFor();
+  await inspect(page, "request-refused-form");
 });

@@ -46,6 +46,7 @@ function asClient() {
     documentUrl: null,
     isSettings: false,
     isOpen: false,
+    administratorSet: [],
     clientType: "confidential" as const,
     tokenEndpointAuthMethod: null,
     jwks: null,

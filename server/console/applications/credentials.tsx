@@ -59,18 +59,19 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
           ["Discovery", <Code text={`${publicUrl}/.well-known/openid-configuration`} copy />],
           ["Client type", <Text text={credentials.ClientType} />],
           ["Grants", <Words words={credentials.GrantTypes} none="none: it cannot ask for tokens" />],
+          ["Response types", <Words words={credentials.ResponseTypes} none="none: nobody signs in to it" />],
           ["Scopes", <Words words={credentials.Scopes} none="none" />],
           ["Redirect URIs", <Addresses addresses={credentials.RedirectUris} />],
           ["After sign-out", <Addresses addresses={credentials.PostLogoutRedirectUris} />],
-          [
-            "Told of logouts at",
-            <Addresses addresses={credentials.BackchannelLogoutUri ? [credentials.BackchannelLogoutUri] : []} />,
-          ],
+          ["Back-channel logout URL", <Addresses addresses={named(credentials.BackchannelLogoutUri)} />],
           [
             "Signatures",
             <Text text={`access token ${credentials.AccessTokenAlg}, id_token ${credentials.IdTokenAlg}`} />,
           ],
           ["Consent", <Text text={credentials.FirstParty ? "not asked for: it is our own" : "asked for once"} />],
+          ["Logo", <Addresses addresses={named(credentials.LogoUri)} />],
+          ["Privacy policy", <Addresses addresses={named(credentials.PolicyUri)} />],
+          ["Terms of service", <Addresses addresses={named(credentials.TosUri)} />],
         ]}
       />
       <DevelopmentWarning
@@ -140,6 +141,8 @@ function Words({ words, none }: { words: string[]; none: string }): JSX.Element 
     </span>
   );
 }
+
+const named = (address: string | null) => (address ? [address] : []);
 
 function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
   if (addresses.length === 0) return <span class="none">none</span>;

@@ -41,11 +41,11 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
       <Facts
         facts={[
           ["Registered itself", <Time at={new Date(RegisteredOn)} />],
-          ["By", <Text text={Open ? "nobody's word: registration was open" : "an initial access token"} />],
-          ["Its token was made", MadeOn ? <Time at={new Date(MadeOn)} /> : <span class="none">it has none</span>],
-          ["Last used", LastUsedOn ? <Time at={new Date(LastUsedOn)} ago /> : <span class="none">never</span>],
+          ["By", <Text text={Open ? "open registration, without a token" : "an initial access token"} />],
+          ["Token made", MadeOn ? <Time at={new Date(MadeOn)} /> : <span class="none">none</span>],
+          ["Token last used", LastUsedOn ? <Time at={new Date(LastUsedOn)} ago /> : <span class="none">never</span>],
           [
-            "Held by administrators",
+            "Set by administrators, and not its own to change",
             AdministratorSet.length > 0 ? (
               <Text text={AdministratorSet.join(", ")} />
             ) : (

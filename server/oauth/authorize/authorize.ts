@@ -20,6 +20,7 @@ import {
 import type { FindApis } from "../apis/known-apis.ts";
 import { findConsent } from "../clients/consents.store.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
+import type { FindLogo } from "../clients/logos.ts";
 import type { SettingsClient } from "../clients/settings-client.ts";
 import { AUTHORIZATION_REQUEST, SPEC_AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
@@ -177,6 +178,7 @@ export interface AuthorizeDependencies {
   issuer: string;
   pushedRequests: PushedRequests;
   findClient: FindKnownClient;
+  findLogo: FindLogo;
   refreshClient: (request: Request, clientId: string | undefined) => Promise<void>;
   openRequestObject: OpenRequestObject;
   devices: Devices;

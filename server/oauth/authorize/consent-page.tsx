@@ -11,20 +11,24 @@ interface ConsentProps extends Question {
   csrf: string;
   /** The seal of all that the page shows. */
   shown: string;
+  logoHref: string | undefined;
   /** Where to sign in as somebody else. */
   switchHref: string;
 }
 
 export function ConsentPage(props: ConsentProps): JSX.Element {
-  const { site, application, stranger, links, wants, user, destination, userCode, request, csrf, shown, switchHref } =
-    props;
+  const { site, application, stranger, links, wants, user, destination, userCode } = props;
+  const { request, csrf, shown, logoHref, switchHref } = props;
   return (
     <CardPage site={site} title="Allow access">
       <h1>Allow access</h1>
       <Problem text={props.problem} />
-      <p class="lead">
-        <strong safe>{application || "An application"}</strong> asks to
-      </p>
+      <div class="lead">
+        {logoHref ? <img src={attribute(logoHref)} width="56" height="56" alt="" class="logo" /> : ""}
+        <p>
+          <strong safe>{application || "An application"}</strong> asks to
+        </p>
+      </div>
       <ul class="wants">
         {wants.map((want) => (
           <li safe>{want}</li>

@@ -3,6 +3,7 @@ import { type AuthorizeDependencies, authorizationEndpoints } from "./authorize.
 import { consentEndpoint } from "./consent.ts";
 import { deviceEndpoints } from "./device-pages.tsx";
 import { linkEndpoint } from "./link.ts";
+import { logoEndpoint } from "./logo.ts";
 import { secondFactorEndpoints } from "./second-factor.tsx";
 import { signInEndpoints } from "./sign-in.ts";
 import { upstreamEndpoints } from "./upstream.tsx";
@@ -16,6 +17,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
     .use(linkEndpoint(deps))
     .use(secondFactorEndpoints(deps))
     .use(consentEndpoint(deps))
+    .use(logoEndpoint(deps))
     .use(deviceEndpoints(deps));
 }
 

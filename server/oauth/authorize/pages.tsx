@@ -17,6 +17,7 @@ import type { AuthorizationRequest, Checked } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./authorize.ts";
 import { logWrongAddress, type WrongAddress } from "./checks/wrong-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
+import { logoPath } from "./logo.ts";
 import { CHOSEN_ACCOUNT, type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { type Asked, nameOfClient, questionOf, sealQuestion } from "./question.ts";
 import { formTargets } from "./reply.ts";
@@ -74,6 +75,7 @@ export function consentPage(
 ): Promise<Response> {
   const { target, reply } = checked;
   const { csrf, cookies } = forms.protect(request, session);
+  const logo = logoPath(forms, csrf, checked.client, session);
   const page = (
     <ConsentPage
       {...questionOf(checked, session, asked)}
@@ -82,6 +84,7 @@ export function consentPage(
       request={targetText(target)}
       csrf={csrf}
       shown={sealQuestion(forms, csrf, checked, session, asked)}
+      logoHref={logo && site.href(logo)}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
     />
   );

@@ -8,6 +8,7 @@ import { type Forms, nameOf, type Session } from "../../signin/index.ts";
 import { claimNamesOf, claimsGiven } from "../claims.ts";
 import type { Consent, Destinations } from "../clients/consents.store.ts";
 import { withoutLoopbackPort } from "../clients/credential-rules.ts";
+import { logoOf } from "../clients/logos.ts";
 import type { Client } from "../clients/store.ts";
 import { askableScopes, common } from "../scopes.ts";
 import { type AuthorizationRequest, type Checked, RefusedRequest } from "./authorization-request.ts";
@@ -68,6 +69,8 @@ export interface Question {
   application: string;
   /** Nobody here has vouched for its name; the host or scheme that it is known by. */
   stranger: { address: string | undefined } | undefined;
+  /** The address of its logo; "": none is shown. */
+  logo: string;
   /** Its own pages. */
   links: { text: string; href: string }[];
   /** What it asks for, in words. */
@@ -84,6 +87,7 @@ export function questionOf(checked: AuthorizationRequest, session: Session, aske
   return {
     application: nameOfClient(checked),
     stranger: client.isOpen ? { address: strangersAddress(checked) } : undefined,
+    logo: logoOf(client),
     links: linksOf(client),
     wants: inWords(consentTo(asked), apis),
     user: nameOf(session),

@@ -20,7 +20,7 @@ export function RefusedPage({ site, problem, destination, href, action, fields =
       <h1>Request refused</h1>
       <p>The application has sent a request that cannot be answered.</p>
       <p safe>{problem}</p>
-      <p>
+      <p class="caution">
         Nobody in your organisation has set this application up. Go on to <strong safe>{destination}</strong> only if
         you know it.
       </p>

@@ -315,9 +315,9 @@ const FIELDS = {
     }),
     take: (value: string | null) => value ?? "",
   },
-  LogoUri: address("An https address of its logo. It is kept and answered; no page shows it.", {
+  LogoUri: address("An https address of its logo: PNG, JPEG or WebP, at most 512 KiB. The consent page shows it.", {
     label: "Address of its logo",
-    hint: "It is kept for the application; no page shows it.",
+    hint: "PNG, JPEG or WebP, at most 512 KiB. The consent page shows it, made anew by Gatehouse.",
   }),
   PolicyUri: address("Where its privacy policy is; the consent page links to it.", {
     label: "Address of its privacy policy",

@@ -152,6 +152,7 @@ const SETTINGS_CLIENT = {
   isSettings: true,
   documentUrl: null,
   isOpen: false,
+  administratorSet: [],
   grantTypes: ["authorization_code"],
   // A person has a role's scopes in Settings, and none of these tokens leaves the process.
   scopes: [...SCOPES],

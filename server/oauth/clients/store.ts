@@ -90,6 +90,8 @@ export interface Client extends Credentials {
   isSettings: boolean;
   /** It has registered itself, and nobody has given it an initial access token. */
   isOpen: boolean;
+  /** Fields that an administrator has set since it registered itself. */
+  administratorSet: string[];
   /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
   identityProvider: { id: number; allowLocal: boolean } | null;
   /** Its live secrets. */
@@ -99,6 +101,11 @@ export interface Client extends Credentials {
 /** It registered itself without an initial access token, and no administrator has called it the tenant's own since. */
 export function isStranger({ isOpen, firstParty }: Pick<Client, "isOpen" | "firstParty">): boolean {
   return isOpen && !firstParty;
+}
+
+/** Whether a field's value is the word of the tenant, and not only that of whoever registered the client. */
+export function isVouchedFor({ isOpen, administratorSet }: Pick<Client, "isOpen" | "administratorSet">, field: string) {
+  return !isOpen || administratorSet.includes(field);
 }
 
 /** As it is stored; null: its tenant has no key yet. */
@@ -150,12 +157,13 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
       a.is_active and (r.document_url is null or r.takes_documents) as "isActive", r.document_url as "documentUrl",
       (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
-      exists (select from registered_clients r where r.application_id = a.id and r.is_open) as "isOpen",
+      coalesce(g.is_open, false) as "isOpen", coalesce(g.administrator_set, '{}') as "administratorSet",
       ${credentialColumns(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
       coalesce(s.ids, '{}') as "secretIds", coalesce(s.digests, '{}') as digests
     from applications a join credentials c on c.application_id = a.id
+      left join registered_clients g on g.application_id = a.id
       left join lateral (
         select document_url, t.client_id_metadata_documents = 'On' as takes_documents
         from registered_clients join tenants t on t.id = tenant_id

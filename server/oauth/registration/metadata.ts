@@ -103,7 +103,7 @@ const METADATA = {
   dpop_bound_access_tokens: may(Type.Boolean()),
   client_name: may(text("What people see.")),
   client_uri: may(text()),
-  logo_uri: may(text("An https address. It is kept; no page shows it.")),
+  logo_uri: may(text("An https address of a PNG, JPEG or WebP, which the consent page shows.")),
   policy_uri: may(text()),
   tos_uri: may(text()),
 };

@@ -1,0 +1,50 @@
+// The logo beside the name on the consent page: for the browser that was shown this page, and no other.
+
+import { NotFound } from "../../errors.ts";
+import { requestUrl } from "../../http/request.ts";
+import { type Forms, pageEndpoint, type Session } from "../../signin/index.ts";
+import { logoOf } from "../clients/logos.ts";
+import type { Client } from "../clients/store.ts";
+import type { AuthorizeDependencies } from "./authorize.ts";
+
+const LOGO_PATH = "/consent/logo";
+
+/** Stands in for a logo that cannot be had. */
+const NONE =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7299" stroke-width="1.5">' +
+  '<rect x="3" y="5" width="18" height="14" rx="2"/><path d="M3 9.5h18M6 7.3h.01M8.5 7.3h.01"/></svg>';
+
+const HEADERS = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; sandbox",
+};
+
+export function logoEndpoint({ endpoints, sessions, forms, findClient, findLogo }: AuthorizeDependencies) {
+  return pageEndpoint(endpoints, `${LOGO_PATH}/:client_id`, ["GET"], async (request) => {
+    const { pathname, searchParams } = requestUrl(request);
+    const session = await sessions.find(request);
+    const client = session && (await findClient(pathname.slice(LOGO_PATH.length + 1)));
+    const seal = searchParams.get("shown") ?? undefined;
+    const isShown =
+      client?.tenantId === session?.tenantId &&
+      client !== undefined &&
+      forms.hasShown(forms.protect(request, session).csrf, seal, shownLogo(client, session!));
+    if (!isShown) throw new NotFound("There is no such logo.");
+    const png = await findLogo(client);
+    // The seal in the address is of this session alone.
+    const kept = { "cache-control": `private, max-age=${png ? 300 : 60}` };
+    return new Response(png ?? NONE, {
+      headers: { ...HEADERS, ...kept, "content-type": png ? "image/png" : "image/svg+xml" },
+    });
+  });
+}
+
+/** @param csrf of the page that shows it @returns undefined if it shows none */
+export function logoPath(forms: Forms, csrf: string, client: Client, session: Session): string | undefined {
+  if (logoOf(client) === "") return undefined;
+  const shown = forms.sealShown(csrf, shownLogo(client, session));
+  return `${LOGO_PATH}/${client.id}?${new URLSearchParams({ shown })}`;
+}
+
+const shownLogo = (client: Client, { userId }: Session) => ["logo", userId, client.id, logoOf(client)] as const;
