@@ -11,11 +11,12 @@ import {
   requireSecondFactor,
   signedIn,
 } from "../account/person.ts";
-import { newClient, otherClient } from "../authorize/client.ts";
+import { answerOf, newClient, otherClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
 import { type ForgedProvider, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
 import { linkingForm, newUpstreamTenant, startLinking, toProvider } from "../identity-providers/tenant.ts";
+import { expectNothing, onTheWay } from "../identity-providers/way-back.ts";
 import { beginDevice, toQuestion } from "../oauth/device.ts";
 import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
@@ -199,6 +200,41 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
   });
 });
 
+/** A provider's own form is posted here: it has no token of ours, and its state takes the token's place. */
+const OF_A_PROVIDER = "/signin/upstream/:id/callback";
+
+test.concurrent("a provider's form does nothing by itself, and signs in no browser but the one that went there", async () => {
+  const { provider, tenant, visitor, back } = await onTheWay();
+  running.push(provider);
+  const { tenantId } = tenant.client.tenant;
+  const attempts = () => db()`select from upstream_attempts where tenant_id = ${tenantId}`;
+  const { pathname, search } = new URL(back, visitor.origin);
+  const posted = async (browser: Visitor, form: string) => {
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { "content-type": "application/x-www-form-urlencoded", origin: provider.issuer, cookie };
+    const answer = await fetch(visitor.origin + pathname, { method: "POST", redirect: "manual", body: form, headers });
+    expect({ status: answer.status, cookies: answer.headers.getSetCookie() }).toEqual({ status: 303, cookies: [] });
+    const on = new URL(answer.headers.get("location")!, visitor.origin);
+    expect([on.origin, on.pathname]).toEqual([new URL(visitor.origin).origin, pathname]);
+    return on.pathname + on.search;
+  };
+  const state = new URLSearchParams(search).get("state")!;
+  const stranger = await onTheWay();
+  running.push(stranger.provider);
+  const strangersState = new URL(stranger.back, visitor.origin).searchParams.get("state")!;
+  for (const other of ["", `${state.slice(1)}A`, strangersState]) {
+    expectNothing(await visitor.open(await posted(visitor, search.slice(1).replace(state, other))), visitor);
+  }
+  // A login CSRF: the attacker's answer in the victim's browser, which has been to a provider too.
+  for (const victim of [new Visitor(), stranger.visitor]) {
+    expectNothing(await victim.open(await posted(victim, search.slice(1))), victim);
+  }
+  expect(await attempts()).toHaveLength(1);
+  expect(visitor.cookies.has("gatehouse-session")).toBe(false);
+  expect(answerOf(await visitor.open(await posted(visitor, search.slice(1)))).code).toBeString();
+  expect(await attempts()).toHaveLength(0);
+});
+
 test.concurrent("there is no other form", async () => {
   const pages = [...new Set(composedApp().routes.map(({ path }) => path))].filter((path) => PAGES.test(path));
   const taking = await Promise.all(
@@ -207,9 +243,8 @@ test.concurrent("there is no other form", async () => {
       return headers.get("allow")?.includes("POST") ? [path] : [];
     }),
   );
-  // The callback takes what a provider's own page posts, by state alone.
-  const listed = [...Object.keys(FORMS).map((name) => name.split(":")[0]!), "/signin/upstream/:id/callback"];
-  expect(taking.flat().sort()).toEqual([...new Set(listed)].sort());
+  const listed = Object.keys(FORMS).map((name) => name.split(":")[0]!);
+  expect(taking.flat().sort()).toEqual([...new Set([...listed, OF_A_PROVIDER])].sort());
 });
 
 /** What sign-in and the account pages are made of; the console's forms are test/console'. */

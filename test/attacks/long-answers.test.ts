@@ -10,7 +10,7 @@ import { readDocument } from "../openapi/document.ts";
 import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { shared } from "../support/tenant.ts";
-import { type Item, PATIENCE_MS } from "./world.ts";
+import { type Item, PATIENCE_MS, send } from "./world.ts";
 
 /** Rows that an export needs longer to send than a policy needs to be saved. */
 const ROWS = 20_000;
@@ -23,11 +23,14 @@ interface Reader {
 
 /** How there is something to tell. */
 interface LongAnswer {
-  before(reader: Pick<Reader, "admin">): Promise<void>;
+  /** @returns what stands in its path */
+  before(reader: Pick<Reader, "admin">): Promise<Record<string, string>>;
   /** While it is told: before access is taken away, and after. */
   during(reader: Reader): Promise<void>;
   /** What would be told if nothing were taken away. */
   all: number;
+  /** The type of the records in it. */
+  inner: string;
 }
 
 const change = async ({ admin }: Reader) => {
@@ -35,16 +38,41 @@ const change = async ({ admin }: Reader) => {
 };
 
 const LONG_ANSWERS: Record<string, LongAnswer> = {
-  "/WebhookEvent/Stream": { before: async () => {}, during: change, all: 2 },
+  "/WebhookEvent/Stream": { before: async () => ({}), during: change, all: 2, inner: "Department" },
   "/AuditEvent/Export": {
     async before({ admin }) {
       await db()`
         insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
         select ${admin.tenantId}, gen_random_uuid(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, '{}', ''
         from generate_series(1, ${ROWS})`;
+      return {};
     },
     during: async () => {},
     all: ROWS,
+    inner: "AuditEvent",
+  },
+  "/Redelivery/{Id}/Deliveries/Export": {
+    async before({ admin }) {
+      const hook = { URL: "https://receiver.example/", Entities: ["Department"], Events: ["Created"], State: "Paused" };
+      const connection = await ok(admin.patch("/WebhookConnection", { Name: "Receiver", ...hook }));
+      const replay = { ConnectionId: connection.Id, From: "2020-01-01" };
+      const { Id } = await ok(send(admin, "POST", "/Redelivery", replay));
+      await db()`
+        with event as (
+          insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+          values (uuidv7(), ${admin.tenantId}, 'Department', 'Updated', '1', '{}', now()) returning id, position
+        ), sent as (
+          insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
+          select gen_random_uuid(), ${admin.tenantId}, id, ${connection.Id}, position, 1, 'Delivered'
+          from event, generate_series(1, ${ROWS}) returning id
+        )
+        insert into former_outcomes (tenant_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
+        select ${admin.tenantId}, id, ${connection.Id}, 'Exhausted', ${MARK}, now(), ${Id} from sent`;
+      return { Id };
+    },
+    during: async () => {},
+    all: ROWS,
+    inner: "WebhookEvent",
   },
 };
 
@@ -54,10 +82,8 @@ const forbid = ({ admin, spy }: Reader, what: string) =>
 const WAYS: Record<string, (reader: Reader, path: string) => Promise<unknown>> = {
   "a policy that forbids all reading": (reader) => forbid(reader, "action, resource"),
   "a policy that forbids the type": (reader, path) => forbid(reader, `action, resource is ${path.split("/")[1]}`),
-  "a policy that forbids the records in it": async (reader, path) => {
-    const inner = path.startsWith("/WebhookEvent") ? "Department" : "AuditEvent";
-    await forbid(reader, `action, resource is ${inner}`);
-  },
+  "a policy that forbids the records in it": (reader, path) =>
+    forbid(reader, `action, resource is ${LONG_ANSWERS[path]!.inner}`),
   "the end of the policy that permitted it": async ({ admin }) => {
     const { Items } = await ok(admin.get("/Policy?Name=Spy"));
     await ok(admin.remove(`/Policy/${Items[0].Id}`));
@@ -86,9 +112,10 @@ describe.concurrent.each(documented)("%s tells nothing more after", (path) => {
       const admin = await newAdmin();
       const reader = { admin, spy: await newPerson(admin) };
       await savePolicy(admin, "Spy", `permit (principal == Client::"${reader.spy.clientId}", action, resource);`);
-      await answer.before(reader);
+      const ids = await answer.before(reader);
+      const filled = path.replace(/\{(\w+)\}/g, (_, name) => ids[name]!);
       const authorization = `Bearer ${reader.spy.token}`;
-      await using told = await open(`${shared().url}${API}${path}`, { authorization });
+      await using told = await open(`${shared().url}${API}${filled}`, { authorization });
       await answer.during(reader);
       await until("what is told before", () => told.marks() > 0);
       await takeAway(reader, path);
