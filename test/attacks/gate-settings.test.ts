@@ -61,7 +61,7 @@ describe("every setting", () => {
         SecondFactor: "Optional",
         ClientRegistration: "Off",
         ClientIdMetadataDocuments: "Off",
-        RegistrationScopes: ["openid", "profile", "name", "email"],
+        RegistrationScopes: ["openid", "profile", "name", "email", "address", "phone"],
       });
     },
     PATIENCE_MS,

@@ -47,13 +47,23 @@ export async function newWorld(): Promise<World> {
   for (const entity of await entitiesOf(admin)) {
     for (const _ of times) await ok(admin.patch(`/${entity.Name}`, newRecord(entity)));
   }
+  let redelivery = "";
   for (const { Id } of connections) {
-    await ok(send(admin, "POST", "/Redelivery", { ConnectionId: Id, From: "2020-01-01" }));
+    redelivery = (await ok(send(admin, "POST", "/Redelivery", { ConnectionId: Id, From: "2020-01-01" }))).Id;
     await db()`
       insert into alerts (id, tenant_id, kind, connection_id, reason, ended_on)
       values (${Bun.randomUUIDv7()}, ${admin.tenantId}, 'FailedSignIns', null, 'as a test says', now()),
         (${Bun.randomUUIDv7()}, ${admin.tenantId}, 'ErrorRate', ${Id}, 'as a test says', now())`;
   }
+  await until("what has changed to be held", async () => {
+    const [row] = await db()<{ count: number }[]>`
+      select count(*) as count from deliveries where connection_id = ${connections.at(-1).Id}`;
+    return row!.count >= EACH * ENTITIES.length;
+  });
+  await db()`
+    insert into former_outcomes (tenant_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
+    select tenant_id, id, connection_id, 'Exhausted', '503', now(), ${redelivery} from deliveries
+    where connection_id = ${connections.at(-1).Id}`;
   const users = (await ok(admin.get("/User"))).Items;
   const applications = (await ok(admin.get("/Application"))).Items;
   const user = users.at(-1).Id;
@@ -66,6 +76,10 @@ export async function newWorld(): Promise<World> {
       values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${user}, ${Buffer.from(unique("digest"))}, '{pwd}', '1',
         now() + interval '1 day', now(), '127.0.0.1', 'test')`;
   }
+  await db()`
+    insert into registered_clients (application_id, tenant_id, is_open)
+    select a.id, a.tenant_id, true from applications a join credentials c on c.application_id = a.id
+    where a.tenant_id = ${admin.tenantId} and a.id <> all(${[admin.clientId, spy.clientId]}::bigint[])`;
   await db()`
     insert into consents (tenant_id, user_id, client_id, scopes)
     select tenant_id, id, ${admin.clientId}, '{openid}' from users where tenant_id = ${admin.tenantId} on conflict do nothing`;
@@ -89,7 +103,7 @@ export async function newWorld(): Promise<World> {
   return {
     admin,
     spy,
-    ids: { User: user, WebhookEvent: EventId, Policy: policy, Application: admin.clientId },
+    ids: { User: user, WebhookEvent: EventId, Policy: policy, Application: admin.clientId, Redelivery: redelivery },
     madeOn: last.OccurredOn,
   };
 }
@@ -142,6 +156,9 @@ export const WITHIN_A_RECORD = ["Sessions", "Versions", "Logouts"];
 export function uidOf(name: string, item: Item): { type: string; id: string } | undefined {
   if (WITHIN_A_RECORD.includes(name)) return undefined;
   if (name === "Grants") return { type: "Grant", id: `${item.User.Id}/${item.Application.Id}` };
+  if (name === "RegistrationAccessToken") return { type: "Credentials", id: String(item.Application.Id) };
+  // Of a redelivery: it is judged by its event.
+  if (name === "Deliveries") return { type: "WebhookEvent", id: item.EventId };
   if (item.ConnectionId && !item.Id) return { type: "WebhookConnection", id: item.ConnectionId };
   // Role::"admin" is the role that its members are in.
   return { type: name, id: String(name === "Role" ? item.Name : (item.EventId ?? item.Id)) };
