@@ -149,5 +149,5 @@ test("while PostgreSQL takes no writes, what is read goes on, in transactions to
   expect(second).toBe(first!);
   expect(sessions.size).toBeGreaterThan(1);
   expect(sessions.size).toBeLessThan(8);
-  await sql.end();
+  await sql.end({ timeout: 1 });
 });

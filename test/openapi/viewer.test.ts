@@ -5,7 +5,7 @@ import { openWindows } from "../support/browser.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 /** A browser is slow to draw so long a page when others need the processor too. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 
 const browser = openWindows();
 let page: Page;

