@@ -6444,6 +6444,10 @@ export interface operations {
                 From?: string;
                 /** @description Changes before this time. */
                 To?: string;
+                /** @description Changes with a delivery that came to a state (beside Was: to that one) at this time or later. Pings are none. */
+                OutcomeFrom?: string;
+                /** @description Changes with a delivery that came to a state before this time, as OutcomeFrom. */
+                OutcomeTo?: string;
             };
             header?: {
                 /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */

@@ -4,6 +4,7 @@ import { ACKNOWLEDGEMENT, ALERT_STATES, type AlertKind, type AlertRecord, MOST_U
 import { BadInput } from "../errors.ts";
 import { readPaging, readQuery, readWord } from "../http/query.ts";
 import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
+import { Words } from "./failure-words.tsx";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
 import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
 import { filtersOf, isFiltered } from "./records/records.tsx";
@@ -78,7 +79,7 @@ function columns(visit: Visit, name: NameOf): Column<AlertRecord>[] {
     { name: "Alert", cell: ({ Kind }) => <Text text={KINDS[Kind]} /> },
     { name: "Of", cell: (alert) => <OfConnection visit={visit} of={connectionOf(alert)} name={name} /> },
     { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
-    { name: "Reason", cell: ({ Reason }) => <Text text={Reason ?? ""} /> },
+    { name: "Reason", cell: ({ Reason }) => <Words text={Reason ?? ""} /> },
     { name: "Raised", cell: ({ RaisedOn }) => <Time at={new Date(RaisedOn)} ago /> },
     { name: "Seen to by", cell: (alert) => <Acknowledged visit={visit} alert={alert} name={name} /> },
   ];

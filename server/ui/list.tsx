@@ -63,6 +63,7 @@ export function List<Row>({ visit, caption, filters, found, columns, empty, live
     );
   return (
     <>
+      {live ? <Refreshing visit={visit} seconds={live.seconds} /> : ""}
       <SearchForm visit={visit} filters={filters} problems={problems} />
       {live ? (
         <Live visit={visit} {...live}>
@@ -72,7 +73,6 @@ export function List<Row>({ visit, caption, filters, found, columns, empty, live
         (table as "safe")
       )}
       <Pager visit={visit} next={page.Next} />
-      {live ? <Refreshing visit={visit} seconds={live.seconds} /> : ""}
     </>
   );
 }

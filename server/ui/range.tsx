@@ -11,10 +11,12 @@ const RANGES = [
   { value: "7d", label: "7 days" },
 ];
 const OWN = ["From", "To"];
+/** Other times of a search form, which are beside any range. */
+const BESIDE = ["OutcomeFrom", "OutcomeTo"];
 
 /** The parameters of a log, its moments in UTC. One's own time goes before one that was chosen. */
 export function inRange(parameters: URLSearchParams): URLSearchParams {
-  const asked = inUtc(parameters, OWN);
+  const asked = inUtc(parameters, [...OWN, ...BESIDE]);
   if (isOwn(parameters)) asked.delete("Last");
   return asked;
 }

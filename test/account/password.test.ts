@@ -128,7 +128,9 @@ describe.concurrent("a one-time link", () => {
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
     const short = await visitor.submit(page, { new_password: "short" });
     expect([short.status, alertOf(short)]).toEqual([422, "A password has at least 8 characters."]);
-    expect((await visitor.submit(short, { new_password: GOOD })).heading).toBe("Your password is set");
+    const set = await visitor.submit(short, { new_password: GOOD });
+    expect(set.heading).toBe("Your password is set");
+    expect(set.html).toContain('<a href="/settings">Sign in to Settings</a>');
 
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     expect(await person.isSignedIn()).toBe(false);

@@ -27,6 +27,11 @@ describe.concurrent("setting up", () => {
     expect(page).toMatchObject({ status: 200, heading: "Set up your authenticator" });
     expect(page.html).toContain('<svg class="qr" role="img"');
     const app = new Authenticator(keyOf(page));
+    // On a phone the link opens the app, which lists the account by its organisation.
+    const link = new URL(/<a href="(otpauth:[^"]+)"/.exec(page.html)![1]!.replaceAll("&amp;", "&"));
+    expect(link.searchParams.get("secret")).toBe(app.key);
+    const [tenant] = await db()`select name from tenants where id = ${person.client.tenant.tenantId}`;
+    expect(decodeURIComponent(link.pathname)).toContain(`(${tenant!.name})`);
     const { password } = person.client.tenant.admin;
 
     const wrongCode = await person.visitor.submit(page, { password, code: app.wrongCode() });

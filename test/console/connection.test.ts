@@ -39,7 +39,7 @@ test("the charts lead to the log of their time and state, by the drawing and by 
   await page.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
   const asked = new URL(page.url()).searchParams;
   expect(asked.get("ConnectionId")).toBe(Id);
-  expect(Date.parse(asked.get("To")!) - Date.parse(asked.get("From")!)).toBe(6 * 3_600_000);
+  expect(Date.parse(asked.get("OutcomeTo")!) - Date.parse(asked.get("OutcomeFrom")!)).toBe(6 * 3_600_000);
 
   // What the links into the Temporal UI ask for is there.
   await open(`/settings/webhooks/${Id}`);

@@ -1,7 +1,7 @@
 // After an outage everything was sent again, and what failed is still told: by figures, the log and the redelivery.
 
 import { describe, expect, test } from "bun:test";
-import { API, expectError, unique } from "../entities/client.ts";
+import { API, db, expectError, unique } from "../entities/client.ts";
 import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -43,6 +43,28 @@ const isEnded = (api: Api, count: number, filter: string) =>
   until(`${count} with ${filter}`, async () => (await idsOf(api, filter)).length === count);
 
 describe.concurrent("what failed is still told", () => {
+  test("by the log of an hour's outcomes, which are those that its bar counts, whenever the events were", async () => {
+    const api = await newTenant();
+    let isDown = true;
+    await using receiver = startReceiver(() => (isDown ? 503 : 200));
+    const { Id } = await api.connect(receiver.url);
+    const [event] = await changes(api, 1);
+    await isEnded(api, 1, "State=Exhausted");
+    await db()`update deliveries set changed_on = now() - interval '5 hours' where connection_id = ${Id}`;
+    isDown = false;
+    await api.redeliver(event!);
+    await isEnded(api, 1, "State=Delivered");
+
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const between = (from: number, to: number) => `OutcomeFrom=${at(from)}&OutcomeTo=${at(to)}`;
+    for (const filter of [between(-6, -4), between(-1, 1), `${between(-6, -4)}&Was=Exhausted&ConnectionId=${Id}`]) {
+      expect({ filter, found: await idsOf(api, filter) }).toEqual({ filter, found: [event!] });
+    }
+    for (const filter of [between(-4, -1), `${between(-6, -4)}&Was=Delivered`, `${between(-1, 1)}&Was=Exhausted`]) {
+      expect({ filter, found: await idsOf(api, filter) }).toEqual({ filter, found: [] });
+    }
+  });
+
   test("after a redelivery of all of it, which lists each delivery before and after, also as files", async () => {
     const api = await newTenant();
     let isDown = true;

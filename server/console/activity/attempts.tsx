@@ -2,6 +2,7 @@
 
 import { attribute, Badge, type Column, RawTime, Table, Text, Time } from "../../ui/index.ts";
 import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
+import { Explained } from "../failure-words.tsx";
 
 /** A status, or the network's failure in one word. */
 export function resultOf({ StatusCode, Failure }: AttemptRecord): string {
@@ -88,7 +89,7 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
         </div>
         <div>
           <h3 safe>{failure === null ? "Response" : "No response"}</h3>
-          {failure === null ? "" : <Explained word={failure} />}
+          {failure === null ? "" : <Explained text={failure} />}
           {response ? (
             <Source label={`Response of attempt ${number}`} text={responseText(attempt, response)} />
           ) : (
@@ -101,22 +102,6 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
     </details>
   );
 }
-
-/** What a word of the network means, and who can do something about it; nothing of what says enough itself. */
-export function Explained({ word }: { word: string | null }): JSX.Element {
-  const words = word !== null && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-  return words === undefined ? "" : <p class="hint">{words as "safe"}</p>;
-}
-
-const WORDS: Record<string, string> = {
-  "blocked-address":
-    "The address is not public, or this installation never posts to it, so nothing was sent. Change the URL, or let " +
-    "the operator allow the address by EGRESS_ALLOW.",
-  dns: "The receiver's name has no address. Check the URL's spelling and the name's DNS records.",
-  refused: "Nothing listens at that address and port.",
-  tls: "The receiver's certificate is not valid for its name, has expired, or lacks an intermediate certificate.",
-  lost: "The worker ended while the post was out. The receiver may have got it.",
-};
 
 function RequestNote({ changedOn }: { changedOn: Date | undefined }): JSX.Element {
   const hidden = "Secrets, and what they sign, are hidden.";

@@ -76,6 +76,7 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
     actions: <ButtonLink href={record.WorkflowUrl}>Open in Temporal</ButtonLink>,
     body: (
       <>
+        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
         <Refusals lines={refusals} />
         <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
           <Summary
@@ -90,7 +91,6 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
         <NotSentSection visit={visit} unconcerned={unconcerned} />
         {change as "safe"}
         <PayloadSection visit={visit} event={event} />
-        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
       </>
     ),
   };

@@ -52,6 +52,8 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     { name: "Reason", label: "Answer of an attempt" },
     { name: "From", label: "From", type: "datetime-local" as const },
     { name: "To", label: "Before", type: "datetime-local" as const },
+    { name: "OutcomeFrom", label: "Outcome from", type: "datetime-local" as const },
+    { name: "OutcomeTo", label: "Outcome before", type: "datetime-local" as const },
   ];
   const found = await find(visit, filters, async () => {
     const asked = readAsked(eventFilters(entities), inRange(url.searchParams));
@@ -78,12 +80,10 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
         {found.problems || url.searchParams.has("Cursor") ? (
           list
         ) : (
-          <>
-            <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
-              <Newest events={Items} />
-              {list}
-            </Live>
-          </>
+          <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
+            <Newest events={Items} />
+            {list}
+          </Live>
         )}
         <Pager visit={visit} next={Next} />
       </>

@@ -4,7 +4,8 @@ import type { Shown } from "../../access/index.ts";
 import { firstPage, readId } from "../../http/query.ts";
 import { LOGOUT_ID, type LogoutRecord } from "../../logouts/index.ts";
 import type { CredentialsRecord } from "../../oauth/index.ts";
-import { Badge, Form, Live, Refreshing, Section, Table, Text, Time } from "../../ui/index.ts";
+import { Badge, Form, Live, Refreshing, Section, Table, Time } from "../../ui/index.ts";
+import { Words } from "../failure-words.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf } from "./application.ts";
@@ -33,6 +34,7 @@ export function LogoutsSection({ visit, application, credentials, logouts }: Log
   const isFinal = !logouts.some(isOpen);
   return (
     <>
+      {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
       <Live visit={visit} id="logouts" seconds={REFRESH_SECONDS} isFinal={isFinal}>
         <Section title="Logouts">
           {logouts.length > 0 ? (
@@ -46,7 +48,6 @@ export function LogoutsSection({ visit, application, credentials, logouts }: Log
           )}
         </Section>
       </Live>
-      {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
     </>
   );
 }
@@ -80,7 +81,7 @@ function columns(visit: Visit, application: Application, maySend: boolean) {
 function Attempts({ logout: { Attempts } }: { logout: LogoutRecord }): JSX.Element {
   if (Attempts.length === 0) return <span class="none">none yet</span>;
   const words = Attempts.map(({ StatusCode, Failure }) => String(Failure ?? StatusCode ?? "under way"));
-  return <Text text={words.join(", ")} />;
+  return <Words text={words.join(", ")} />;
 }
 
 interface AgainProps {

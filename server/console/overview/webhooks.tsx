@@ -5,11 +5,12 @@ import { firstPage } from "../../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
 import { BarChart, ChartTable, OVER_HOURS, type Ways } from "../chart.tsx";
+import { Words } from "../failure-words.tsx";
 import { type Figure, FigureList } from "../figures.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { barsOf, DELIVERIES, stateFilter } from "../webhooks/deliveries.ts";
+import { barsOf, DELIVERIES, outcomeFilter, stateFilter } from "../webhooks/deliveries.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
 
@@ -38,8 +39,8 @@ export async function webhooksPart(deps: SettingsDependencies, visit: Visit, sin
   const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
   const log = (filter: string) => visit.href(`/settings/activity?${filter}`);
   const ways: Ways = {
-    ofSlot: ({ from, to }) => log(`From=${from.toISOString()}&To=${to.toISOString()}`),
-    ofSeries: (name) => log(`${stateFilter(name)}&Last=24h`),
+    ofSlot: (slot) => log(outcomeFilter(slot)),
+    ofSeries: (name) => log(stateFilter(name, since)),
   };
   const chart = { title: "Deliveries", series: DELIVERIES, bars: barsOf(counts.byHour, since), over: OVER_HOURS, ways };
   const concerns = concernsOf(watched, now);
@@ -58,7 +59,7 @@ export async function webhooksPart(deps: SettingsDependencies, visit: Visit, sin
             </p>
           )}
         </Section>
-        <Figures watched={watched} counts={counts} now={now} log={log} />
+        <Figures watched={watched} counts={counts} now={now} since={since} log={log} />
         <Section title="Deliveries, last 24 hours">
           <BarChart {...chart} />
           <TemporalViews url={deps.workflowsUrl} tenantId={caller.tenantId} />
@@ -94,12 +95,14 @@ interface FiguresProps {
   watched: Watched[];
   counts: Counts;
   now: number;
+  /** What the counts are of. */
+  since: Date;
   /** Where the log is that a filter narrows. */
   log(filter: string): string;
 }
 
 /** Each leads to what it counts. */
-function Figures({ watched, counts, now, log }: FiguresProps): JSX.Element {
+function Figures({ watched, counts, now, since, log }: FiguresProps): JSX.Element {
   const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
   const { delivered, exhausted } = endedOf(counts);
   const oldest = watched
@@ -113,8 +116,8 @@ function Figures({ watched, counts, now, log }: FiguresProps): JSX.Element {
   return (
     <FigureList
       figures={[
-        figure("Delivered, 24 h", delivered, "Was=Delivered&Last=24h"),
-        figure("Exhausted, 24 h", exhausted, "Was=Exhausted&Last=24h", exhausted > 0),
+        figure("Delivered, 24 h", delivered, stateFilter("Delivered", since)),
+        figure("Exhausted, 24 h", exhausted, stateFilter("Exhausted", since), exhausted > 0),
         figure("Failed attempts, 24 h", counts.failedAttempts, "Failed=true&Last=24h"),
         figure("Open now", open, "State=Open"),
         figure(
@@ -234,7 +237,7 @@ function Concerns({ visit, concerns }: { visit: Visit; concerns: readonly Concer
             <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
               {titleOfConnection(connection)}
             </a>
-            <span safe>{text}</span>
+            <Words text={text} />
           </div>
         </li>
       ))}

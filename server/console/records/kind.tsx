@@ -97,6 +97,8 @@ export interface Kind<Item extends Identified> {
   show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
   /** Instead of the way to a new one: what is told of it this once. */
   once?(visit: Visit, made: Partial<Item>, body: object): View | Response | undefined;
+  /** Below the heading of the record's own page. */
+  leadOfOne?(visit: Visit): JSX.Element;
   /** Beside the heading, for visitors who may change it: before and after the link that leads to the form. */
   actions?(visit: Visit, record: Item): { first?: JSX.Element; next?: JSX.Element };
   /** After these, for the visitors it chooses. */
@@ -227,6 +229,7 @@ async function onePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, 
         )}
       </>
     ),
+    lead: kind.leadOfOne?.(visit),
     body:
       kind.inPlace && mayChange
         ? await filled(kind, visit, { held, refused, action: path, back: kind.path })

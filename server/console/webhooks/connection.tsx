@@ -23,6 +23,7 @@ import {
 } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
+import { Explained, Words } from "../failure-words.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
@@ -57,7 +58,6 @@ export async function connectionBody(
       {fares as "safe"}
       {deliveries as "safe"}
       <Configuration visit={visit} record={record} isSigned={isSigned} />
-      <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
     </>
   );
 }
@@ -159,10 +159,14 @@ function HeldNote({ record, status }: { record: ConnectionRecord; status: Status
   return (
     <div class="warning">
       <p>
-        Held since <Time at={new Date(HeldOn)} />: <strong safe>{HeldReason ?? ""}</strong>. The oldest delivery that
-        waits is tried from time to time, and once it arrives all the others follow in their order. Resume does that
-        now.
+        Held since <Time at={new Date(HeldOn)} />:{" "}
+        <strong>
+          <Words text={HeldReason ?? ""} />
+        </strong>
+        . The oldest delivery that waits is tried from time to time, and once it arrives all the others follow in their
+        order. Resume does that now.
       </p>
+      <Explained text={HeldReason} />
       <p>
         <span safe>{`Tried ${Probes === 1 ? "once" : `${Probes.toLocaleString("en")} times`} since then.`}</span>{" "}
         {NextProbeOn ? (
@@ -231,6 +235,11 @@ function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
 export function RedeliverLink({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
   if (!mayRedeliver(visit, record)) return "";
   return <ButtonLink href={visit.href(`/settings/webhooks/${record.Id}/redeliver`)}>Redeliver</ButtonLink>;
+}
+
+/** Above the tabs, where few stops of the keyboard come before it. */
+export function refreshing(visit: Visit): JSX.Element {
+  return <Refreshing visit={visit} seconds={REFRESH_SECONDS} />;
 }
 
 /** Beside the link to its form. */

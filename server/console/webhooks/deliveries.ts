@@ -14,8 +14,11 @@ const STATES: { name: string; states: DeliveryState[] }[] = [
 
 export const DELIVERIES: Series[] = STATES.map(({ name }) => ({ name, swatch: name.toLowerCase() }));
 
-/** Where those of a series are in the log. */
-export const stateFilter = (name: string) => (name === "Open" ? "State=Open" : `Was=${name}`);
+/** What the log shows of a bar: the outcomes that it counts, whenever their events were. */
+export const outcomeFilter = ({ from, to }: Slot) => `OutcomeFrom=${from.toISOString()}&OutcomeTo=${to.toISOString()}`;
+/** Likewise of a series. */
+export const stateFilter = (name: string, since: Date) =>
+  name === "Open" ? "State=Open" : `Was=${name}&OutcomeFrom=${since.toISOString()}`;
 
 export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
   return hoursSince(since).map((slot) => {

@@ -19,7 +19,7 @@ import {
   yOf,
 } from "../chart.tsx";
 import type { Visit } from "../visit.ts";
-import { DELIVERIES, deliveriesBar, stateFilter } from "./deliveries.ts";
+import { DELIVERIES, deliveriesBar, outcomeFilter, stateFilter } from "./deliveries.ts";
 
 /** Which of them the address asks for. */
 export function spanOf({ url }: Visit): Span {
@@ -43,8 +43,8 @@ export function Fares({ visit, span, statistics }: FaresProps): JSX.Element {
   const fares = Slices.map((slice): Fare => ({ ...deliveriesBar(slotOf(slice), countIn(slice)), slice }));
   const log = `/settings/activity?ConnectionId=${ConnectionId}`;
   const ways: Ways = {
-    ofSlot: ({ from, to }) => visit.href(`${log}&From=${from.toISOString()}&To=${to.toISOString()}`),
-    ofSeries: (name) => visit.href(`${log}&${stateFilter(name)}&Last=${span}`),
+    ofSlot: (slot) => visit.href(`${log}&${outcomeFilter(slot)}`),
+    ofSeries: (name) => visit.href(`${log}&${stateFilter(name, fares[0]!.from)}`),
   };
   const over = span === "24h" ? "by the hour, the last 24 hours" : "by six hours, the last 7 days";
   return (

@@ -1,8 +1,8 @@
 // How a connection fares, at a glance.
 
-import { durationInWords, Time } from "../../ui/index.ts";
+import { durationInWords, Text, Time } from "../../ui/index.ts";
 import type { Health } from "../../webhooks/index.ts";
-import { Explained } from "../activity/attempts.tsx";
+import { Explained, Words } from "../failure-words.tsx";
 
 interface HealthProps {
   /** Undefined: the visitor may not be told. */
@@ -60,8 +60,9 @@ export function LastFailure({ health, isExplained }: HealthProps & { isExplained
   if (!failedOn) return <span class="none">none</span>;
   return (
     <span>
-      <Time at={failedOn} ago /> <small safe>{failure ?? ""}</small>
-      {isExplained ? <Explained word={failure} /> : ""}
+      <Time at={failedOn} ago />{" "}
+      <small>{isExplained ? <Text text={failure ?? ""} /> : <Words text={failure ?? ""} />}</small>
+      {isExplained ? <Explained text={failure} /> : ""}
     </span>
   );
 }

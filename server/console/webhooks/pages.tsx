@@ -8,7 +8,15 @@ import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { actionsOn, connectionBody, type HeldConnection, ping, RedeliverLink, setState } from "./connection.tsx";
+import {
+  actionsOn,
+  connectionBody,
+  type HeldConnection,
+  ping,
+  RedeliverLink,
+  refreshing,
+  setState,
+} from "./connection.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
 import { redeliver, redeliverPage } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
@@ -78,6 +86,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     taken: () => "Name is held by another connection.",
     once: (visit, made, sent) => showMade(deps, visit, made, sent),
     show: (visit, held) => connectionBody(deps, visit, held as HeldConnection),
+    leadOfOne: refreshing,
     actions: actionsOn,
     others: (visit, record) => <RedeliverLink visit={visit} record={record} />,
     async effects({ Id, URL }, { caller }) {

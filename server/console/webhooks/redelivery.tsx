@@ -21,6 +21,7 @@ import {
 } from "../../ui/index.ts";
 import { type LocatedRedelivery, REDELIVERY_CHANGE, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
 import { Exports } from "../audit-log.tsx";
+import { Words } from "../failure-words.tsx";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -68,7 +69,7 @@ function sentColumns(visit: Visit): Column<ResentRecord>[] {
     name: side,
     cell: ({ [side]: { State, Reason, On } }) => (
       <>
-        <Badge state={State} /> <span safe>{Reason ?? ""}</span> <Time at={new Date(On)} />
+        <Badge state={State} /> <Words text={Reason ?? ""} /> <Time at={new Date(On)} />
       </>
     ),
   });

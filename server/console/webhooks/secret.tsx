@@ -45,6 +45,7 @@ export async function secretPage(
     status: shown.refused ? 422 : 200,
     body: (
       <>
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {shown.generated ? <Generated secret={shown.generated} /> : ""}
         <Live visit={visit} id="standing" seconds={REFRESH_SECONDS}>
           <Section title="How it stands">
@@ -53,7 +54,6 @@ export async function secretPage(
           </Section>
         </Live>
         {mayChange ? <Replace visit={visit} state={state} /> : ""}
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
       </>
     ),
   };

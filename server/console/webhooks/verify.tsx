@@ -33,6 +33,7 @@ export async function verifyPage(deps: SettingsDependencies, visit: Visit): Prom
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],
     body: (
       <>
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {mayTest ? <Kinds visit={visit} record={record} /> : ""}
         <Live visit={visit} id="tests" seconds={REFRESH_SECONDS}>
           <Section title="What came of the last tests">
@@ -46,7 +47,6 @@ export async function verifyPage(deps: SettingsDependencies, visit: Visit): Prom
           </Section>
         </Live>
         {visit.wants("code") ? <VerificationCode isSigned={isSigned} /> : ""}
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
       </>
     ),
   };

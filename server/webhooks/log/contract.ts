@@ -70,6 +70,10 @@ export const eventFilters = (entities: readonly string[]) => ({
   Last: lastFilter("Changes of the time until now."),
   From: momentFilter("Changes at this time or later."),
   To: momentFilter("Changes before this time."),
+  OutcomeFrom: momentFilter(
+    "Changes with a delivery that came to a state (beside Was: to that one) at this time or later. Pings are none.",
+  ),
+  OutcomeTo: momentFilter("Changes with a delivery that came to a state before this time, as OutcomeFrom."),
 });
 
 /** Then the listener comes again, and its token and policies are looked at anew. */
@@ -84,6 +88,7 @@ export const streamFilters = (entities: readonly string[]) => ({
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
   const { EventRecord, RecordId, EventType, State, Was, Failed, SentAgain, Reason, ConnectionId, Last, From, To } =
     asked;
+  const { OutcomeFrom, OutcomeTo } = asked;
   return {
     eventRecord: EventRecord,
     recordId: RecordId,
@@ -96,6 +101,8 @@ export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): E
     connectionId: ConnectionId,
     from: laterOf(From, Last),
     to: To,
+    outcomeFrom: OutcomeFrom,
+    outcomeTo: OutcomeTo,
   };
 }
 

@@ -38,6 +38,9 @@ export interface EventFilter {
   connectionId?: ConnectionId;
   from?: Date;
   to?: Date;
+  /** When a delivery came to a state: to `was`, if that is given. */
+  outcomeFrom?: Date;
+  outcomeTo?: Date;
 }
 
 export interface LoggedEvent {
@@ -142,6 +145,7 @@ export async function listEvents(
       ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
       ${filter.from ? sql`and e.occurred_on >= ${filter.from} and e.id >= ${lowestIdOf(filter.from)}` : sql``}
       ${filter.to ? sql`and e.occurred_on < ${filter.to} and e.id < ${lowestIdOf(filter.to)}` : sql``}
+      ${filter.outcomeFrom || filter.outcomeTo ? sql`and e.id in (${withOutcome(sql, tenantId, filter)})` : sql``}
       ${
         byDelivery
           ? sql`and exists (select from deliveries d where d.event_id = e.id
@@ -181,6 +185,23 @@ function wasIn(sql: Queries, was: PastState): Fragment {
       ? sql`select from attempts a where a.delivery_id = d.id and a.failed_to is not null and a.number < d.attempts`
       : sql`select from former_outcomes f where f.delivery_id = d.id and f.state = ${was}`;
   return sql`(d.state = ${was} or exists (${before}))`;
+}
+
+/** The events of what the charts count (figures/day.store.ts). */
+function withOutcome(
+  sql: Queries,
+  tenantId: TenantId,
+  { was, connectionId, outcomeFrom, outcomeTo }: EventFilter,
+): Fragment {
+  const is = (state: Fragment, at: Fragment) => sql`
+    ${outcomeFrom ? sql`and ${at} >= ${outcomeFrom}` : sql``} ${outcomeTo ? sql`and ${at} < ${outcomeTo}` : sql``}
+    ${was ? sql`and ${state} = ${was}` : sql``} ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``}`;
+  return sql`
+    select d.event_id from deliveries d
+    where d.tenant_id = ${tenantId} and not d.is_ping ${is(sql`d.state`, sql`d.changed_on`)}
+    union all
+    select d.event_id from former_outcomes f join deliveries d on d.id = f.delivery_id
+    where f.tenant_id = ${tenantId} ${is(sql`f.state`, sql`f.reached_on`)}`;
 }
 
 /** Of `d`. One that has arrived with its only attempt has had no other. */
