@@ -17,9 +17,9 @@ export interface AttemptLogout {
 export function createAttemptLogout(egress: Egress, sign: IssueLogoutToken, timeoutMs: number): AttemptLogout {
   return {
     sign,
-    async post(tenantId, { uri, number, isOpen }, token, signal) {
+    async post(tenantId, { uri, number, isStrangers }, token, signal) {
       const startedOn = new Date();
-      const outcome = await (isOpen ? egress.forStrangers : egress).post({
+      const outcome = await (isStrangers ? egress.forStrangers : egress).post({
         ...{ tenantId, url: uri, timeoutMs, signal },
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({ logout_token: token }).toString(),

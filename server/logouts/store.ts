@@ -82,8 +82,8 @@ export interface OpenLogout extends EndedSession {
   /** Milliseconds until an attempt may begin. */
   waitMs: number;
   uri: string;
-  /** Nobody vouches for the client that has named it. */
-  isOpen: boolean;
+  /** A client has named it for which nobody vouches. */
+  isStrangers: boolean;
 }
 
 /**
@@ -102,7 +102,8 @@ export async function openLogout(
   const [row] = await sql<OpenLogout[]>`
     with found as (
       select l.*, k.backchannel_logout_uri as uri, k.id_token_alg as alg,
-        exists (select from registered_clients r where r.application_id = l.client_id and r.is_open) as is_open,
+        exists (select from registered_clients r where r.application_id = l.client_id and r.is_open
+          and not 'BackchannelLogoutUri' = any(r.administrator_set)) as is_strangers,
         k.subject_type, k.sector_identifier_uri, k.redirect_uris,
         (select t.subject_key from tenants t where t.id = l.tenant_id) as subject_key,
         coalesce(l.attempt_opened_by = ${openedBy} and exists (
@@ -132,7 +133,7 @@ export async function openLogout(
     from judged j where l.id = j.id
     returning l.state, j.begins or j.mine as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
       coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
-      coalesce(j.uri, '') as uri, j.is_open as "isOpen", j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
+      coalesce(j.uri, '') as uri, j.is_strangers as "isStrangers", j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
       j.redirect_uris as "redirectUris", j.subject_key as "sealedSubjectKey",
       l.tenant_id as "tenantId"`;
   return row;

@@ -201,6 +201,8 @@ async function registeredDestination(
   if (!client || !isRegisteredUri(client, client.postLogoutRedirectUris, uri)) {
     throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
   }
+  // One that has been switched off is no longer anybody's to go to; the sign-out itself goes on.
+  if (!client.isActive) return { destination: undefined, isStrangers: false };
   const isStrangers = isStranger(client);
   const state = parameters.sent.state;
   return { destination: state === undefined ? uri : extendAddress(uri, { state }), isStrangers };

@@ -273,7 +273,8 @@ describe("a client that publishes its keys", () => {
     let time = 0;
     const egress = createEgress({ allow: ["127.0.0.0/8", "::1/128"], deny: [], dns: [], caFile: CA_FILE() });
     const isSigned = createClientKeys(egress, pino({ enabled: false }), () => time);
-    const owner = { id: 1, tenantId: client.tenantId as TenantId, jwks: null, jwksUri: receiver.uri, isOpen: false };
+    const tenantId = client.tenantId as TenantId;
+    const owner = { id: 1, tenantId, jwks: null, jwksUri: receiver.uri, isOpen: false, administratorSet: [] };
     const ask = async (key: Signer) => isSigned(owner, await key.sign({}));
 
     expect(await Promise.all([first, first, second].map(ask))).toEqual([true, true, false]);
@@ -296,6 +297,10 @@ describe("a client that publishes its keys", () => {
     expect(receiver.asked).toBe(3);
     time += 3_600_000;
     expect(await ask(second)).toBe(false);
+    // But it is for an address that an administrator has set.
+    keys = [first.jwk];
+    const moved = { ...owner, id: 3, isOpen: true, administratorSet: ["JwksUri"] };
+    expect(await isSigned(moved, await first.sign({}))).toBe(true);
   });
 
   test("proves itself by them", async () => {
@@ -327,7 +332,8 @@ describe("a client that publishes its keys", () => {
     await using published = publish(() => Response.json({ keys: [key.jwk] }));
     const egress = createEgress({ allow: [], deny: [], dns: [], caFile: CA_FILE() });
     const isSigned = createClientKeys(egress, pino({ enabled: false }));
-    const owner = { id: 1, tenantId: own.tenantId as TenantId, jwks: null, jwksUri: published.uri, isOpen: false };
+    const tenantId = own.tenantId as TenantId;
+    const owner = { id: 1, tenantId, jwks: null, jwksUri: published.uri, isOpen: false, administratorSet: [] };
     expect(await isSigned(owner, await key.sign({}))).toBe(false);
     expect(published.asked).toBe(0);
     const change = (JwksUri: string) => own.patch(`/Application/${own.clientId}/Credentials`, { JwksUri });

@@ -233,6 +233,19 @@ describe("after a sign-out", () => {
     expect(back.location?.href).toBe(`${BYE}?state=s`);
   });
 
+  test("nobody is sent to, or shown, an address of a client that was switched off, whoever vouches for it", async () => {
+    for (const isVouchedFor of [true, false]) {
+      const { body, registrar, visitor } = await stranger(PUBLIC, isVouchedFor);
+      await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
+      await ok(registrar.admin.patch("/Application", { Id: body.client_id, Is_Active: false }));
+      const path = logout({ client_id: body.client_id, post_logout_redirect_uri: BYE });
+      expect(await new Visitor().open(path)).toMatchObject({ heading: "Signed out", location: undefined });
+      const done = await visitor.submit(await visitor.open(path));
+      expect(done).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
+      expect(done.html).not.toContain("app.example");
+    }
+  });
+
   test("a person who has signed out here goes back to it", async () => {
     const { body, registrar, visitor } = await stranger(PUBLIC);
     await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import { CLIENT_JWT_ALGS } from "../contract.ts";
 import { type Jwks, usableKeys } from "./jwks.ts";
-import type { Client } from "./store.ts";
+import { type Client, isVouchedFor } from "./store.ts";
 
 /** Sets of this many clients; the one not asked for longest makes room. */
 const SETS = 5_000;
@@ -19,7 +19,7 @@ const STALE_MS = 3_600_000;
 const TIMEOUT_MS = 5_000;
 
 type Keys = ReturnType<typeof createLocalJWKSet>;
-type Owner = Pick<Client, "id" | "tenantId" | "jwks" | "jwksUri" | "isOpen">;
+type Owner = Pick<Client, "id" | "tenantId" | "jwks" | "jwksUri" | "isOpen" | "administratorSet">;
 
 /** @returns whether one of the client's keys made the signature; what the JWT says is not looked at */
 export type IsSignedByClient = (client: Owner, jwt: string) => Promise<boolean>;
@@ -31,7 +31,7 @@ interface Known {
   triedAt: number;
 }
 
-/** @param forStrangers fetches the keys of clients that nobody vouches for */
+/** @param forStrangers fetches the keys at addresses that nobody vouches for */
 export function createClientKeys(
   { fetch, forStrangers }: { fetch: EgressFetch; forStrangers: { fetch: EgressFetch } },
   log: Pick<Logger, "warn">,
@@ -47,10 +47,10 @@ export function createClientKeys(
     return keys;
   }
 
-  async function ask({ tenantId, jwksUri, isOpen }: Owner): Promise<Keys> {
+  async function ask(owner: Owner): Promise<Keys> {
     const headers = { accept: "application/jwk-set+json, application/json" };
-    const asking = isOpen ? forStrangers.fetch : fetch;
-    const answer = await asking(tenantId, jwksUri, { method: "GET", headers, timeoutMs: TIMEOUT_MS });
+    const asking = isVouchedFor(owner, "JwksUri") ? fetch : forStrangers.fetch;
+    const answer = await asking(owner.tenantId, owner.jwksUri, { method: "GET", headers, timeoutMs: TIMEOUT_MS });
     if (answer.status !== 200) throw new UnusableSet(`the answer has status ${answer.status}`);
     const set: unknown = await answer.json().catch(() => undefined);
     const usable = usableKeys(set);
