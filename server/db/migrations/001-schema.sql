@@ -402,6 +402,7 @@ create table authorization_codes (
   user_id integer not null references users on delete cascade,
   session_id uuid not null,
   redirect_uri text not null,
+  response_type text not null,
   redirect_uri_sent boolean not null, -- RFC 6749 4.1.3: then the token request has to repeat it
   scope text, -- as it was asked for
   scopes text[] not null,

@@ -3,6 +3,7 @@ import { idTokenClaims } from "../claims.ts";
 import { type Checked, RefusedRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
+import { supportedResponseType } from "./checks/request.ts";
 import { usedBefore } from "./pushed.ts";
 import { type Asked, noteMissing } from "./question.ts";
 import { insertCode } from "./store.ts";
@@ -36,6 +37,7 @@ export async function issueCode(
       sessionId,
       redirectUri: reply.redirectUri,
       redirectUriSent,
+      responseType: supportedResponseType(target.parameters),
       scope: target.parameters.sent.scope ?? null,
       scopes,
       resources,

@@ -9,6 +9,7 @@ export interface CodeGrant {
   sessionId: string;
   redirectUri: string;
   redirectUriSent: boolean;
+  responseType: string;
   /** The request's parameter; null: it had none. */
   scope: string | null;
   scopes: string[];
@@ -52,9 +53,9 @@ export async function insertCode(
       on conflict do nothing
     )
     insert into authorization_codes (digest, tenant_id, client_id, user_id, session_id, redirect_uri, redirect_uri_sent,
-      scope, scopes, resources, nonce, code_challenge, dpop_jkt, auth_time, amr, acr, claims, expires_on)
+      response_type, scope, scopes, resources, nonce, code_challenge, dpop_jkt, auth_time, amr, acr, claims, expires_on)
     values (${digest}, ${tenantId}, ${code.clientId}, ${code.userId}, ${code.sessionId}, ${code.redirectUri},
-      ${code.redirectUriSent}, ${code.scope}, ${code.scopes}::text[], ${code.resources}::text[], ${code.nonce}, ${code.codeChallenge},
+      ${code.redirectUriSent}, ${code.responseType}, ${code.scope}, ${code.scopes}::text[], ${code.resources}::text[], ${code.nonce}, ${code.codeChallenge},
       ${code.dpopJkt}, ${code.authTime}, ${code.amr}::text[], ${code.acr}, ${sql.json(code.claims)}, now() + make_interval(secs => ${seconds}))`;
 }
 
@@ -62,8 +63,9 @@ export async function insertCode(
 export async function findCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<StoredCode | undefined> {
   const [code] = await sql<StoredCode[]>`
     select c.client_id as "clientId", c.user_id as "userId", c.session_id as "sessionId",
-      c.redirect_uri as "redirectUri", c.redirect_uri_sent as "redirectUriSent", c.scope, c.scopes, c.resources, c.nonce,
-      c.code_challenge as "codeChallenge", c.dpop_jkt as "dpopJkt", c.auth_time as "authTime", c.amr, c.acr, c.claims,
+      c.redirect_uri as "redirectUri", c.redirect_uri_sent as "redirectUriSent", c.response_type as "responseType",
+      c.scope, c.scopes, c.resources, c.nonce, c.code_challenge as "codeChallenge", c.dpop_jkt as "dpopJkt",
+      c.auth_time as "authTime", c.amr, c.acr, c.claims,
       c.expires_on <= now() as "isExpired", c.used_on is not null as "isUsed", c.family_id as "familyId"
     from authorization_codes c join users u on u.id = c.user_id and u.tenant_id = c.tenant_id
     where c.tenant_id = ${tenantId} and c.digest = ${digest} and u.is_active`;

@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, holdSessionOfCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
+import { isRegisteredUri } from "../clients/credential-rules.ts";
+import type { Client } from "../clients/store.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import { leftOf } from "../issuable.ts";
@@ -19,6 +21,7 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
   ownCode(client.id, code);
   if (code.isUsed) return revokeReused(request, "code", await findCode(sql, client.tenantId, digest));
   unexpired(code);
+  stillRegistered(client, code);
   sameRedirectUri(door, code, form.redirect_uri);
   knownVerifier(code, form.code_verifier);
   requireKey(code.dpopJkt, jkt, "code");
@@ -82,6 +85,16 @@ function ownCode(clientId: number, code: StoredCode): void {
 
 function unexpired(code: StoredCode): void {
   if (code.isExpired) throw new TokenError("invalid_grant", "The code has expired. The user has to sign in again.");
+}
+
+/** What the request was answered by may have been taken from the client since. */
+function stillRegistered(client: Client, { redirectUri, responseType }: StoredCode): void {
+  if (!isRegisteredUri(client, client.redirectUris, redirectUri)) {
+    throw new TokenError("invalid_grant", "The redirect_uri that the code was sent to is no longer registered.");
+  }
+  if (!client.responseTypes.includes(responseType)) {
+    throw new TokenError("invalid_grant", `The client is no longer permitted to use response_type ${responseType}.`);
+  }
 }
 
 /** The spec door has it optional; RFC 6749 4.1.3 requires what was sent before. */
