@@ -98,6 +98,25 @@ const CHANGES: [string, (scene: Scene) => Promise<unknown>][] = [
   ],
 ];
 
+/** Who takes back what was allowed. */
+const WITHDRAWALS: [string, (scene: Scene, visitor: Visitor) => Promise<unknown>][] = [
+  [
+    "in the account",
+    async ({ client }, visitor) => {
+      const account = await visitor.open("/account");
+      const form = account.forms.find(({ action }) => action.endsWith("/grants/revoke"))!;
+      return visitor.submit({ ...account, forms: [form] }, { client_id: client.id });
+    },
+  ],
+  [
+    "by an administrator",
+    async ({ admin, client }) => {
+      const { Items } = await ok(admin.get("/User?Username=admin"));
+      await ok(admin.remove(`/User/${Items[0].Id}/Grants/${client.id}`));
+    },
+  ],
+];
+
 describe.each(WAYS)("%s", (way, { ask }) => {
   // What a device asks for is settled when it begins.
   const changes = CHANGES.filter(([change]) => way !== "a device" || !change.includes("more scopes"));
@@ -128,6 +147,22 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     await credentials(scene, { Scopes: [...OWN, "orders:write"] });
     expect(await tokens(shown)).not.toContain("orders:write");
     expect(await tokens(shown).catch(() => "")).not.toContain("orders:write");
+  });
+
+  test.concurrent.each(WITHDRAWALS)("is asked again by Back after the grant was revoked %s", async (_, withdraw) => {
+    const scene = await newScene({ scopes: OWN, grant_types: GRANTS });
+    const visitor = new Visitor();
+    const { page } = await ask(scene, visitor);
+    await visitor.submit(page, allow);
+    await withdraw(scene, visitor);
+    const again = await visitor.submit(page, allow);
+    expect(again).toMatchObject(way === "a device" ? { status: 400 } : { status: 409, heading: "Allow access" });
+    expect(await db()`select from consents where client_id = ${scene.client.id}`).toHaveLength(0);
+    if (way === "a device") return;
+    expect(answerOf(await visitor.submit(again, allow)).code).toBeString();
+    // And once more, for a grant that came of the second page.
+    await withdraw(scene, visitor);
+    expect((await visitor.submit(again, allow)).status).toBe(409);
   });
 
   test.concurrent("can be denied, whatever has changed", async () => {

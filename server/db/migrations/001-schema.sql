@@ -369,6 +369,16 @@ create table consents (
 );
 create index consents_client on consents (client_id, user_id);
 
+-- A page that asked for consent before the user last withdrew one is asked again.
+create table consent_withdrawals (
+  tenant_id uuid not null references tenants,
+  user_id integer not null references users on delete cascade,
+  client_id bigint not null references credentials on delete cascade,
+  withdrawn_on timestamptz not null,
+  primary key (tenant_id, user_id, client_id)
+);
+create index consent_withdrawals_client on consent_withdrawals (client_id);
+
 -- APIs of a tenant's own, which take our access tokens (RFC 8707).
 create table apis (
   id uuid primary key,

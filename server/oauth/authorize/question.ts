@@ -6,7 +6,7 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { type Forms, nameOf, type Session } from "../../signin/index.ts";
 import { claimNamesOf, claimsGiven } from "../claims.ts";
-import type { Consent, Destinations } from "../clients/consents.store.ts";
+import { type Consent, type Destinations, findWithdrawal } from "../clients/consents.store.ts";
 import { withoutLoopbackPort } from "../clients/credential-rules.ts";
 import { logoOf } from "../clients/logos.ts";
 import type { Client } from "../clients/store.ts";
@@ -21,6 +21,8 @@ export interface Asked {
   resources: string[];
   /** Names of claims, by where they are to stand. */
   claims: { idToken: string[]; userinfo: string[] };
+  /** When its user last took back what the client had been allowed; null: never. */
+  withdrawnOn: Date | null;
 }
 
 /** Of a request, what the client has and its user can give. */
@@ -29,12 +31,15 @@ export async function askedOf(
   { scopes, resources, claims, client }: AuthorizationRequest,
   { userId }: Pick<Session, "userId">,
 ): Promise<Asked> {
-  const askable = await askableScopes(sql, client, userId);
+  const [askable, withdrawnOn] = await Promise.all([
+    askableScopes(sql, client, userId),
+    findWithdrawal(sql, client.tenantId, userId, client.id),
+  ]);
   const given = common(scopes, askable);
   // Without openid there is neither an id_token nor userinfo.
   const named = (names: string[]) => (given.includes("openid") ? claimsGiven(names, askable) : []);
   const userinfo = beside(given, named(claims.userinfo));
-  return { scopes: given, resources, claims: { idToken: named(claims.idToken), userinfo } };
+  return { scopes: given, resources, claims: { idToken: named(claims.idToken), userinfo }, withdrawnOn };
 }
 
 /** @throws RefusedRequest, or for a device BadInput, if the user's roles leave nothing of it */

@@ -28,6 +28,19 @@ export async function findConsent(
   return row;
 }
 
+/** When the user last took back what the client had been allowed; null: never. */
+export async function findWithdrawal(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  clientId: number,
+): Promise<Date | null> {
+  const [row] = await sql<{ withdrawnOn: Date }[]>`
+    select withdrawn_on as "withdrawnOn" from consent_withdrawals
+    where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}`;
+  return row?.withdrawnOn ?? null;
+}
+
 /** Adds to what was allowed before. */
 export async function rememberConsent(
   sql: Queries,

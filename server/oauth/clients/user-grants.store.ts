@@ -101,7 +101,7 @@ const families = (sql: Queries, tenantId: TenantId) => sql`
   where tenant_id = ${tenantId} and user_id is not null and ${isLiveFamily(sql)}
     and application_id is distinct from (select settings_client_id from tenants where id = ${tenantId})`;
 
-/** The consent, and the codes that are on their way. @returns whether there was a consent */
+/** The consent, the codes that are on their way, and the pages that ask for it. @returns whether there was a consent */
 export async function deleteConsent(
   sql: Queries,
   tenantId: TenantId,
@@ -112,6 +112,10 @@ export async function deleteConsent(
     with codes as (
       update authorization_codes set expires_on = now()
       where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId} and expires_on > now()
+    ), pages as (
+      insert into consent_withdrawals (tenant_id, user_id, client_id, withdrawn_on)
+      values (${tenantId}, ${userId}, ${clientId}, now())
+      on conflict (tenant_id, user_id, client_id) do update set withdrawn_on = now()
     )
     delete from consents where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}
     returning user_id`;
