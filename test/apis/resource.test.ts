@@ -142,7 +142,7 @@ describe("a token is made as the API has it", () => {
     const { access_token } = (await own(client, RFC_TOKEN_PATH, { resource: orders.audience, scope: "*" })).body;
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: AccessTokenAlg, typ: AccessTokenType });
     const ours = (await own(client, RFC_TOKEN_PATH, { scope: "*" })).body;
-    expect(decodeProtectedHeader(ours.access_token)).toMatchObject({ alg: "RS256", typ: "at+jwt" });
+    expect(decodeProtectedHeader(ours.access_token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
     expect((await use(access_token)).status).toBe(401);
   });
 

@@ -2,10 +2,10 @@
 // which proves itself by private_key_jwt. oidcc-discovery-endpoint-verification is openid-config.test.ts,
 // oidcc-server-rotate-keys is test/oauth/keys.test.ts. Left out are logos and policies on the sign-in page
 // (oidcc-registration-logo-uri, -policy-uri, -tos-uri), and what the suite skips where discovery does not advertise it:
-// unsigned id_tokens, signed userinfo and request_uri, of which the last tests hold that we refuse them.
+// unsigned id_tokens and request_uri, of which the last tests hold that we refuse them.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { createRemoteJWKSet, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import { answerOf, issuer, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { type Answer, request } from "../entities/client.ts";
@@ -189,6 +189,17 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     expect((await client.token(fields)).status).toBe(200);
   });
 
+  test("oidcc-userinfo-rs256", async () => {
+    const client = await Registered.of({ userinfo_signed_response_alg: "RS256" });
+    const { body } = await client.redeem(await client.visit());
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    const answer = await fetch(`${shared().url}/oauth2/userinfo`, { headers });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/jwt"]);
+    const expected = { issuer: issuer(), audience: client.id, algorithms: ["RS256"] };
+    const { payload } = await jwtVerify(await answer.text(), keys(), expected);
+    expect(payload.sub).toBe(decodeJwt(body.id_token).sub!);
+  });
+
   test("oidcc-registration-jwks-uri", async () => {
     const signer = await newSigner();
     await using published = publish(() => Response.json({ keys: [signer.jwk] }));
@@ -210,8 +221,6 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     refused(await asks(unsigned), "invalid_client_metadata");
     const { body } = await request("GET", "/.well-known/openid-configuration");
     expect(body.id_token_signing_alg_values_supported).not.toContain("none");
-    // oidcc-userinfo-rs256 is skipped without it.
-    expect(body).not.toHaveProperty("userinfo_signing_alg_values_supported");
   });
 
   test("oidcc-request-uri-unsigned, oidcc-request-uri-signed-rs256: no request is fetched from an address", async () => {

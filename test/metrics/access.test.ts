@@ -59,7 +59,7 @@ test("a metrics port that is taken is told, and the process does not start", asy
   });
   const said = await new Response(child.stderr).text();
   expect(await child.exited).toBe(1);
-  expect(said).toStartWith(`METRICS_PORT is ${taken.port}, where 127.0.0.1 cannot be listened at`);
+  expect(JSON.parse(said).msg).toStartWith(`METRICS_PORT is ${taken.port}, where 127.0.0.1 cannot be listened at`);
   expect(await isTaken(taken.port!, "127.0.0.1")).toBe(true);
 });
 

@@ -8,17 +8,19 @@ import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createVault } from "../../server/vault.ts";
 import { API, unique } from "../entities/client.ts";
+import { metadata, REGISTER, send } from "../registration/client.ts";
 import { type Api, until } from "../support/api.ts";
 import { db, newTenant, setting, shared } from "../support/tenant.ts";
 import { ok } from "./people.ts";
 
 /** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
 const PUBLIC =
-  /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|device(\/.*)?|account(\/.*)?|settings(\/.*)?)$/;
+  /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|device(\/.*)?|account(\/.*)?|settings(\/.*)?)$/;
 /** Of the entity API, but about no record of a tenant, or about the caller's own tenant. */
 const NO_RECORD = ["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"].map(
   (path) => `${API}/${path}`,
 );
+const LISTED_ALONE = ["/RegistrationToken", "/RegistrationAccessToken"];
 /** No route takes it, so that the 405 says what it does take. */
 const NO_METHOD = "PROPFIND";
 
@@ -58,6 +60,9 @@ beforeAll(async () => {
       ClientId: marker,
     }),
   };
+  await ok(owner.patch("/TenantSettings", { ClientRegistration: "Open" }));
+  const registered = await send("POST", `${REGISTER}/${owner.tenantId}`, undefined, metadata({ client_name: marker }));
+  theirs.RegistrationAccessToken = registered.body.client_id;
   theirs.RegistrationToken = (await ok(owner.call("POST", "/RegistrationToken", { Name: marker }))).Id;
   theirs.Alert = Bun.randomUUIDv7();
   // Ended: the service would end one without a cause in the middle of this.
@@ -135,10 +140,9 @@ function redelivery() {
 }
 
 async function recordsOf(caller: Api): Promise<unknown[]> {
-  // These are listed alone.
-  const { RegistrationToken: _, ...read } = theirs;
+  const { RegistrationToken: _, RegistrationAccessToken: __, ...read } = theirs;
   const records = Object.entries(read).map(([resource, id]) => ok(caller.get(`/${resource}/${id}`)));
-  return Promise.all([...records, ok(caller.get("/RegistrationToken"))]);
+  return Promise.all([...records, ...LISTED_ALONE.map((resource) => ok(caller.get(resource)))]);
 }
 
 const sql = connect(shared().databaseUrl, "gatehouse test", 1);

@@ -3,8 +3,8 @@ import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { PING } from "../events/event.ts";
 
-/** A delivery of one connection, with what a policy asks of its event. */
-export interface RecentDelivery {
+/** What a policy asks of a delivery's event. */
+export interface EventOfDelivery {
   eventId: EventId;
   eventRecord: string;
   eventType: string;
@@ -12,6 +12,15 @@ export interface RecentDelivery {
   occurredOn: Date;
   /** Where it was asked for. */
   payload?: string;
+}
+
+/** Of event `e`. */
+export const eventColumns = (sql: Queries, withPayload: boolean) => sql`
+  e.id as "eventId", e.event_record as "eventRecord", e.event_type as "eventType",
+  string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn" ${withPayload ? sql`, e.payload` : sql``}`;
+
+/** A delivery of one connection. */
+export interface RecentDelivery extends EventOfDelivery {
   state: DeliveryState;
   attempts: number;
   statusCode: number | null;
@@ -20,9 +29,8 @@ export interface RecentDelivery {
 }
 
 const deliveryColumns = (sql: Queries, withPayload: boolean) => sql`
-  e.id as "eventId", e.event_record as "eventRecord", e.event_type as "eventType",
-  string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", d.state, d.attempts,
-  a.status_code as "statusCode", a.failure, a.duration_ms as "durationMs" ${withPayload ? sql`, e.payload` : sql``}`;
+  ${eventColumns(sql, withPayload)}, d.state, d.attempts,
+  a.status_code as "statusCode", a.failure, a.duration_ms as "durationMs"`;
 
 /** Newest event first. */
 export async function listRecentDeliveries(

@@ -1,6 +1,7 @@
-import type { ConnectionId, DeliveryId, DeliveryState, EventId, RedeliveryId } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, RedeliveryId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { type EventOfDelivery, eventColumns } from "./recent.store.ts";
 
 export interface Outcome {
   state: DeliveryState;
@@ -10,18 +11,11 @@ export interface Outcome {
   on: Date;
 }
 
-/** One delivery that a redelivery has sent, with what a policy asks of its event. */
-export interface Resent {
+/** One delivery that a redelivery has sent. */
+export interface Resent extends EventOfDelivery {
   /** In the order in which they were sent. */
   id: string;
   deliveryId: DeliveryId;
-  eventId: EventId;
-  eventRecord: string;
-  eventType: string;
-  recordIds: string[];
-  occurredOn: Date;
-  /** Where it was asked for. */
-  payload?: string;
   connectionId: ConnectionId;
   before: Outcome;
   after: Outcome;
@@ -40,9 +34,7 @@ export async function listResent(
     Record<"before" | "after", Omit<Outcome, "on">> &
     Record<"was" | "is", Date>;
   const rows = await sql<Row[]>`
-    select f.id::text as id, d.id as "deliveryId", e.id as "eventId", e.event_record as "eventRecord",
-      e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn",
-      ${withPayload ? sql`e.payload,` : sql``} d.connection_id as "connectionId",
+    select f.id::text as id, d.id as "deliveryId", d.connection_id as "connectionId", ${eventColumns(sql, withPayload)},
       json_build_object('state', f.state, 'reason', f.reason) as before, f.reached_on as was,
       json_build_object('state', next.state, 'reason', next.reason) as after, next.reached_on as is
     from former_outcomes f join deliveries d on d.id = f.delivery_id join events e on e.id = d.event_id
