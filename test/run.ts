@@ -1,5 +1,5 @@
 // `bun run test [files]`: one Gatehouse for all tests, then `bun test` against it. Everything is real; time is made
-// short by configuration.
+// short by configuration. `bun run test:slow` runs the tests that start and kill processes of their own.
 
 import { readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -13,6 +13,8 @@ import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
 const TEST_TIMEOUT = "180000";
 /** Most tests wait for processes, so two more than there are cores; each may have a whole Gatehouse of its own. */
 const WORKERS = Math.min(availableParallelism() + 2, 6);
+/** Their tests start a Gatehouse each, most of them to kill its parts. They run where they are named, too. */
+const SLOW = ["test/chaos/", "test/crash/", "test/start/", "test/replay/stuck.test.ts"];
 /** What the files took once: the slowest are started first. `bun run test --update-timings` writes it anew. */
 const TIMINGS = join(import.meta.dir, "timings.json");
 
@@ -32,7 +34,7 @@ async function run(): Promise<number> {
       say: (line) => console.log(line),
       signal: stopping.signal,
     });
-    return await runTests(stack, process.argv.slice(2));
+    return await runTests(stack, selection(process.argv.slice(2)));
   } catch (error) {
     console.error((error as Error).message);
     return 1;
@@ -41,6 +43,13 @@ async function run(): Promise<number> {
     for (const name of readdirSync(root)) await stopLeftovers(join(root, name));
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** For `bun test`. */
+function selection(args: string[]): string[] {
+  if (args.includes("--slow")) return [...args.filter((arg) => arg !== "--slow"), ...SLOW];
+  if (args.some((arg) => !arg.startsWith("-"))) return args;
+  return [...args, ...SLOW.map((path) => `--path-ignore-patterns=${path.endsWith("/") ? `${path}**` : path}`)];
 }
 
 async function runTests(stack: Stack, args: string[]): Promise<number> {
