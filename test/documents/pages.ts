@@ -61,6 +61,11 @@ export function headingsOf(text: string): string[] {
   return [...withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading!);
 }
 
+/** What stands below one of its headings of the second level. */
+export function sectionOf(text: string, heading: string): string {
+  return new RegExp(`\n## ${heading}\n([\\s\\S]*?)\n## `).exec(text)![1]!;
+}
+
 /** The part of an address after # by which GitHub leads to a heading. */
 export function anchorOf(heading: string): string {
   return heading

@@ -3,8 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENT_TYPES, clientTypes } from "./client-types.ts";
+import { ENV_EXAMPLE, envExample } from "./environment.ts";
 import { GENERATED, withGenerated } from "./generated.ts";
 import { ROOT, readPage } from "./pages.ts";
 
 for (const path of Object.keys(GENERATED)) writeFileSync(join(ROOT, path), withGenerated(path, readPage(path)));
+writeFileSync(join(ROOT, ENV_EXAMPLE), envExample());
 writeFileSync(join(ROOT, CLIENT_TYPES), await clientTypes());

@@ -103,5 +103,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
 
 /** The environment without anything that configures Gatehouse. */
 export function withoutSettings(env: Env): Env {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !SETTINGS.test(name)));
+  const others = Object.entries(env).filter(([name]) => !SETTINGS.test(name));
+  return { ...Object.fromEntries(others), BUN_OPTIONS: "--no-env-file" };
 }
