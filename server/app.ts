@@ -7,7 +7,7 @@ import { ALERT_RESOURCE_TYPE, createAlerts, EXAMPLE_ALERT } from "./alerts/index
 import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
-import { createOnce, nothingHere, settingsController } from "./console/index.ts";
+import { createOnce, nothingHere, refusal, settingsController } from "./console/index.ts";
 import { outageOf } from "./db/failures.ts";
 import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
@@ -21,8 +21,9 @@ import {
   resourceTypes,
 } from "./entities/index.ts";
 import { ApiError, ServiceUnavailable } from "./errors.ts";
+import { requireEncodedQuery } from "./http/body.ts";
 import { clientAddress, contextOf, createRequestLog, isDirect, isProbe } from "./http/context.ts";
-import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
+import { asApiError, OUTAGES } from "./http/error-record.ts";
 import { createExporter } from "./http/export.ts";
 import { healthController, type Lifecycle, servingLifecycle } from "./http/health.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
@@ -256,6 +257,7 @@ export function createApp({
       set.headers["x-request-id"] = context.key;
       set.headers["x-content-type-options"] = "nosniff";
       requireHost(request);
+      requireEncodedQuery(request);
       if (lifecycle.phase === "stopping") set.headers.connection = "close";
       // Nothing can be answered by a database that may not have our tables yet.
       if (lifecycle.phase === "starting" && !isProbe(request)) throw new ServiceUnavailable(OUTAGES.away);
@@ -263,9 +265,10 @@ export function createApp({
     .onError({ as: "global" }, async ({ error, code, request }) => {
       const isNothing = code === "NOT_FOUND";
       if (!isNothing && asApiError(error).status >= 500) logFailure(error, request);
+      const { site } = provider.forSettingsPages;
       const response = isNothing
-        ? await nothingHere(provider.forSettingsPages.site, request)
-        : (endpointRefusal(error, request) ?? errorResponse(error, request));
+        ? await nothingHere(site, request)
+        : (endpointRefusal(error, request) ?? (await refusal(site, error, request)));
       contextOf(request).status = response.status;
       return response;
     })

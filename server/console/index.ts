@@ -49,7 +49,7 @@ import { userPages } from "./users/pages.tsx";
 import { webhookPages } from "./webhooks/pages.tsx";
 
 export { createOnce } from "./once.ts";
-export { nothingHere } from "./root.tsx";
+export { nothingHere, refusal } from "./root.tsx";
 
 /** Entities with more to their pages than what comes from their definitions. */
 const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {

@@ -1,5 +1,6 @@
 import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedContentCoding, UnsupportedMediaType } from "../errors.ts";
 import { contextOf } from "./context.ts";
+import { requestUrl } from "./request.ts";
 
 /** Bytes of a JSON body. */
 export const JSON_BODY_LIMIT = 1024 * 1024;
@@ -120,6 +121,11 @@ export async function readFormText(request: Request, limit = FORM_BODY_LIMIT): P
   return text;
 }
 
+/** The same of every address. @throws BadInput */
+export function requireEncodedQuery(request: Request): void {
+  if (!isPercentEncoded(requestUrl(request).search)) throw new BadInput("The query is not percent-encoded UTF-8.");
+}
+
 /** URLSearchParams would put other characters in the place of what it cannot read. */
 function isPercentEncoded(text: string): boolean {
   if (!text.includes("%")) return true;
@@ -143,18 +149,20 @@ export function isWithoutBody(request: Request): boolean {
   return request.headers.get("content-length") === "0" || request.body === null;
 }
 
-/** @throws UnsupportedMediaType, UnsupportedContentCoding */
+/** @throws UnsupportedMediaType, UnsupportedContentCoding, BadInput */
 function requireMediaType({ headers }: Request, expected: string): void {
   const [given, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   if (given?.trim() !== expected) throw new UnsupportedMediaType(expected);
-  const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(one)?.[1]).find(Boolean);
-  if (charset !== undefined && !CHARSETS.includes(charset))
+  const [charset = "", ...more] = parameters.flatMap((one) => /^\s*charset\s*=\s*(.*?)\s*$/s.exec(one)?.[1] ?? []);
+  if (more.length > 0) throw new BadInput("Content-Type names more than one charset.");
+  if (!CHARSETS.includes(charset.replace(/^"(.*)"$/s, "$1")))
     throw new UnsupportedMediaType(`${expected}; charset=UTF-8`);
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") throw new UnsupportedContentCoding();
 }
 
-const CHARSETS = ["utf-8", "utf8", "us-ascii", "ascii"];
+/** Empty is as good as absent. */
+const CHARSETS = ["", "utf-8", "utf8", "us-ascii", "ascii"];
 
 async function readText(request: Request, limit: number): Promise<string> {
   try {

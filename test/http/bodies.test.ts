@@ -23,6 +23,12 @@ function expectRefused(answer: Answer, door: string, status: number, says: RegEx
   else expect(error).toBe("invalid_request");
 }
 
+const TWO_CHARSETS = [
+  "; charset=utf-8; charset=utf-16",
+  ";charset=UTF-8;charset=UTF-8",
+  '; charset=""; Charset="ascii"',
+];
+
 describe.each(FORMS)("a form at $path", ({ path, door }) => {
   const of = async () => {
     const { clientId, clientSecret } = await newTenant();
@@ -43,9 +49,14 @@ describe.each(FORMS)("a form at $path", ({ path, door }) => {
     expect(JSON.stringify(answer.body)).not.toContain("Content-Encoding");
   });
 
-  test.each(["iso-8859-1", "UTF-16", '"windows-1252"'])("is not taken in %s", async (charset) => {
+  test.each(["iso-8859-1", "UTF-16", '"windows-1252"', "utf-8 x", "utf 16"])("is not taken in %s", async (charset) => {
     const answer = await post(await of(), { "content-type": `${FORM}; charset=${charset}` });
     expectRefused(answer, door, door === "spec" ? 415 : 400, /UTF-8/);
+  });
+
+  test.each(TWO_CHARSETS)("is not taken in two charsets, such as%s", async (charsets) => {
+    const answer = await post(await of(), { "content-type": FORM + charsets });
+    expectRefused(answer, door, 400, /more than one charset/);
   });
 
   test.each(["utf-8", '"UTF-8"', "US-ASCII"])("is taken in %s", async (charset) => {

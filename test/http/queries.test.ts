@@ -1,0 +1,64 @@
+// A query that cannot be read is refused at every address, as a body is; and so is a body whose charset is told twice.
+
+import { expect, test } from "bun:test";
+import { API, request } from "../entities/client.ts";
+import { composedApp } from "../openapi/app.ts";
+import { operationsOf, readDocument } from "../openapi/document.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+
+const paths = [...new Set(composedApp().routes.map(({ path }) => path))].map((path) =>
+  path.replaceAll(/:\w+/g, "1").replace("*", "x"),
+);
+/** Latin-1, half a character, and what is no percent-encoding. */
+const UNREADABLE = ["state=%E9", "state=%C3", "state=%zz", "state=%", "%FF=1"];
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+test("every address is walked", () => expect(paths.length).toBeGreaterThan(150));
+
+test.concurrent.each(paths)("%s takes no query that is not percent-encoded UTF-8", async (path) => {
+  for (const query of UNREADABLE) {
+    const answer = await request("GET", `${path}?${query}`);
+    const { error, Type } = answer.body;
+    expect({ path, query, status: answer.status, body: JSON.stringify(answer.body) }).toEqual({
+      ...{ path, query, status: 400, body: expect.stringContaining("The query is not percent-encoded UTF-8.") },
+    });
+    expect(error ?? Type).toMatch(/^(invalid_request|Bad Input|\/Errors\/Bad Input)$/);
+    if (path.startsWith(API)) expect(Type).toBe("/Errors/Bad Input");
+
+    const page = await fetch(`${shared().url}${path}?${query}`, { headers: { accept: BROWSER }, redirect: "manual" });
+    expect({ path, status: page.status }).toEqual({ path, status: 400 });
+    expect(await page.text()).toContain("The query is not percent-encoded UTF-8.");
+  }
+});
+
+test("a browser reads it on a page", async () => {
+  const answer = await fetch(`${shared().url}/oauth2/authorize?state=%E9`, { headers: { accept: BROWSER } });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+});
+
+test("what is written in UTF-8 is taken, a plus and a lone + too", async () => {
+  const { status, body } = await (await newTenant()).get("/User?Username=Zo%C3%AB+%2B+x");
+  expect({ status, Items: body.Items }).toEqual({ status: 200, Items: [] });
+});
+
+test("no operation takes JSON whose charset is told twice", async () => {
+  const caller = await newTenant();
+  const document = await readDocument();
+  const takers = operationsOf(document).filter(
+    ({ path, operation }) => path.startsWith(API) && operation.requestBody?.content["application/json"],
+  );
+  expect(takers.length).toBeGreaterThan(20);
+  for (const { path, method } of takers) {
+    const headers = {
+      authorization: `Bearer ${caller.token}`,
+      "content-type": "application/json; charset=utf-8; charset=iso-8859-1",
+    };
+    const { status, body } = await request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "1"), {
+      headers,
+      body: "{}",
+    });
+    expect({ path, method, status, Errors: body.Errors }).toEqual({
+      ...{ path, method, status: 400, Errors: ["Content-Type names more than one charset."] },
+    });
+  }
+});
