@@ -1,27 +1,39 @@
-import { closeOpenDelivery } from "../server/webhooks/index.ts";
-import type { CloseDeliveryInput, DeliveryState } from "../workflows/contract.ts";
+import { closeOpenDelivery, putBack } from "../server/webhooks/index.ts";
+import type { CloseDeliveryInput, PostWebhookResult } from "../workflows/contract.ts";
+import { workflowCancelled } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
-import { workflowCancelled } from "./post-webhook.ts";
-import type { Posts } from "./posts.ts";
+import type { Posts } from "./post-webhook.ts";
 
 const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 
-/** Writes the final state of a delivery whose attempts wrote none; retried without end. */
+/**
+ * Goes on with a delivery whose attempts in Temporal have ended without a final state; retried without end. One with
+ * posts left goes back to the queue: nothing but a post that left is an attempt.
+ */
 export function createCloseDelivery(
-  { sql, log, metrics }: ActivityDependencies,
+  { sql, log, metrics, inFlight, windows }: ActivityDependencies,
   { breakOff }: Pick<Posts, "breakOff">,
 ) {
-  return async ({
-    tenantId,
-    deliveryId,
-    state,
-  }: CloseDeliveryInput): Promise<{ state: DeliveryState; attempts: number; reason: string }> => {
+  return async (input: CloseDeliveryInput): Promise<ClosedDelivery> => {
+    const { tenantId, deliveryId, connectionId, cancelled, maximumAttempts } = input;
     // A post within the workflow's task may still be out.
     await breakOff(deliveryId, workflowCancelled());
-    const closed = await closeOpenDelivery(sql, tenantId, deliveryId, state);
-    const reason = REASONS[state];
-    if (closed && !closed.ping) metrics.ended(closed.state);
-    log.warn({ tenantId, deliveryId, state: closed?.state, reason }, "delivery closed without an attempt's word");
-    return { state: closed?.state ?? state, attempts: closed?.attempts ?? 0, reason };
+    // One that has not begun at all has its place still.
+    inFlight.begin(deliveryId);
+    windows.release(connectionId, deliveryId);
+    const wished = cancelled ? "Cancelled" : "Exhausted";
+    const closed = await closeOpenDelivery(sql, tenantId, deliveryId, wished, cancelled ? 0 : maximumAttempts);
+    const reason = REASONS[wished];
+    if (!closed) return { state: wished, attempts: 0, reason };
+    const { state, attempts, ping } = closed;
+    log.warn({ tenantId, deliveryId, state, reason }, "delivery without an attempt's word");
+    if (state === "Pending" || state === "Retrying") {
+      await putBack(sql, tenantId, [deliveryId], 0);
+      return { state: "Queued", attempts };
+    }
+    if (!ping) metrics.ended(state);
+    return { state, attempts, reason };
   };
 }
+
+type ClosedDelivery = { state: PostWebhookResult["state"] | "Exhausted"; attempts: number; reason?: string };

@@ -1,9 +1,9 @@
+import { createAttempt } from "./attempt.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createCloseLogout, createPostLogout } from "./post-logout.ts";
-import { createAttempt } from "./post-webhook.ts";
-import { createPosts } from "./posts.ts";
+import { createPosts } from "./post-webhook.ts";
 import { createSendProbe } from "./probe.ts";
 import { createCancelRedelivery, createFollowRedelivery } from "./redeliver.ts";
 
@@ -11,7 +11,6 @@ export function createActivities(dependencies: ActivityDependencies) {
   const posts = createPosts(dependencies, createAttempt(dependencies));
   return {
     postWebhook: posts.postWebhook,
-    postQueued: posts.postQueued,
     closeDelivery: createCloseDelivery(dependencies, posts),
     postLogout: createPostLogout(dependencies),
     closeLogout: createCloseLogout(dependencies),

@@ -1,208 +1,152 @@
-import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
-import type { Logger } from "pino";
-import { traceIdOf } from "../server/http/context.ts";
-import type { TraceSpan } from "../server/tracing/index.ts";
-import {
-  type AttemptResult,
-  closeOpenDelivery,
-  endingOf,
-  type OpenDelivery,
-  outcomeOf,
-  type Place,
-  recordProof,
-  takeBackAttempt,
-} from "../server/webhooks/index.ts";
+// A delivery's attempt in its workflow's task, with a place in its receiver's window. What finds no place or turn soon,
+// or fails beside a post that hangs, goes back to the queue and uses up no attempt.
+
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { type Place, putBack, QUICK_MS, takeTurn } from "../server/webhooks/index.ts";
 import {
   ATTEMPT_FAILED,
-  type DeliveryState,
-  EXHAUSTED,
-  NOT_YET,
+  type DeliveryId,
   type PostWebhookInput,
   type PostWebhookResult,
 } from "../workflows/contract.ts";
+import type { Attempt, NotNow } from "./attempt.ts";
+import { attemptFailed, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
+import { heartbeat } from "./heartbeat.ts";
 import { pause } from "./pause.ts";
 
-/** Shown to a person who has reset the workflow in the Temporal UI. */
-const ENDED_BEFORE = "it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver";
-const DATABASE_WAIT_MS = 500;
-/** A post that there was no place for is tried again after so long, or up to twice as long, so that not all come at once. */
-const UNSENT_WAIT_MS = 1_000;
-
-/**
- * One attempt from its look-up to its record; it fails with how long to wait for the next one. "full": its connection
- * has as many posts out as it may.
- */
-export type Attempt = (
-  input: PostWebhookInput,
-  signal: AbortSignal,
-  place: Place,
-) => Promise<PostWebhookResult | "full">;
-
-type AttemptDependencies = Pick<
-  ActivityDependencies,
-  "sql" | "attemptLog" | "attemptDelivery" | "log" | "metrics" | "tracing" | "holding"
->;
-
-/** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
-export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { sql, attemptLog, attemptDelivery, log, metrics, tracing, holding } = dependencies;
-  return async (input, signal, place) => {
-    const { tenantId, deliveryId, maximumAttempts } = input;
-    const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
-    const openedBy = Bun.randomUUIDv7();
-    const delivery = await open();
-    if (delivery === "full") return "full";
-    if ("ended" in delivery) return delivery.ended;
-
-    const span = tracing.begin("webhook attempt", "client", delivery.traceParent);
-    // One that is not sampled would keep the receiver from sampling its own.
-    const traceParent = span.sampled ? span.traceParent : undefined;
-    place.begin();
-    const result = await attemptDelivery(tenantId, delivery, signal, traceParent);
-    place.end(endingOf(result));
-    if ("unsent" in result) {
-      span.end({ attributes: {}, problem: result.unsent });
-      await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
-      throw notYet("there was no place for it", laterBy());
-    }
-    span.end(spanEnd(input, delivery, result));
-    const outcome = outcomeOf(delivery, result, input, holding, isWorkflowCancelled(signal));
-    const state = await database(() =>
-      delivery.proof && result.delivered
-        ? recordProof(sql, tenantId, deliveryId, result.attempt, outcome)
-        : attemptLog.record(tenantId, deliveryId, result.attempt, outcome),
-    );
-    const firstRun = delivery.number === delivery.numberInRun;
-    if (!delivery.ping) {
-      metrics.attempted(result.attempt);
-      metrics.ended(state ?? outcome.reached, firstRun ? delivery.occurredOn : undefined);
-    }
-    const { eventId, number } = delivery;
-    const traceId = traceIdOf(span.traceParent);
-    log.info(
-      { tenantId, eventId, deliveryId, attempt: number, state, reason: result.reason, traceId },
-      "webhook attempt",
-    );
-    if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
-    if (isWorkflowCancelled(signal)) throw signal.reason;
-    throw failure(result.reason, outcome.nextInMs, delivery.number);
-
-    /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
-    async function open(): Promise<OpenDelivery | { ended: PostWebhookResult } | "full"> {
-      for (;;) {
-        const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts, openedBy }));
-        if (!found) throw unattempted("the delivery is not in the database");
-        if (found === "full" || found.attempted) return found;
-        if (!found.endsAs && found.waitMs > 0) throw notYet("its next attempt is not due yet", found.waitMs);
-        const { state, attempts } = await ended(found);
-        const why = found.endsAs ? "the last attempt was lost" : ENDED_BEFORE;
-        if (state === "Exhausted") throw unattempted(why);
-        if (state !== "Pending" && state !== "Retrying") return { ended: { state, attempts } };
-        // Another worker was faster, or its connection was set Active in between: look again.
-      }
-    }
-
-    function unattempted(reason: string): ApplicationFailure {
-      log.info({ tenantId, deliveryId, reason }, "no webhook attempt");
-      return failure(reason);
-    }
-
-    async function ended({ state, number, endsAs }: OpenDelivery): Promise<{ state: DeliveryState; attempts: number }> {
-      const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, deliveryId, endsAs)));
-      if (closed && !closed.ping) metrics.ended(closed.state);
-      return closed ?? { state, attempts: number };
-    }
-  };
+interface Post {
+  ended: Promise<PostWebhookResult | NotNow>;
+  controller: AbortController;
 }
 
-/** Ids, a status and one word: as little as the log has. */
-function spanEnd(
-  { tenantId, deliveryId }: PostWebhookInput,
-  { eventId, number }: OpenDelivery,
-  { attempt, delivered, reason }: AttemptResult,
-): Parameters<TraceSpan["end"]>[0] {
-  return {
-    attributes: {
-      "http.request.method": "POST",
-      "http.response.status_code": attempt.statusCode ?? undefined,
-      "error.type": attempt.failure ?? undefined,
-      "gatehouse.tenant_id": tenantId,
-      "gatehouse.event_id": eventId,
-      "gatehouse.delivery_id": deliveryId,
-      "gatehouse.attempt": number,
-    },
-    problem: delivered ? undefined : reason,
-  };
+export interface Posts {
+  postWebhook(input: PostWebhookInput): Promise<PostWebhookResult>;
+  /** Breaks off a delivery's attempt, if one is out, and resolves when it is recorded. */
+  breakOff(deliveryId: DeliveryId, reason: Error): Promise<void>;
 }
 
-/** The reason that the SDK gives. A worker's end also cancels, by another one, and then another worker shall go on. */
-const WORKFLOW_CANCELLED = "CANCELLED";
+type Dependencies = Pick<ActivityDependencies, "sql" | "inFlight" | "windows" | "log">;
 
-export function workflowCancelled(): Error {
-  return new CancelledFailure(WORKFLOW_CANCELLED);
-}
+export function createPosts({ sql, inFlight, windows, log }: Dependencies, attempt: Attempt): Posts {
+  /** By delivery: an activity that Temporal runs again, its task having timed out, joins the post that is out. */
+  const posts = new Map<string, Post>();
+  /** By workflow run. */
+  const tasks = new Map<string, Set<Post>>();
 
-export function isWorkflowCancelled({ reason }: AbortSignal): boolean {
-  return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
-}
-
-/** @param retryAfterMs undefined: it is the delivery's end */
-export function failure(message: string, retryAfterMs?: number, attempts?: number): ApplicationFailure {
-  const last = retryAfterMs === undefined;
-  const failure = ApplicationFailure.create({
-    message,
-    type: last ? EXHAUSTED : ATTEMPT_FAILED,
-    nonRetryable: last,
-    nextRetryDelay: retryAfterMs,
-    // The delay itself does not come through to a workflow.
-    details: retryAfterMs === undefined ? undefined : [retryAfterMs, attempts],
-  });
-  // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
-  failure.stack = "";
-  return failure;
-}
-
-export type Retried = ApplicationFailure & { nextRetryDelay: number; details?: [waitMs: number, attempts?: number] };
-
-export function isRetried(error: unknown): error is Retried {
-  return error instanceof ApplicationFailure && error.nextRetryDelay !== undefined;
-}
-
-/** The same failure when part of its wait is over already. */
-export function retriedIn(waitMs: number, { message, type, details }: Retried): ApplicationFailure {
-  const attempts = details?.[1];
-  return type === NOT_YET ? notYet(message, waitMs) : failure(message, Math.round(waitMs), attempts);
-}
-
-/** Waits for PostgreSQL to come back: giving up would use up an attempt, or post the same bytes again. */
-export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promise<T>): Promise<T> {
-  for (;;) {
+  async function postWebhook(input: PostWebhookInput): Promise<PostWebhookResult> {
+    const context = Context.current();
+    const { cancellationSignal: signal } = context;
+    const { tenantId, deliveryId, connectionId } = input;
+    const stopBeating = heartbeat(context);
+    inFlight.begin(deliveryId);
     try {
-      return await step();
-    } catch (error) {
-      if (signal.aborted) throw error;
-      log.warn({ err: error }, "PostgreSQL did not take part in an attempt; asking again");
-      await pause(DATABASE_WAIT_MS);
+      const result = (await hasTurn(input)) ? await postOrLeave(input) : { dueInMs: 0 };
+      if (!("dueInMs" in result)) return result;
+      await untilDone(log, signal, () => putBack(sql, tenantId, [deliveryId], result.dueInMs));
+      return { state: "Queued", attempts: 0 };
+    } finally {
+      stopBeating();
+      windows.release(connectionId, deliveryId);
+      windows.passed(connectionId);
     }
   }
+
+  /** A first attempt has had its turn in the queue. */
+  async function hasTurn({ fromQueue, tenantId, connectionId }: PostWebhookInput): Promise<boolean> {
+    const { cancellationSignal: signal, info } = Context.current();
+    if (!fromQueue || info.attempt === 1) return true;
+    const wait = await untilDone(log, signal, () => takeTurn(sql, tenantId, connectionId, QUICK_MS));
+    if (wait === undefined) return false;
+    await pause(wait, signal);
+    return true;
+  }
+
+  async function postOrLeave(input: PostWebhookInput): Promise<PostWebhookResult | NotNow> {
+    const { cancellationSignal: signal, info } = Context.current();
+    // A task must not wait for long; an activity of its own may.
+    const post = posts.get(input.deliveryId) ?? begin(input, info.isLocal ? QUICK_MS : undefined);
+    if (!info.isLocal) return under(signal, post);
+    const others = othersOf(info.workflowExecution?.runId ?? "", post);
+    try {
+      return await under(signal, post);
+    } catch (error) {
+      if (!isRetried(error) || signal.aborted) throw error;
+      const { hang, leftMs } = await others.wait(error.nextRetryDelay);
+      if (hang) return { dueInMs: leftMs };
+      throw attemptFailed(error.message, Math.ceil(leftMs));
+    }
+  }
+
+  function begin(input: PostWebhookInput, patienceMs?: number): Post {
+    const { deliveryId } = input;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const inPlace = async (place: Place | undefined): Promise<PostWebhookResult | NotNow> => {
+      if (place) return attempt(input, signal, place).finally(() => place.end("unsent"));
+      signal.throwIfAborted();
+      return { dueInMs: 0 };
+    };
+    const ended = windows
+      .enter(input, signal, patienceMs)
+      .then(inPlace)
+      .finally(() => posts.delete(deliveryId));
+    // Nobody may be waiting when it fails.
+    ended.catch(() => {});
+    const post = { ended, controller };
+    posts.set(deliveryId, post);
+    return post;
+  }
+
+  /** The other posts of its workflow's task: no timer of the workflow fires before they end. */
+  function othersOf(runId: string, post: Post) {
+    const task = tasks.get(runId) ?? new Set<Post>();
+    tasks.set(runId, task.add(post));
+    const leave = () => {
+      task.delete(post);
+      if (task.size === 0) tasks.delete(runId);
+    };
+    post.ended.then(leave, leave);
+    return {
+      /** @returns whether some are still out after a while, and milliseconds left until the retry */
+      async wait(retryMs: number): Promise<{ hang: boolean; leftMs: number }> {
+        const began = performance.now();
+        const over = Promise.withResolvers<"over">();
+        const timer = setTimeout(() => over.resolve("over"), Math.min(QUICK_MS, retryMs));
+        const ended = Promise.allSettled([...task].map(({ ended }) => ended));
+        const first = await Promise.race([ended, over.promise]);
+        clearTimeout(timer);
+        return { hang: first === "over", leftMs: Math.max(0, retryMs - (performance.now() - began)) };
+      },
+    };
+  }
+
+  return {
+    postWebhook,
+    async breakOff(deliveryId, reason) {
+      const post = posts.get(deliveryId);
+      post?.controller.abort(reason);
+      await post?.ended.catch(() => {});
+    },
+  };
 }
 
-/** Milliseconds after which a post that there was no place for is tried again. */
-export function laterBy(): number {
-  return UNSENT_WAIT_MS * (1 + Math.random());
+function isRetried(error: unknown): error is ApplicationFailure & { nextRetryDelay: number } {
+  return error instanceof ApplicationFailure && error.type === ATTEMPT_FAILED;
 }
 
-/** Neither an attempt nor a failure: it is tried again. */
-export function notYet(message: string, waitMs: number): ApplicationFailure {
-  const wait = Math.round(waitMs);
-  const failure = ApplicationFailure.create({
-    message,
-    type: NOT_YET,
-    nextRetryDelay: wait,
-    // The delay itself does not come through to a workflow.
-    details: [wait],
-  });
-  failure.stack = "";
-  return failure;
+/** Waits for the post's end and meanwhile lets the signal break it off. */
+async function under<T>(
+  signal: AbortSignal,
+  { ended, controller }: { ended: Promise<T>; controller: AbortController },
+) {
+  const breakOff = () => controller.abort(signal.reason);
+  if (signal.aborted) breakOff();
+  signal.addEventListener("abort", breakOff);
+  try {
+    return await ended;
+  } finally {
+    signal.removeEventListener("abort", breakOff);
+  }
 }

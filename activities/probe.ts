@@ -2,13 +2,13 @@ import { Context } from "@temporalio/activity";
 import { probe } from "../server/webhooks/index.ts";
 import type { ProbeInput, ProbeResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
-import { HEARTBEAT_MS } from "./posts.ts";
+import { heartbeat } from "./heartbeat.ts";
 
 /** Probes a Held connection if its time has come. */
 export function createSendProbe({ log, holding, ...dependencies }: ActivityDependencies) {
   return async ({ tenantId, connectionId }: ProbeInput): Promise<ProbeResult> => {
     const context = Context.current();
-    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    const stopBeating = heartbeat(context);
     try {
       const { probeInterval } = holding;
       const signal = context.cancellationSignal;
@@ -16,7 +16,7 @@ export function createSendProbe({ log, holding, ...dependencies }: ActivityDepen
       log.info({ tenantId, connectionId, ...result }, "connection probed");
       return result;
     } finally {
-      clearInterval(heartbeat);
+      stopBeating();
     }
   };
 }

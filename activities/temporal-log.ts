@@ -3,16 +3,16 @@
 import { type LogMetadata, SdkComponent, type Logger as TemporalLogger } from "@temporalio/common";
 import type { Logger } from "pino";
 import { createOutageLog } from "../server/log.ts";
-import { ATTEMPT_FAILED, EXHAUSTED, NOT_YET } from "../workflows/contract.ts";
+import { ATTEMPT_FAILED, EXHAUSTED } from "../workflows/contract.ts";
 
 /** What the SDK finds worth an info is none for an operator. */
 const LEVELS = { TRACE: "trace", DEBUG: "debug", INFO: "debug", WARN: "warn", ERROR: "error" } as const;
 /** A post runs within its workflow's task, so that a slow receiver makes a slow task. */
 const SLOW_WORKFLOW_TASK = "[TMPRL1104]";
+/** Said by the worker of the queue of its own, which runs activities only. */
+const NO_WORKFLOWS = "No workflows registered";
 /** Each of its calls says so after some tries, and again after each further one. */
 const TRIED_AGAIN = /^gRPC call \w+ retried \d+ times$/;
-/** Said by the workers of the other two task queues, which run activities only. */
-const NO_WORKFLOWS = "No workflows registered";
 
 export function temporalLogger(log: Logger): TemporalLogger {
   const triedAgain = createOutageLog(log);
@@ -35,7 +35,7 @@ export function temporalLogger(log: Logger): TemporalLogger {
 function isAsItShouldBe(message: string, { sdkComponent, error }: LogMetadata): boolean {
   if (message.startsWith(NO_WORKFLOWS)) return true;
   if (sdkComponent === SdkComponent.core) return message.startsWith(SLOW_WORKFLOW_TASK);
-  if (message === "Activity failed") return [ATTEMPT_FAILED, EXHAUSTED, NOT_YET].includes(error?.type);
+  if (message === "Activity failed") return [ATTEMPT_FAILED, EXHAUSTED].includes(error?.type);
   // On its way out of the workflow's isolate a failure has lost its type.
   return message === "Workflow failed" && / deliveries exhausted: /.test(error?.message);
 }

@@ -37,9 +37,9 @@ import {
   startReconciler,
   startWindowReport,
 } from "../server/webhooks/index.ts";
-import { LOGOUT_QUEUE, TASK_QUEUE } from "../workflows/contract.ts";
+import { TASK_QUEUE } from "../workflows/contract.ts";
+import { HEARTBEAT_MS } from "./heartbeat.ts";
 import { createActivities } from "./index.ts";
-import { HEARTBEAT_MS } from "./posts.ts";
 import { temporalLogger } from "./temporal-log.ts";
 import { bundleWorkflows } from "./workflow-bundle.ts";
 
@@ -48,10 +48,8 @@ const CACHED_WORKFLOWS = 1_000;
 /** A post runs within its workflow's task and may hang there: windows bound them, not these. */
 const LOCAL_ACTIVITIES = 2_000;
 const WORKFLOW_TASKS = 500;
-/** Posts from the queue, which cost little while they wait. */
-const QUEUED_POSTS = 2_000;
-/** Posts of logout tokens. */
-const LOGOUT_POSTS = 500;
+/** Posts to slow receivers, and of logout tokens, which cost little while they wait. */
+const LONG_POSTS = 2_000;
 const CONNECT_PAUSE_MS = 500;
 /** A connection that leads nowhere is given up. A busy worker may wait for one of the pool. */
 const ANSWERED = { answer_timeout: IMPATIENT.answer_timeout };
@@ -96,7 +94,6 @@ await runEntry("worker", async () => {
   const connection = await connectToTemporal(config.temporal, log);
   const inFlight = createInFlight();
   const windows = createWindows();
-  const ownTaskQueue = `${TASK_QUEUE}/${Bun.randomUUIDv7()}`;
   const egress = createEgress(config.egress);
   const activities = createActivities({
     sql,
@@ -117,7 +114,13 @@ await runEntry("worker", async () => {
     windows,
     holding: { after: config.webhooks.holdAfter, probeInterval: config.webhooks.probeInterval },
   });
-  const common = { connection, namespace: config.temporal.namespace, shutdownGraceTime: "3s" } as const;
+  const common = {
+    connection,
+    namespace: config.temporal.namespace,
+    shutdownGraceTime: "3s",
+    maxConcurrentActivityTaskExecutions: LONG_POSTS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+  } as const;
   const worker = await Worker.create({
     ...common,
     taskQueue: TASK_QUEUE,
@@ -129,24 +132,12 @@ await runEntry("worker", async () => {
     reuseV8Context: true,
     workflowThreadPoolSize: 1,
   });
-  const ownWorker = await Worker.create({
-    ...common,
-    taskQueue: ownTaskQueue,
-    activities: { postQueued: activities.postQueued },
-    maxConcurrentActivityTaskExecutions: QUEUED_POSTS,
-    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
-  });
-  const logoutWorker = await Worker.create({
-    ...common,
-    taskQueue: LOGOUT_QUEUE,
-    activities: { postLogout: activities.postLogout },
-    maxConcurrentActivityTaskExecutions: LOGOUT_POSTS,
-    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
-  });
-  const workers = [worker, ownWorker, logoutWorker];
-  const running = Promise.all(workers.map((each) => each.run()));
+  const ownTaskQueue = `${TASK_QUEUE}/${Bun.randomUUIDv7()}`;
+  const { postWebhook } = activities;
+  const ownWorker = await Worker.create({ ...common, taskQueue: ownTaskQueue, activities: { postWebhook } });
+  const running = Promise.all([worker.run(), ownWorker.run()]);
   stops.push(async () => {
-    for (const each of workers) if (each.getState() === "RUNNING") each.shutdown();
+    for (const each of [worker, ownWorker]) if (each.getState() === "RUNNING") each.shutdown();
     await running.catch(() => {});
   });
   const troubles = createStartTroubles(sql, log);
@@ -155,16 +146,7 @@ await runEntry("worker", async () => {
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8, ANSWERED);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = startDispatcher(config.databaseUrl, {
-    sql: outbox,
-    client,
-    config,
-    inFlight,
-    windows,
-    ownTaskQueue,
-    log,
-    metrics,
-  });
+  const dispatcher = startDispatcher({ sql: outbox, client, config, inFlight, windows, ownTaskQueue, log, metrics });
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
   const logouts = startLogouts(outbox, client, config, log);

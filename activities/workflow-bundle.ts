@@ -33,7 +33,11 @@ async function keptBundle(logger: Logger, folder: string): Promise<WorkflowBundl
 }
 
 async function bundle(logger: Logger): Promise<WorkflowBundle> {
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"), logger });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"),
+    workflowInterceptorModules: [join(PROJECT_ROOT, "workflows/attempts.ts")],
+    logger,
+  });
   return { code };
 }
 

@@ -3,7 +3,7 @@
 // control: how far two measurements of the same lie apart on this machine. "late": all receivers take 400 ms to answer.
 // "retries": by how much second attempts miss their time beside a receiver that hangs.
 //
-//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,retries,burst --rate=20 --seconds=15 --rounds=3
+//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,hundreds,retries,burst --rate=20 --seconds=15 --rounds=3
 //     --changes=10000
 
 import { loadavg } from "node:os";
@@ -24,11 +24,15 @@ const RETRY_MS = 5_000;
 /** Changes whose first deliveries fail. */
 const RETRIED = 30;
 const POLL_MS = 50;
+const [LOUD_TENANTS, LOUD_RECEIVERS, LOUD_CHANGES] = [6, 100, 20];
 
 const { values: options } = parseArgs({
   allowPositionals: true,
   options: {
-    only: { type: "string", default: "nobody,tenth,hundredth,ten-hundredths,late,retries,burst" },
+    only: {
+      type: "string",
+      default: "nobody,tenth,hundredth,ten-hundredths,late,hundreds,hundreds-long,retries,burst",
+    },
     rate: { type: "string", default: "20" },
     seconds: { type: "string", default: "15" },
     rounds: { type: "string", default: "3" },
@@ -48,6 +52,8 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
       hang: Array.from({ length: 10 }, (_, index) => index * 10),
     }),
   late: () => hanging("10 receivers of 10 answer late", { tenants: 1, receivers: 10, hang: [], lateMs: LATE_MS }),
+  hundreds: () => hundreds(10_000),
+  "hundreds-long": () => hundreds(30_000),
   retries,
   burst,
 };
@@ -107,6 +113,40 @@ async function measureRound(service: Service, { tenants, receivers, hang, lateMs
   const during = await measure(seconds);
   arrivals.release();
   return [without, during] as const;
+}
+
+/** A quick tenant, before and while six other tenants have a hundred receivers each that hang, and a backlog for each. */
+async function hundreds(hangMs: number): Promise<void> {
+  console.log(`\n600 receivers of other tenants hang for ${hangMs / 1_000} s, ${rate} changes/s of a quick tenant`);
+  await using service = await startService({ WEBHOOK_TIMEOUT: `${hangMs}ms` });
+  await using arrivals = startArrivals(1 + LOUD_TENANTS * LOUD_RECEIVERS, service.certificate);
+  const [quick, ...loud] = await Promise.all(Array.from({ length: 1 + LOUD_TENANTS }, () => service.newTenant()));
+  const own = Array.from({ length: LOUD_TENANTS * LOUD_RECEIVERS }, (_, index) => index + 1);
+  await quick!.connect([arrivals.urls[0]!]);
+  for (const [index, tenant] of loud.entries()) {
+    const first = 1 + index * LOUD_RECEIVERS;
+    await tenant.connect(arrivals.urls.slice(first, first + LOUD_RECEIVERS));
+  }
+  const measure = async (duration: number): Promise<Latencies> => {
+    const { sent } = await sendOpenLoop(
+      rate,
+      duration,
+      (id) => quick!.change({ ExternalId: id }),
+      () => [0],
+    );
+    return settle(arrivals, sent, PATIENCE_MS);
+  };
+  await measure(WARM_UP_SECONDS);
+  const without = await measure(seconds);
+  arrivals.hang(own, 10 * hangMs);
+  for (let made = 0; made < LOUD_CHANGES; made++) {
+    await Promise.all(loud.map((tenant) => tenant.change({ ExternalId: Bun.randomUUIDv7() })));
+  }
+  const during = await measure(3 * seconds);
+  report("without", without);
+  report("while it lasts", during);
+  console.log(`  ratio p99      ${(during.p99 / without.p99).toFixed(2)} (aim: 1.5, load ${loadavg()[0]!.toFixed(1)})`);
+  arrivals.release();
 }
 
 /** By how much the second attempts at receivers that fail once miss their time, and the same beside one that hangs. */

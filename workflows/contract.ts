@@ -1,5 +1,7 @@
 // Types, names and the one formula that the server, the worker and the workflows share.
 
+import type { RetryPolicy } from "@temporalio/workflow";
+
 // Ids as types, so that none is taken for another's. They are made where a row, a request or a token is read.
 
 declare const brand: unique symbol;
@@ -13,17 +15,27 @@ export type RedeliveryId = string & { readonly [brand]: "RedeliveryId" };
 
 export type LogoutId = string & { readonly [brand]: "LogoutId" };
 
-/** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
-/** The task queue of posts of logout tokens: a receiver that hangs takes no place of a webhook's. */
-export const LOGOUT_QUEUE = "logouts";
 export const MAXIMUM_ATTEMPTS = 3;
-/** An event with more deliveries is split over `EventId`, `EventId/2`, … */
+/** An event with more deliveries is split over several workflows. */
 export const DELIVERIES_PER_WORKFLOW = 500;
 
-/** The workflow of an event's part; the first part's id is the EventId itself. */
-export function workflowId(eventId: EventId, part: number): string {
-  return part === 1 ? eventId : `${eventId}/${part}`;
+/** What a workflow of an event is called by: names of types and ids, no person's data. */
+export interface EventName {
+  eventId: EventId;
+  eventRecord: string;
+  eventType: string;
+  recordIds: string[];
+}
+
+/**
+ * The workflow of an event's part.
+ * @example "Application/1004/Updated/0197c6f2-3a1b-7c4d-8e5f-60718293a4b5", "Application/3 records/Updated/…/2"
+ */
+export function workflowId({ eventId, eventRecord, eventType, recordIds }: EventName, part: number): string {
+  const [first, ...others] = recordIds;
+  const records = others.length === 0 ? first : `${recordIds.length} records`;
+  return [eventRecord, records, eventType, eventId, ...(part === 1 ? [] : [part])].join("/");
 }
 
 /** What a workflow is found by in Temporal; a cluster must know them before the first one starts. */
@@ -39,21 +51,13 @@ export const SEARCH_ATTRIBUTES = {
 export const EXHAUSTED = "Exhausted";
 /** The failure type of an attempt that is followed by another. */
 export const ATTEMPT_FAILED = "AttemptFailed";
-/** The failure type of an activity that there was no place for; it is no attempt. */
-export const NOT_YET = "NotYet";
+/** Temporal's RetryPolicy of a post: three exponential attempts. Times are milliseconds. */
+export type PostRetryPolicy = Required<Record<keyof Omit<RetryPolicy, "nonRetryableErrorTypes">, number>>;
 
-export interface RetrySettings {
-  /** Milliseconds before the second attempt. */
-  initialInterval: number;
-  backoffCoefficient: number;
-}
-
-/** Milliseconds that a wait between two attempts grows to at most. */
-const LONGEST_BACKOFF = 86_400_000;
-
-/** @returns milliseconds to wait after an attempt, the first of which is 1 */
-export function backoff({ initialInterval, backoffCoefficient }: RetrySettings, attempt: number): number {
-  return Math.min(Math.round(initialInterval * backoffCoefficient ** (attempt - 1)), LONGEST_BACKOFF);
+/** The policy's wait after an attempt, the first of which is 1. */
+export function intervalAfter(attempt: number, policy: PostRetryPolicy): number {
+  const { initialInterval, backoffCoefficient, maximumInterval } = policy;
+  return Math.min(Math.round(initialInterval * backoffCoefficient ** (attempt - 1)), maximumInterval);
 }
 
 export interface DeliveryToMake {
@@ -70,11 +74,11 @@ export interface DeliverWebhookInput {
   deliveries: DeliveryToMake[];
   /** Deliveries of the event that are recorded and wait for their connection. */
   held: number;
-  retry: RetrySettings;
+  retry: PostRetryPolicy;
   /** Milliseconds one attempt may take. */
   timeout: number;
-  /** Of one delivery that comes from the queue: the wait before its attempt, and where a slow receiver is posted from. */
-  own?: { waitMs: number; taskQueue?: string };
+  /** Of one delivery that comes from the queue: milliseconds before its attempt, and where a slow receiver is posted from. */
+  fromQueue?: { waitMs: number; taskQueue?: string };
 }
 
 export interface PostWebhookInput {
@@ -82,11 +86,9 @@ export interface PostWebhookInput {
   eventId: EventId;
   deliveryId: DeliveryId;
   connectionId: ConnectionId;
-  /** Posts of one run, whatever became of them. */
-  maximumAttempts: number;
-  retry: RetrySettings;
-  /** It comes from the queue, and is not the first since then: its connection's rate has not counted it. */
-  again: boolean;
+  retry: PostRetryPolicy;
+  /** Its connection's rate has counted the first attempt. */
+  fromQueue: boolean;
 }
 
 export interface PostWebhookResult {
@@ -99,7 +101,10 @@ export interface PostWebhookResult {
 export interface CloseDeliveryInput {
   tenantId: TenantId;
   deliveryId: DeliveryId;
-  state: "Exhausted" | "Cancelled";
+  connectionId: ConnectionId;
+  /** Whether the workflow is. */
+  cancelled: boolean;
+  maximumAttempts: number;
 }
 
 /** A delivery's place in its life; the same word in PostgreSQL, the API and Temporal. */
@@ -120,20 +125,19 @@ export interface DeliverLogoutInput {
   logoutId: LogoutId;
   /** The Application's Id. */
   clientId: number;
-  retry: RetrySettings;
+  retry: PostRetryPolicy;
   /** Milliseconds one attempt may take. */
   timeout: number;
 }
 
-export interface PostLogoutInput extends Omit<DeliverLogoutInput, "timeout"> {
-  /** How often its workflow has asked for it by now, from 1. */
-  turn: number;
-}
+export type PostLogoutInput = Omit<DeliverLogoutInput, "timeout">;
 
 export interface CloseLogoutInput {
   tenantId: TenantId;
   logoutId: LogoutId;
-  state: "Exhausted" | "Cancelled";
+  /** Whether the workflow is. */
+  cancelled: boolean;
+  maximumAttempts: number;
 }
 
 /** A logout's place in its life; the same word in PostgreSQL and the API. */

@@ -1,10 +1,10 @@
 // One event's deliveries: each posted by a local activity of its own, in parallel, so that one receiver's failure
-// never touches another's. One that has waited in the queue has a workflow of its own, and to a slow receiver a regular
-// activity, for a local one holds the workflow's task.
+// never touches another's. Three exponential attempts are the activity's retry policy. A delivery that has waited in
+// the queue has a workflow of its own, and to a slow receiver a regular activity, for a local one holds the workflow's
+// task.
 
 import {
-  ActivityCancellationType,
-  ApplicationFailure,
+  type ApplicationFailure,
   CancellationScope,
   CancelledFailure,
   proxyActivities,
@@ -14,16 +14,13 @@ import {
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
-import { causeOf, exhaustedBy, RECORDING_MS, SILENCE_MS, waitAfter, waitOf } from "./attempts.ts";
-import {
-  type DeliverWebhookInput,
-  type DeliveryOutcome,
-  type DeliveryState,
-  type DeliveryToMake,
-  EXHAUSTED,
-  MAXIMUM_ATTEMPTS,
-  type PostWebhookResult,
-  TASK_QUEUE,
+import { attempts, exhaustedBy, exhaustionIn, longAttempts, untilNext } from "./attempts.ts";
+import type {
+  DeliverWebhookInput,
+  DeliveryOutcome,
+  DeliveryState,
+  DeliveryToMake,
+  PostWebhookResult,
 } from "./contract.ts";
 
 /** After so long without anybody taking it from a worker's own queue that worker is gone. */
@@ -33,7 +30,7 @@ const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Deliver
 
 const { closeDelivery } = proxyActivities<Activities>({
   startToCloseTimeout: "1m",
-  summary: "write the final state of a delivery that no attempt has ended",
+  summary: "go on with a delivery that no attempt has ended",
 });
 
 /**
@@ -60,60 +57,32 @@ async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Pr
     return { connectionId, ...(await post(input, delivery)) };
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
-    const cause = causeOf(error);
-    if (cause instanceof ApplicationFailure && cause.type === EXHAUSTED) {
-      return { connectionId, state: "Exhausted", attempts: MAXIMUM_ATTEMPTS, reason: cause.message };
-    }
+    const { maximumAttempts } = input.retry;
+    const reason = exhaustionIn(error);
+    if (reason !== undefined) return { connectionId, state: "Exhausted", attempts: maximumAttempts, reason };
     // No attempt wrote a final state: the activity could not, or somebody cancelled the workflow.
-    const state = CancellationScope.current().consideredCancelled ? "Cancelled" : "Exhausted";
-    const closed = await CancellationScope.nonCancellable(() => closeDelivery({ tenantId, deliveryId, state }));
-    return { connectionId, ...closed };
+    const cancelled = CancellationScope.current().consideredCancelled;
+    const close = () => closeDelivery({ tenantId, deliveryId, connectionId, cancelled, maximumAttempts });
+    return { connectionId, ...(await CancellationScope.nonCancellable(close)) };
   }
 }
 
 /**
- * Every attempt stands in the history with its failure, and every wait is a durable timer. The attempts are counted in
- * PostgreSQL: the one that was the last says so itself.
+ * Every attempt stands in the history with its number and its failure, and every wait is a durable timer. PostgreSQL
+ * counts the posts as well: an attempt that a worker's death has cut off is made again here, and not there.
  */
-async function post(input: DeliverWebhookInput, delivery: DeliveryToMake): Promise<PostWebhookResult> {
-  const { tenantId, eventId, retry, own } = input;
-  const { to, ...ids } = delivery;
-  let taskQueue = own?.taskQueue;
-  let wait = own?.waitMs ?? 0;
-  for (let attempt = 1; ; attempt++) {
-    if (wait > 0) await sleep(wait, { summary: `until the next post to ${to}` });
-    const asked = {
-      tenantId,
-      eventId,
-      ...ids,
-      maximumAttempts: MAXIMUM_ATTEMPTS,
-      retry,
-      again: own !== undefined && attempt > 1,
-    };
-    const options = {
-      startToCloseTimeout: input.timeout + RECORDING_MS,
-      retry: { maximumAttempts: 1 },
-      summary: `post to ${to}`,
-    };
-    const made = taskQueue
-      ? proxyActivities<Activities>({
-          ...options,
-          taskQueue,
-          // Nobody asks for a dead worker's; any worker does for the common queue's.
-          scheduleToStartTimeout: taskQueue === TASK_QUEUE ? undefined : NOBODY_MS,
-          heartbeatTimeout: SILENCE_MS,
-          // A post that is out is broken off and logged before the workflow ends.
-          cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-        }).postQueued(asked)
-      : proxyLocalActivities<Activities>(options).postWebhook(asked);
-    try {
-      return await made;
-    } catch (error) {
-      wait = waitAfter(error, retry, attempt);
-      // The worker that had a place for it may have died.
-      if (taskQueue && waitOf(error) === undefined) taskQueue = TASK_QUEUE;
-    }
-  }
+function post(input: DeliverWebhookInput, { to, ...ids }: DeliveryToMake): Promise<PostWebhookResult> {
+  const { tenantId, eventId, retry, timeout, fromQueue } = input;
+  const summary = `post to ${to}`;
+  // Nobody takes what a worker that has died has a place for: it goes back to the queue.
+  const ofWorker = fromQueue?.taskQueue && { taskQueue: fromQueue.taskQueue, scheduleToStartTimeout: NOBODY_MS };
+  const { postWebhook } = ofWorker
+    ? proxyActivities<Activities>({ ...longAttempts(retry, timeout), ...ofWorker, summary })
+    : proxyLocalActivities<Activities>({ ...attempts(retry, timeout), summary });
+  return untilNext(summary, async () => {
+    if (fromQueue && fromQueue.waitMs > 0) await sleep(fromQueue.waitMs);
+    return postWebhook({ tenantId, eventId, ...ids, retry, fromQueue: fromQueue !== undefined });
+  });
 }
 
 function worst(outcomes: DeliveryOutcome[], held: number): DeliveryState {

@@ -15,8 +15,6 @@ export interface PartSpec {
   patience: number;
   /** Sent one after the other, each with its milliseconds to obey; SIGKILL comes last by itself. */
   stop: { signal: NodeJS.Signals; grace: number }[];
-  /** Called once it has ended and shall stay so. */
-  stopped?(): void;
   /** Asked when a start has failed: whether the next may not. Without it, the first failure counts. */
   mayStartAgain?(failure: Error): Promise<boolean>;
   /** Where the part writes its own log, if not to ours. */
@@ -86,7 +84,6 @@ export class Part {
     this.wake?.();
     await this.end();
     await this.watching;
-    this.spec.stopped?.();
   }
 
   private async watch(): Promise<void> {

@@ -135,13 +135,7 @@ export async function stopLeftoverTemporal(dataDir: string, say: Say): Promise<v
 
 export function temporalFiles(dataDir: string) {
   const folder = join(dataDir, "temporal");
-  return {
-    folder,
-    database: join(folder, "temporal.db"),
-    pidFile: join(folder, "temporal.pid"),
-    /** Names the boot of the machine in which the database was opened; it is there until that is closed. */
-    openMark: join(folder, "temporal.open"),
-  };
+  return { folder, database: join(folder, "temporal.db"), pidFile: join(folder, "temporal.pid") };
 }
 
 // `bun run start`, and `npx bun run start` above it: what stands between the person's signal and us.

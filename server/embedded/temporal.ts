@@ -1,6 +1,6 @@
 // The Temporal dev server that `start` brings up, and the check of a cluster it is given instead.
 
-import { closeSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
@@ -11,7 +11,6 @@ import { openLog } from "./data-directory.ts";
 import type { PartSpec } from "./part.ts";
 import { isTaken, requireListener } from "./ports.ts";
 import { stopLeftoverTemporal, temporalFiles } from "./processes.ts";
-import { closeStore, openStore, synchronousPragma } from "./temporal-store.ts";
 import type { Place } from "./temporal-ui.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -28,12 +27,10 @@ export interface TemporalOptions {
   /** Of its own UI, which answers any Host. */
   ui: Place;
   say(line: string): void;
-  /** Aborted to give up. */
-  signal: AbortSignal;
 }
 
-export function temporalPart({ dataDir, binary, port, ui, say, signal }: TemporalOptions): PartSpec {
-  const { database, pidFile } = temporalFiles(dataDir);
+export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions): PartSpec {
+  const { folder, database, pidFile } = temporalFiles(dataDir);
   return {
     name: "Temporal",
     patience: 60_000,
@@ -41,10 +38,9 @@ export function temporalPart({ dataDir, binary, port, ui, say, signal }: Tempora
     mayStartAgain: async () => !(await isTaken(port, LOOPBACK)) && !(await isTaken(ui.port, ui.host)),
     logFile: join(dataDir, "logs", "temporal.log"),
     stop: [{ signal: "SIGTERM", grace: 1_500 }],
-    stopped: () => closeStore(dataDir),
     spawn: async () => {
       await stopLeftoverTemporal(dataDir, say);
-      await openStore({ dataDir, say, signal });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       const log = openLog(dataDir, "temporal");
       const child = Bun.spawn([binary, ...devServerArguments(database, port, ui)], {
         detached: true,
@@ -72,7 +68,8 @@ function devServerArguments(database: string, port: number, ui: Place): string[]
     // The HTTP API, which nobody asked for: browsers always name a host, and it is none of these.
     ...["--dynamic-config-value", 'frontend.httpAllowedHosts=["gatehouse.invalid"]'],
     ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL"],
-    ...["--sqlite-pragma", synchronousPragma(), "--log-level", "warn"],
+    // Its writes stay in order on the disk, so that no power cut leaves a part of them alone.
+    ...["--sqlite-pragma", "synchronous=normal", "--log-level", "warn"],
     // A workflow that cannot go on is told of after two failures, and not after five, which take a minute.
     ...["--dynamic-config-value", "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2"],
     // The dev server reads the search attributes anew for each start, six times; ours stand before it begins.

@@ -7,6 +7,7 @@ import { LOGOUT_CHANNEL } from "./store.ts";
 
 export interface LoggedLogout {
   id: LogoutId;
+  clientId: number;
   userId: number;
   sid: string;
   state: LogoutState;
@@ -28,7 +29,7 @@ export interface LoggedAttempt {
 }
 
 const columns = (sql: Queries) => sql`
-  l.id, l.user_id as "userId", l.sid, l.state, l.reason, l.run, l.created_on as "createdOn", l.ended_on as "endedOn",
+  l.id, l.client_id as "clientId", l.user_id as "userId", l.sid, l.state, l.reason, l.run, l.created_on as "createdOn", l.ended_on as "endedOn",
   coalesce((
     select json_agg(json_build_object('number', number, 'startedOn', started_on, 'durationMs', duration_ms,
       'statusCode', status_code, 'failure', failure, 'responseHeaders', response_headers,

@@ -101,8 +101,9 @@ const EXAMPLE = {
   Run: 1,
   CreatedOn: "2026-01-31T12:00:00.000Z",
   EndedOn: "2026-01-31T12:00:00.120Z",
-  WorkflowId: "logout/5b0d3f0e-4c53-4b0e-9d52-0d4f3a1f6b7c",
-  WorkflowUrl: "http://localhost:8233/namespaces/default/workflows/logout%2F5b0d3f0e-4c53-4b0e-9d52-0d4f3a1f6b7c",
+  WorkflowId: "Application/7/Logout/5b0d3f0e-4c53-4b0e-9d52-0d4f3a1f6b7c",
+  WorkflowUrl:
+    "http://localhost:8233/namespaces/default/workflows/Application%2F7%2FLogout%2F5b0d3f0e-4c53-4b0e-9d52-0d4f3a1f6b7c",
   Attempts: [
     {
       Number: 1,

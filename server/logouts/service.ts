@@ -98,7 +98,7 @@ export function createLogouts({ sql, credentials, namesOfSessions, workflowUrl }
 const noLogout = () => new NotFound("The Application has no logout with this Id.");
 
 function toRecord(logout: LoggedLogout, nameOf: NameSession, workflowUrl: LogoutDependencies["workflowUrl"]) {
-  const workflowId = logoutWorkflowId(logout.id, logout.run);
+  const workflowId = logoutWorkflowId(logout);
   return {
     Id: logout.id,
     UserId: logout.userId,

@@ -3,21 +3,21 @@
 import type { Client } from "@temporalio/client";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
 import type { Logger } from "pino";
-import { type DeliverLogoutInput, type LogoutId, TASK_QUEUE } from "../../workflows/contract.ts";
+import { type DeliverLogoutInput, TASK_QUEUE } from "../../workflows/contract.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
 import { type Passes, startPasses } from "../db/watch.ts";
 import { createOutageLog } from "../log.ts";
-import { detailsLink, inBytes, TENANT_ID } from "../webhooks/index.ts";
+import { detailsLink, inBytes, policyInWords, retryPolicy, TENANT_ID } from "../webhooks/index.ts";
 import { claimLogouts, type DueLogout, LOGOUT_CHANNEL, unclaimLogout } from "./store.ts";
 
 const BATCH = 50;
 /** The net under NOTIFY. */
 const POLL_MS = 2_000;
 
-/** Of a logout's run; each redelivery is another one. */
-export function logoutWorkflowId(id: LogoutId, run: number): string {
-  return run === 1 ? `logout/${id}` : `logout/${id}/${run}`;
+/** Of a logout's run; each redelivery is another one. @example "Application/7/Logout/5b0d…" */
+export function logoutWorkflowId({ id, clientId, run }: Pick<DueLogout, "id" | "clientId" | "run">): string {
+  return [`Application/${clientId}/Logout/${id}`, ...(run === 1 ? [] : [run])].join("/");
 }
 
 /** Makes sure of each workflow again and again until its logout has ended, for Temporal's store may be wiped. */
@@ -28,8 +28,8 @@ export function startLogouts(
   log: Logger,
 ): Passes {
   const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
-  const { retryInitialInterval: initialInterval, retryBackoff: backoffCoefficient, timeout } = webhooks;
-  const retry = { initialInterval, backoffCoefficient };
+  const { timeout } = webhooks;
+  const retry = retryPolicy(webhooks);
 
   async function pass(): Promise<void> {
     for (;;) {
@@ -39,18 +39,19 @@ export function startLogouts(
     }
   }
 
-  async function start({ id, tenantId, clientId, userId, run, to }: DueLogout): Promise<void> {
+  async function start(logout: DueLogout): Promise<void> {
+    const { id, tenantId, clientId, userId, to } = logout;
     const input: DeliverLogoutInput = { tenantId, logoutId: id, clientId, retry, timeout };
     try {
       await client.workflow.start("deliverLogout", {
         taskQueue: TASK_QUEUE,
-        workflowId: logoutWorkflowId(id, run),
+        workflowId: logoutWorkflowId(logout),
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         args: [input],
         typedSearchAttributes: [{ key: TENANT_ID, value: tenantId }],
         staticSummary: inBytes(`Logout of User ${userId} → ${to}`),
-        staticDetails: detailsLink("The application", publicUrl, `applications/${clientId}`),
+        staticDetails: `${detailsLink("The application", publicUrl, `applications/${clientId}`)}. ${policyInWords(retry)}.`,
       });
     } catch (error) {
       notStarted({ err: error, tenantId, logoutId: id }, "Temporal did not start a logout; it is tried again");

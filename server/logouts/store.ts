@@ -183,6 +183,7 @@ export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: Logou
 
 /**
  * Ends a logout that no attempt has ended.
+ * @param leastAttempts of this run; with fewer it stays open
  * @returns what it is then, and whether it has ended just now; undefined if its client is gone
  */
 export async function closeOpenLogout(
@@ -191,11 +192,13 @@ export async function closeOpenLogout(
   id: LogoutId,
   state: LogoutState,
   reason: string,
+  leastAttempts: number,
 ): Promise<{ state: LogoutState; attempts: number; hasJustEnded: boolean } | undefined> {
   const [closed] = await sql<{ state: LogoutState; attempts: number }[]>`
     with closed as (
       update logouts set state = ${state}, reason = ${reason}, ended_on = now()
       where tenant_id = ${tenantId} and id = ${id} and state in ('Pending', 'Retrying')
+        and attempts - earlier_attempts >= ${leastAttempts}
       returning id, state, attempts
     ), lost as (
       update logout_attempts t set failure = 'lost' from closed

@@ -41,12 +41,13 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
     }
   }
 
-  async function startOrTell({ id, tenantId, connectionId, kind, to }: DueRedelivery): Promise<void> {
+  async function startOrTell(redelivery: DueRedelivery): Promise<void> {
+    const { id, tenantId, connectionId, kind, to } = redelivery;
     const input: RedeliverInput = { tenantId, redeliveryId: id };
     try {
       await client.workflow.signalWithStart("redeliver", {
         taskQueue: TASK_QUEUE,
-        workflowId: redeliveryWorkflowId(id),
+        workflowId: redeliveryWorkflowId(redelivery),
         args: [input],
         signal: REDELIVERY_CHANGED,
         ...visible(tenantId, connectionId),
@@ -60,7 +61,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
   }
 
   async function startOrEndProbes({ id, tenantId, to, held, fresh, due, reason }: ProbedConnection): Promise<void> {
-    const workflowId = `probe/${id}`;
+    const workflowId = `WebhookConnection/${id}/Probe`;
     const input: ProbeInput = { tenantId, connectionId: id };
     if (held && fresh)
       log.warn({ tenantId, connectionId: id, reason }, "a connection is held; it is probed from now on");

@@ -31,6 +31,7 @@ export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
 export { putBack } from "./deliveries/queue.store.ts";
 export { startReconciler } from "./deliveries/reconciler.ts";
 export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
+export { policyInWords, retryPolicy } from "./deliveries/retry-policy.ts";
 export { createStartTroubles } from "./deliveries/start-troubles.ts";
 export { detailsLink, inBytes, TENANT_ID } from "./deliveries/start-workflow.ts";
 export { type Attempt, closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";

@@ -55,7 +55,9 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     for (const secret of ["between us", ApiKey]) expect(html).not.toContain(secret);
     await row(page, "Archive").getByText("not subscribed to Updated").waitFor();
     const temporal = page.getByRole("link", { name: "Open in Temporal" });
-    expect(await temporal.getAttribute("href")).toEndWith(`/workflows/${EventId}`);
+    expect(await temporal.getAttribute("href")).toEndWith(
+      `/workflows/${encodeURIComponent(`Application/${Id}/Updated/${EventId}`)}`,
+    );
 
     await page.getByRole("button", { name: "Redeliver" }).click();
     await page.getByRole("status").getByText("It is sent again.").waitFor();

@@ -50,7 +50,7 @@ test("nothing is posted twice, though a late post is begun by one worker and wai
 
   await untilLogSaysDelivered(api);
   const { Items } = await api.events(`Limit=${CHANGES}`);
-  await Promise.all(Items.map(({ EventId }) => finished(client, EventId)));
+  await Promise.all(Items.map(({ WorkflowId }) => finished(client, WorkflowId)));
   expect(receivers.map(({ calls }) => calls.length)).toEqual([CHANGES, CHANGES, 2 * CHANGES]);
 }, 180_000);
 

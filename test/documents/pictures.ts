@@ -67,7 +67,12 @@ try {
   await takeConsole(page);
   await takeFailedDelivery(page, failed.WorkflowUrl);
   const workflows = failed.WorkflowUrl.slice(0, failed.WorkflowUrl.lastIndexOf("/"));
-  await takeDetails(page, `${workflows}/${encodeURIComponent(`probe/${failingId}`)}`, /Held after/, "temporal-probe");
+  await takeDetails(
+    page,
+    `${workflows}/${encodeURIComponent(`WebhookConnection/${failingId}/Probe`)}`,
+    /Held after/,
+    "temporal-probe",
+  );
   await takeDetails(page, replay.WorkflowUrl, /Running; /, "temporal-redelivery");
   await takeReset(page, `${failed.WorkflowUrl}/${await resetWorkflow(failed.WorkflowId)}/history`);
   await takeList(page, `${workflows}?query=${encodeURIComponent(`TenantId = "${stack.demo.tenantId}"`)}`);

@@ -198,7 +198,7 @@ async function workflowOf(client: Client) {
     const rows = await found();
     return rows.length === 1 ? rows : undefined;
   });
-  const handle = (await temporal()).workflow.getHandle(`logout/${logout!.id}`);
+  const handle = (await temporal()).workflow.getHandle(`Application/${client.id}/Logout/${logout!.id}`);
   await until("its workflow", () => handle.describe().catch(() => undefined));
   return handle;
 }

@@ -40,8 +40,8 @@ test("one that failed is listed with its attempts, and sent again to the address
     State: "Exhausted",
     Reason: "localhost answered 500",
     Run: 1,
-    WorkflowId: `logout/${failed.Id}`,
-    WorkflowUrl: expect.stringContaining(encodeURIComponent(`logout/${failed.Id}`)),
+    WorkflowId: `Application/${client.id}/Logout/${failed.Id}`,
+    WorkflowUrl: expect.stringContaining(encodeURIComponent(`Application/${client.id}/Logout/${failed.Id}`)),
   });
   // What the receiver said of the token is not kept.
   const attempt = { StatusCode: 500, Failure: null, Response: { Headers: expect.any(String), Body: "no: …" } };

@@ -18,7 +18,7 @@ describe.concurrent("an event that is sent again", () => {
     await api.change({ Name: "Gate" });
     const failed = await api.settledEvent();
     expect(failed.State).toBe("Exhausted");
-    await closed(failed.EventId);
+    await closed(failed.WorkflowId);
 
     const { status, body } = await api.redeliver(failed.EventId);
     expect({ status, body }).toMatchObject({ status: 200, body: { EventId: failed.EventId, State: "Pending" } });
@@ -37,7 +37,7 @@ describe.concurrent("an event that is sent again", () => {
       expect(call.headers.get("x-signature")).toBe(first!.headers.get("x-signature"));
       expect(call.headers.get("webhook-id")).toBe(failed.EventId);
     }
-    expect(await runs(failed.EventId)).toEqual(["COMPLETED", "FAILED"]);
+    expect(await runs(failed.WorkflowId)).toEqual(["COMPLETED", "FAILED"]);
   });
 
   test("goes to the connection that is named, and to no other", async () => {
@@ -47,8 +47,8 @@ describe.concurrent("an event that is sent again", () => {
     const { Id } = await api.connect(named.url);
     await api.connect(other.url);
     await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
-    await finished(client, EventId);
+    const { EventId, WorkflowId } = await api.settledEvent();
+    await finished(client, WorkflowId);
 
     expect((await api.redeliver(EventId, Id)).status).toBe(200);
     await until("the second call", () => named.calls.length === 2);
@@ -247,8 +247,8 @@ describe.concurrent("it is refused to send again", () => {
     await using receiver = startReceiver();
     await admin.connect(receiver.url);
     await admin.change({ Name: "Gate" });
-    const { EventId } = await admin.settledEvent();
-    await finished(client, EventId);
+    const { EventId, WorkflowId } = await admin.settledEvent();
+    await finished(client, WorkflowId);
     await admin.call("PATCH", "/Policy", {
       Name: "Nothing twice",
       Policy: 'forbid (principal, action == Action::"Webhooks:Update", resource is WebhookEvent);',

@@ -78,7 +78,7 @@ describe.concurrent("a connection", () => {
     expect(event).toMatchObject({ State: "Held", Deliveries: [{ State: "Held", AttemptCount: 3 }] });
     expect(receiver.callsFor((await api.newestEvent()).EventId)).toHaveLength(0);
     const details = await until("the details", async () => {
-      const text = await detailsOf(`probe/${Id}`);
+      const text = await detailsOf(`WebhookConnection/${Id}/Probe`);
       return text.includes("3 probes") && text;
     });
     expect(details).toMatch(
@@ -97,7 +97,7 @@ describe.concurrent("a connection", () => {
     expect(Items).toHaveLength(25);
     // Their own workflows have ended, as those of what was missed for a while have.
     await until("their workflows", async () => {
-      return (await Promise.all(Items.map((it) => statusOf(it.EventId)))).every((it) => it === "COMPLETED");
+      return (await Promise.all(Items.map((it) => statusOf(it.WorkflowId)))).every((it) => it === "COMPLETED");
     });
     status = 200;
     await until("the drain to be under way", () => arrived(receiver).length >= 3);
@@ -109,9 +109,11 @@ describe.concurrent("a connection", () => {
     const drain = await api.endedRedelivery(body.Items[0]!.Id);
     expect(drain).toMatchObject({ State: "Completed", States: ["Held"], From: null, To: null });
     expect(drain.Done).toBe(drain.Delivered);
-    await until("no probing", async () => (await statusOf(`probe/${Id}`)) === "COMPLETED");
+    await until("no probing", async () => (await statusOf(`WebhookConnection/${Id}/Probe`)) === "COMPLETED");
     // Ops people read names, also where there is none but the id.
-    expect(await summaryOf(`probe/${Id}`)).toStartWith(`${Id} is Held: 3 exhausted deliveries in a row`);
+    expect(await summaryOf(`WebhookConnection/${Id}/Probe`)).toStartWith(
+      `${Id} is Held: 3 exhausted deliveries in a row`,
+    );
     expect(await summaryOf(drain.WorkflowId)).toBe(`Drain of ${Id}`);
     // From now on at once again.
     await api.change({ Name: "Next" });
@@ -126,7 +128,7 @@ describe.concurrent("a connection", () => {
     await api.change({ Name: "Missed" });
     // The next one is to come in 8 s.
     await until("four probes", () => receiver.calls.length >= 3 * HOLD_AFTER + 4);
-    await until("the wait", async () => (await detailsOf(`probe/${Id}`)).includes("next in 8 s"));
+    await until("the wait", async () => (await detailsOf(`WebhookConnection/${Id}/Probe`)).includes("next in 8 s"));
     const changedOn = Date.now();
     await api.call("PATCH", "/WebhookConnection", { Id, URL: moved.url, ApiKey: "moved" });
     await until("it to arrive there", () => moved.calls.length === 1);
@@ -143,7 +145,7 @@ describe.concurrent("a connection", () => {
     await api.settledEvent();
     expect(await api.connection(Id)).toMatchObject({ State: "Held", HeldReason: "410 Gone" });
     status = 200;
-    await until("it to be looked after", async () => (await statusOf(`probe/${Id}`)) === "RUNNING");
+    await until("it to be looked after", async () => (await statusOf(`WebhookConnection/${Id}/Probe`)) === "RUNNING");
     expect((await api.connection(Id)).State).toBe("Held");
     await api.change({ Name: "Next" });
     await until("the probe to arrive", async () => (await api.newestEvent()).State === "Delivered");
@@ -158,7 +160,7 @@ describe.concurrent("a connection", () => {
     await api.change({ Name: "Missed" });
     await until("a probe", () => receiver.calls.some(({ payload }) => payload.Data.Name === "Missed"));
     await api.setState(Id, "Paused");
-    await until("no probing", async () => (await statusOf(`probe/${Id}`)) === "COMPLETED");
+    await until("no probing", async () => (await statusOf(`WebhookConnection/${Id}/Probe`)) === "COMPLETED");
     expect(await api.connection(Id)).toMatchObject({ State: "Paused", HeldOn: null, HeldReason: null });
     status = 200;
     expect((await api.newestEvent()).State).toBe("Held");
@@ -247,10 +249,10 @@ describe.concurrent("a connection", () => {
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
     for (let index = 1; index <= 3; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await api.setState(Id, "Active");
-    await until("it to be probed", async () => (await statusOf(`probe/${Id}`)) === "RUNNING");
+    await until("it to be probed", async () => (await statusOf(`WebhookConnection/${Id}/Probe`)) === "RUNNING");
     const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
     await api.changeRedelivery(body.Items[0]!.Id, { State: "Cancelled" });
-    await until("the probes to end", async () => (await statusOf(`probe/${Id}`)) === "COMPLETED");
+    await until("the probes to end", async () => (await statusOf(`WebhookConnection/${Id}/Probe`)) === "COMPLETED");
     expect(await api.connection(Id)).toMatchObject({ State: "Paused", HeldOn: null, HeldReason: null });
     expect((await api.events("State=Held")).Items).toHaveLength(2);
   });

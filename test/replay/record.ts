@@ -27,6 +27,8 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   "posted-slowly": postSlowly,
   "logged-out": logOut,
 };
+/** Its Name stands in the summary, for people; the rest does not. */
+const GATE = { Name: "Gate", Description: "Opens at six" };
 const NOBODY = "worker@localhost";
 
 await using stack = await startStack({ say: console.log, env: { WEBHOOK_PROBE_INTERVAL: "300ms" } });
@@ -50,12 +52,12 @@ async function record(workflowId: string): Promise<string> {
 async function deliver(api: Api, replies: Reply[], cancel = false): Promise<string> {
   await using receiver = startReceiver(replies, { dataDir: stack.dataDir });
   await Promise.all([1, 2].map(() => api.connect(receiver.url)));
-  await api.change({ Name: "Gate" });
+  await api.change(GATE);
   if (cancel) {
     await until("both to wait", () => receiver.calls.length === 2);
-    await client.workflow.getHandle((await api.newestEvent()).EventId).cancel();
+    await client.workflow.getHandle((await api.newestEvent()).WorkflowId).cancel();
   }
-  return (await api.settledEvent()).EventId;
+  return (await api.settledEvent()).WorkflowId;
 }
 
 /** Two fail beside a post that hangs, and leave for workflows of their own: the first of these. */
@@ -63,12 +65,12 @@ async function leaveBesideHanging(api: Api): Promise<string> {
   await using hanging = startReceiver(["hang", 200], { dataDir: stack.dataDir });
   await using failing = startReceiver([503, 503, 200], { dataDir: stack.dataDir });
   for (const { url } of [hanging, failing, failing]) await api.connect(url);
-  await api.change({ Name: "Gate" });
-  const { EventId, Deliveries } = await api.settledEvent();
-  return Deliveries.map(({ WorkflowId }) => WorkflowId).find((id) => id !== EventId) as string;
+  await api.change(GATE);
+  const { WorkflowId: own, Deliveries } = await api.settledEvent();
+  return Deliveries.map(({ WorkflowId }) => WorkflowId).find((id) => id !== own) as string;
 }
 
-/** To a receiver known to be slow, from the queue: by a regular activity, which fails once. The summary has its records' names. */
+/** To a receiver known to be slow, from the queue: by a workflow of its own, whose first post fails. The summary has its records' names. */
 async function postSlowly(api: Api): Promise<string> {
   const slow = () => Bun.sleep(1_500).then(() => 200);
   await using receiver = startReceiver(
@@ -76,9 +78,9 @@ async function postSlowly(api: Api): Promise<string> {
     { dataDir: stack.dataDir },
   );
   await api.connect(receiver.url);
-  await api.change({ Name: "Slow" });
+  await api.change({ ...GATE, Name: "Slow" });
   await api.settledEvent();
-  await api.change({ Name: "Next" });
+  await api.change({ ...GATE, Name: "Next" });
   return (await api.settledEvent()).Deliveries[0]!.WorkflowId;
 }
 
@@ -128,7 +130,7 @@ async function probe(api: Api): Promise<string> {
     },
   );
   const { Id } = await api.connect(receiver.url);
-  const workflowId = `probe/${Id}`;
+  const workflowId = `WebhookConnection/${Id}/Probe`;
   await api.change({ Name: "Gate 1" });
   await until("it to be looked after", () =>
     client.workflow

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { NativeConnection, Worker } from "@temporalio/worker";
 import { type DeliverWebhookInput, TASK_QUEUE } from "../../workflows/contract.ts";
 import { until } from "../support/api.ts";
+import { makeDue } from "../support/due.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -11,37 +12,55 @@ import "./runtime.ts";
 
 const PATIENCE_MS = 180_000;
 
-test("a workflow whose history cannot be replayed is terminated, and its deliveries get a new run", async () => {
-  await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
-  const api = await newTenant(stack);
-  await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
-  await api.connect(receiver.url);
-  await stack.parts.worker.stop();
-  await api.change({ Name: "Gate" });
-  const { EventId, Deliveries } = await api.newestEvent();
-  const deliveries = Deliveries.map(({ Id, ConnectionId }) => ({
-    deliveryId: Id,
-    connectionId: ConnectionId,
-    to: "gate",
-  }));
-  const handle = await beginByAnotherVersion(stack, {
-    tenantId: api.tenant.tenantId,
-    eventId: EventId,
-    deliveries,
-    held: 0,
-    retry: { initialInterval: 1, backoffCoefficient: 1 },
-    timeout: 1_000,
-  });
-  await stack.parts.worker.start();
-  // Gives the workflow something to do, so that its history is replayed.
-  await handle.signal("wake");
+const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
 
-  await until("the delivery", () => receiver.calls.length === 1, PATIENCE_MS);
-  expect((await api.settledEvent()).State).toBe("Delivered");
-  expect((await handle.describe()).status.name).toBe("TERMINATED");
-}, 300_000);
+test.each([
+  ["before its first attempt", 0],
+  ["while a retry waits", 1],
+])(
+  "a workflow of another version, %s, is terminated, and its deliveries get a new run with the attempts they have left",
+  async (_, made) => {
+    await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
+    const api = await newTenant(stack);
+    await using receiver = startReceiver(({ count }) => (count <= made ? LATER : 200), {
+      dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir,
+    });
+    await api.connect(receiver.url);
+    if (made === 0) await stack.parts.worker.stop();
+    await api.change({ Name: "Gate" });
+    if (made > 0) {
+      await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+      await stack.parts.worker.stop();
+    }
+    const { EventId, WorkflowId, Deliveries } = await api.newestEvent();
+    const deliveries = Deliveries.map(({ Id, ConnectionId }) => ({
+      deliveryId: Id,
+      connectionId: ConnectionId,
+      to: "gate",
+    }));
+    const handle = await beginByAnotherVersion(stack, WorkflowId, {
+      tenantId: api.tenant.tenantId,
+      eventId: EventId,
+      deliveries,
+      held: 0,
+      retry: { initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: 3 },
+      timeout: 1_000,
+    });
+    await makeDue(api, stack);
+    await stack.parts.worker.start();
+    // Gives the workflow something to do, so that its history is replayed.
+    await handle.signal("wake");
 
-async function beginByAnotherVersion({ temporalAddress }: Stack, input: DeliverWebhookInput) {
+    await until("the delivery", () => receiver.calls.length === made + 1, PATIENCE_MS);
+    const event = await api.settledEvent();
+    expect(event.State).toBe("Delivered");
+    expect(event.Deliveries[0]!.Attempts.map(({ StatusCode }) => StatusCode)).toEqual(made ? [503, 200] : [200]);
+    expect((await handle.describe()).status.name).toBe("TERMINATED");
+  },
+  300_000,
+);
+
+async function beginByAnotherVersion({ temporalAddress }: Stack, workflowId: string, input: DeliverWebhookInput) {
   const client = await temporal(temporalAddress);
   const connection = await NativeConnection.connect({ address: temporalAddress });
   const worker = await Worker.create({
@@ -54,7 +73,8 @@ async function beginByAnotherVersion({ temporalAddress }: Stack, input: DeliverW
   const started = await worker.runUntil(async () => {
     const handle = await client.workflow.start("deliverWebhook", {
       taskQueue: TASK_QUEUE,
-      workflowId: input.eventId,
+      workflowId,
+      workflowIdConflictPolicy: "TERMINATE_EXISTING",
       args: [input],
     });
     await until("its timer", async () =>
@@ -63,5 +83,5 @@ async function beginByAnotherVersion({ temporalAddress }: Stack, input: DeliverW
     return handle;
   });
   await connection.close();
-  return client.workflow.getHandle(input.eventId, started.firstExecutionRunId);
+  return client.workflow.getHandle(workflowId, started.firstExecutionRunId);
 }

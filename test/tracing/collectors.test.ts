@@ -16,8 +16,8 @@ test("without a collector a request has a trace id all the same, and its receive
   await using receiver = startReceiver(200);
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
-  const { EventId } = await api.settledEvent();
-  const { memo } = await (await temporal()).workflow.getHandle(EventId).describe();
+  const { WorkflowId } = await api.settledEvent();
+  const { memo } = await (await temporal()).workflow.getHandle(WorkflowId).describe();
   expect(memo).toEqual({ TraceId: expect.stringMatching(/^[0-9a-f]{32}$/) });
   expect(receiver.calls[0]!.headers.get("traceparent")).toBeNull();
   const log = () => readFileSync(join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log"), "utf8");

@@ -33,7 +33,7 @@ test("a caller's trace goes on to every attempt, and stands in the log, the work
   await api.connect(receiver.url);
   const traceId = newTraceId();
   await change(api, "Gate", `00-${traceId}-${CALLERS_SPAN}-01`);
-  const { EventId, Deliveries } = await api.settledEvent();
+  const { EventId, WorkflowId, Deliveries } = await api.settledEvent();
   const spans = await spansOf(traceId, 3);
 
   const [request, ...attempts] = spans;
@@ -63,7 +63,7 @@ test("a caller's trace goes on to every attempt, and stands in the log, the work
     attempts.map(({ spanId }) => `00-${traceId}-${spanId}-01`),
   );
   expect(logLines(traceId).map(({ msg }) => msg)).toEqual(["request", "webhook attempt", "webhook attempt"]);
-  expect(await memoOf(EventId)).toEqual({ TraceId: traceId });
+  expect(await memoOf(WorkflowId)).toEqual({ TraceId: traceId });
 });
 
 test("what a caller does not want sampled is not, and no receiver is told of a trace", async () => {
@@ -72,13 +72,13 @@ test("what a caller does not want sampled is not, and no receiver is told of a t
   await api.connect(receiver.url);
   const [unwanted, wanted] = [newTraceId(), newTraceId()];
   await change(api, "Gate", `00-${unwanted}-${CALLERS_SPAN}-00`);
-  const { EventId } = await api.settledEvent();
+  const { EventId, WorkflowId } = await api.settledEvent();
   await change(api, "Gate 2", `00-${wanted}-${CALLERS_SPAN}-01`);
   await spansOf(wanted, 2);
   expect(collector.spans.filter(({ traceId }) => traceId === unwanted)).toEqual([]);
   expect(receiver.callsFor(EventId)[0]!.headers.get("traceparent")).toBeNull();
   expect(logLines(unwanted)).toHaveLength(2);
-  expect(await memoOf(EventId)).toEqual({ TraceId: unwanted });
+  expect(await memoOf(WorkflowId)).toEqual({ TraceId: unwanted });
 });
 
 test.each([null, "garbage", `00-${"0".repeat(32)}-${CALLERS_SPAN}-01`])(
@@ -88,8 +88,8 @@ test.each([null, "garbage", `00-${"0".repeat(32)}-${CALLERS_SPAN}-01`])(
     await using receiver = receiverOf(200);
     await api.connect(receiver.url);
     await change(api, "Gate", traceparent);
-    const { EventId } = await api.settledEvent();
-    const { TraceId } = await memoOf(EventId);
+    const { WorkflowId } = await api.settledEvent();
+    const { TraceId } = await memoOf(WorkflowId);
     const [request] = await spansOf(TraceId, 2);
     expect(request!.parentSpanId).toBeFalsy();
   },

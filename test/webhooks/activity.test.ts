@@ -18,23 +18,16 @@ import {
 } from "../../server/oauth/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
-import { FIRST_SIZE } from "../../server/webhooks/deliveries/windows.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
-import {
-  type DeliveryId,
-  type EventId,
-  type LogoutId,
-  MAXIMUM_ATTEMPTS,
-  type TenantId,
-} from "../../workflows/contract.ts";
-import { type Api, type Delivery, until } from "../support/api.ts";
+import { type DeliveryId, type EventId, MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import { type Api, type Delivery, type LoggedEvent, until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
 import { idOf } from "../support/ids.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 
 const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
-const RETRY = { initialInterval: 1, backoffCoefficient: 1 };
+const RETRY = { initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: MAXIMUM_ATTEMPTS };
 /** The SDK warns of every activity that fails, as these shall. */
 const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
@@ -50,7 +43,6 @@ const egress = createEgress({
   caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
 });
 const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
-const logoutWindows = createWindows<number, LogoutId, LogoutId>();
 const activities = createActivities({
   sql,
   patientSql: sql,
@@ -61,7 +53,7 @@ const activities = createActivities({
     createLogoutTokens(createSigningKeys(sql, vault), createOpenSubjectKey(sql, vault), "unused"),
     1_000,
   ),
-  logoutWindows,
+  logoutWindows: createWindows(),
   keyRotation: createKeyRotation(sql, vault),
   log,
   metrics: createWorkerMetrics(sql),
@@ -91,21 +83,17 @@ test.each([
   60_000,
 );
 
-test.each(["postWebhook", "postQueued"] as const)(
-  "a delivery whose retry is not due is not posted by %s",
-  async (kind) => {
-    const api = await newTenant();
-    await using receiver = startReceiver(LATER);
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
-    const before = await api.newestEvent();
-    await expect(post(api, before.Deliveries[0]!, kind)).rejects.toThrow("its next attempt is not due yet");
-    expect(await api.event(before.EventId)).toEqual(before);
-    expect(receiver.calls).toHaveLength(1);
-  },
-  60_000,
-);
+test("a delivery whose retry is not due is not posted, and waits in the queue until it is", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver(LATER);
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+  const before = await api.newestEvent();
+  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
+  await expectUntouched(api, before);
+  expect(receiver.calls).toHaveLength(1);
+}, 60_000);
 
 test("a delivery of another tenant is not found", async () => {
   const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
@@ -168,10 +156,8 @@ test("a post that there is no place for is no attempt, and is made later", async
   const taken = { tenantId, url: hanging.url, headers: {}, body: "{}", timeoutMs: 60_000 };
   const attack = Array.from({ length: MOST_OF_A_TENANT }, () => egress.post({ ...taken, signal: caller.signal }));
 
-  await expect(post(api, before.Deliveries[0]!)).rejects.toThrow("there was no place for it");
-  expect(await api.event(before.EventId)).toEqual(before);
-  await expect(post(api, before.Deliveries[0]!, "postQueued")).rejects.toThrow("there was no place for it");
-  expect(await api.event(before.EventId)).toEqual(before);
+  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
+  await expectUntouched(api, before);
   expect(receiver.calls).toHaveLength(1);
 
   caller.abort();
@@ -183,28 +169,6 @@ test("a post that there is no place for is no attempt, and is made later", async
     [2, 200],
   ]);
 }, 60_000);
-
-test("a logout that its receiver has no place for waits so long that its history never fills", async () => {
-  const clientId = 1;
-  const logoutId = () => Bun.randomUUIDv7() as LogoutId;
-  for (let taken = 0; taken < FIRST_SIZE; taken++) {
-    const own = { connectionId: clientId, deliveryId: logoutId(), eventId: logoutId() };
-    await logoutWindows.enter(own, new AbortController().signal);
-  }
-  const input = { tenantId: Bun.randomUUIDv7() as TenantId, logoutId: logoutId(), clientId, retry: RETRY };
-  const waitOf = async (turn: number) => {
-    const failure = await new MockActivityEnvironment().run(activities.postLogout, { ...input, turn }).then(
-      () => undefined,
-      (error) => error,
-    );
-    expect(failure.type).toBe("NotYet");
-    return failure.details[0];
-  };
-  const first = await waitOf(1);
-  expect(first).toBeGreaterThanOrEqual(1_000);
-  expect(first).toBeLessThan(2_000);
-  for (const turn of [5, 1_000_000]) expect(await waitOf(turn)).toBeGreaterThanOrEqual(10_000);
-});
 
 test("an attempt that cannot be asked for fails alone", async () => {
   const api = await newTenant();
@@ -226,13 +190,16 @@ test("an attempt that cannot be asked for fails alone", async () => {
   expect(impossible.status).toBe("rejected");
 }, 60_000);
 
-async function post(
-  api: Api,
-  { Id, ConnectionId }: Delivery,
-  activity: "postWebhook" | "postQueued" = "postWebhook",
-): Promise<unknown> {
-  return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities[activity], {
+async function post(api: Api, { Id, ConnectionId }: Delivery): Promise<unknown> {
+  return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities.postWebhook, {
     ...{ tenantId: api.tenant.tenantId, eventId: idOf<EventId>(""), deliveryId: Id, connectionId: ConnectionId },
-    ...{ maximumAttempts: MAXIMUM_ATTEMPTS, retry: RETRY, again: false },
+    ...{ retry: RETRY, fromQueue: false },
   });
+}
+
+/** But for the workflow that goes on with it. */
+async function expectUntouched(api: Api, { EventId, Deliveries }: LoggedEvent): Promise<void> {
+  const withoutWorkflows = (deliveries: Delivery[]) =>
+    deliveries.map(({ WorkflowId: _, WorkflowUrl: __, ...delivery }) => delivery);
+  expect(withoutWorkflows((await api.event(EventId)).Deliveries)).toEqual(withoutWorkflows(Deliveries));
 }

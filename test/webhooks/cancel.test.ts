@@ -32,21 +32,21 @@ describe.concurrent("a delivery workflow", () => {
     await using receiver = startReceiver(410, { dataDir: dataDir() });
     await api.connect(receiver.url);
     await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { WorkflowId } = await api.settledEvent();
     await client.workflow
-      .getHandle(EventId)
+      .getHandle(WorkflowId)
       .result()
       .catch(() => {});
-    const { events } = await client.workflow.getHandle(EventId).fetchHistory();
+    const { events } = await client.workflow.getHandle(WorkflowId).fetchHistory();
     const completed = events!.find((event) => event.workflowTaskCompletedEventAttributes)!;
     const { runId } = await client.workflowService.resetWorkflowExecution({
       namespace: "default",
-      workflowExecution: { workflowId: EventId },
+      workflowExecution: { workflowId: WorkflowId },
       workflowTaskFinishEventId: completed.eventId,
       requestId: Bun.randomUUIDv7(),
     });
     const failure = await client.workflow
-      .getHandle(EventId, runId)
+      .getHandle(WorkflowId, runId)
       .result()
       .catch((error) => error);
     expect(failure.cause.message).toBe(
@@ -63,8 +63,8 @@ describe.concurrent("a delivery workflow", () => {
     await api.connect(sound.url);
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
-    const { EventId } = await api.newestEvent();
-    await client.workflow.getHandle(EventId).cancel();
+    const { EventId, WorkflowId } = await api.newestEvent();
+    await client.workflow.getHandle(WorkflowId).cancel();
 
     const event = await api.settledEvent();
     const states = event.Deliveries.map(({ ConnectionId, State }) => [ConnectionId === waiting.Id, State]);
@@ -72,12 +72,12 @@ describe.concurrent("a delivery workflow", () => {
       [false, "Delivered"],
       [true, "Cancelled"],
     ]);
-    await untilStatus(EventId, "CANCELLED");
-    expect(await deliveryState(EventId)).toEqual(["Cancelled"]);
+    await untilStatus(WorkflowId, "CANCELLED");
+    expect(await deliveryState(WorkflowId)).toEqual(["Cancelled"]);
     await reconciled();
     expect(await api.event(EventId)).toEqual(event);
     expect(busy.calls).toHaveLength(1);
-    await untilStatus(EventId, "CANCELLED");
+    await untilStatus(WorkflowId, "CANCELLED");
   });
 
   // A post leaves its workflow's task after a second, and goes on in the slow lane.
@@ -89,11 +89,11 @@ describe.concurrent("a delivery workflow", () => {
       await api.connect(receiver.url);
       await api.change({ Name: "Gate" });
       await until("the post", () => receiver.calls.length === 1);
-      const { EventId } = await api.newestEvent();
+      const { EventId, WorkflowId } = await api.newestEvent();
       await Bun.sleep(moment);
-      await client.workflow.getHandle(EventId).cancel();
+      await client.workflow.getHandle(WorkflowId).cancel();
 
-      await untilStatus(EventId, "CANCELLED");
+      await untilStatus(WorkflowId, "CANCELLED");
       const event = await api.event(EventId);
       expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 1 }] });
       expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual(["cancelled"]);
@@ -107,11 +107,11 @@ describe.concurrent("a delivery workflow", () => {
     await api.connect(receiver.url);
     await api.change({ Name: "Gate" });
     await until("the last post", () => receiver.calls.length === 3);
-    const { EventId } = await api.newestEvent();
+    const { EventId, WorkflowId } = await api.newestEvent();
     await Bun.sleep(moment);
-    await client.workflow.getHandle(EventId).cancel();
+    await client.workflow.getHandle(WorkflowId).cancel();
 
-    await untilStatus(EventId, "CANCELLED");
+    await untilStatus(WorkflowId, "CANCELLED");
     const event = await api.event(EventId);
     expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 3 }] });
     expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual([null, null, "cancelled"]);
@@ -123,11 +123,11 @@ describe.concurrent("a delivery workflow", () => {
     await api.connect(receiver.url);
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
-    const { EventId } = await api.newestEvent();
-    const { runId } = await client.workflow.getHandle(EventId).describe();
-    await client.workflow.getHandle(EventId).terminate();
+    const { EventId, WorkflowId } = await api.newestEvent();
+    const { runId } = await client.workflow.getHandle(WorkflowId).describe();
+    await client.workflow.getHandle(WorkflowId).terminate();
     await until("a run that waits", async () => {
-      const run = client.workflow.getHandle(EventId);
+      const run = client.workflow.getHandle(WorkflowId);
       if ((await run.describe()).runId === runId) return false;
       return (await run.fetchHistory()).events?.some((event) => event.timerStartedEventAttributes);
     });
@@ -141,9 +141,9 @@ describe.concurrent("a delivery workflow", () => {
     await api.connect(receiver.url);
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
-    const { EventId } = await api.newestEvent();
+    const { WorkflowId } = await api.newestEvent();
     await makeDue(api, stack);
-    await client.workflow.getHandle(EventId).terminate();
+    await client.workflow.getHandle(WorkflowId).terminate();
     const event = await api.settledEvent();
     expect(event).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 2 }] });
   });
@@ -163,6 +163,6 @@ async function reconciled(): Promise<void> {
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
   await makeDue(api, stack);
-  await client.workflow.getHandle((await api.newestEvent()).EventId).terminate();
+  await client.workflow.getHandle((await api.newestEvent()).WorkflowId).terminate();
   await api.settledEvent();
 }

@@ -52,7 +52,9 @@ describe.concurrent("a committed change", () => {
     expect(attempt).toMatchObject({ Number: 1, StatusCode: 202, Failure: null });
     expect(attempt!.Response.Headers).toContain("x-receiver: r1");
     expect(attempt!.Response.Body).toBe("thank you");
-    expect(event.WorkflowUrl).toEndWith(`/namespaces/default/workflows/${event.EventId}`);
+    expect(event.WorkflowUrl).toEndWith(
+      `/namespaces/default/workflows/${encodeURIComponent(`Application/${record.Id}/Created/${event.EventId}`)}`,
+    );
   });
 
   test("that changes nothing sends nothing, and one that does sends Updated", async () => {

@@ -15,8 +15,8 @@ describe.concurrent("a connection that is paused", () => {
     await api.change({ Name: "Gate" });
     const event = await api.settledEvent();
     expect(event).toMatchObject({ State: "Held", Reason: "connection paused", Deliveries: [{ AttemptCount: 0 }] });
-    await finished(client, event.EventId);
-    expect(await deliveryState(event.EventId)).toEqual(["Held"]);
+    await finished(client, event.WorkflowId);
+    expect(await deliveryState(event.WorkflowId)).toEqual(["Held"]);
     expect(receiver.calls).toHaveLength(0);
   });
 
@@ -28,8 +28,8 @@ describe.concurrent("a connection that is paused", () => {
     await api.change({ Name: "Gate" });
     const event = await api.settledEvent();
     expect(event).toMatchObject({ State: "Held", Reason: null });
-    await finished(client, event.EventId);
-    expect(await deliveryState(event.EventId)).toEqual(["Held"]);
+    await finished(client, event.WorkflowId);
+    expect(await deliveryState(event.WorkflowId)).toEqual(["Held"]);
   });
 
   test("gets all that it has missed once it is set Active, and nothing twice", async () => {
@@ -73,8 +73,8 @@ describe.concurrent("a connection that is paused", () => {
     await api.change({ Name: "Gate" });
     const held = await api.settledEvent();
     expect(held).toMatchObject({ State: "Held", Deliveries: [{ AttemptCount: 1 }] });
-    await finished(client, held.EventId);
-    expect(await deliveryState(held.EventId)).toEqual(["Held"]);
+    await finished(client, held.WorkflowId);
+    expect(await deliveryState(held.WorkflowId)).toEqual(["Held"]);
     expect(receiver.calls).toHaveLength(1);
 
     await api.setState(connection.Id, "Active");
@@ -145,8 +145,8 @@ describe.concurrent("a connection that is deleted", () => {
     await api.disconnect(Id);
     const event = await api.newestEvent();
     expect(event.State).toBe("Cancelled");
-    await finished(client, event.EventId);
-    expect(await deliveryState(event.EventId)).toEqual(["Cancelled"]);
+    await finished(client, event.WorkflowId);
+    expect(await deliveryState(event.WorkflowId)).toEqual(["Cancelled"]);
     expect(await api.event(event.EventId)).toEqual(event);
     expect(receiver.calls).toHaveLength(1);
   });
@@ -163,8 +163,8 @@ describe.concurrent("a connection that is deleted", () => {
       });
       const connection = await api.connect(receiver.url);
       await api.change({ Name: "Gate" });
-      const { EventId } = await api.newestEvent();
-      await finished(client, EventId);
+      const { EventId, WorkflowId } = await api.newestEvent();
+      await finished(client, WorkflowId);
       expect(await api.event(EventId)).toMatchObject({
         State: state,
         Deliveries: [{ State: state, AttemptCount: 1, Attempts: [{ Number: 1, StatusCode: status }] }],

@@ -4,10 +4,10 @@ import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";
 import { createLog } from "../../server/log.ts";
 import { createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
+import { POLL_MS, SOON_MS } from "../../server/webhooks/deliveries/loop.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
 import { startQueue } from "../../server/webhooks/deliveries/queue.ts";
 import type { DeliveryConfig } from "../../server/webhooks/deliveries/start-workflow.ts";
-import { POLL_MS, SOON_MS } from "../../server/webhooks/deliveries/wakes.ts";
 import { createWindows } from "../../server/webhooks/deliveries/windows.ts";
 import { TASK_QUEUE } from "../../workflows/contract.ts";
 import { until } from "../support/api.ts";
@@ -27,18 +27,15 @@ test("a queue that another worker has is looked at later each time, at most a po
   await using receiver = startReceiver();
   const { Id: connectionId } = await api.connect(receiver.url, { Order: "Record" });
   const looks: number[] = [];
-  const queue = startQueue(
-    {
-      sql: watched(db(), () => looks.push(performance.now())),
-      client: await temporal(),
-      config: { webhooks, publicUrl: "https://gatehouse.example" } as DeliveryConfig,
-      inFlight: createInFlight(),
-      windows: createWindows(),
-      ownTaskQueue: TASK_QUEUE,
-      log: createLog("silent", "test"),
-    },
-    () => {},
-  );
+  const queue = startQueue({
+    sql: watched(db(), () => looks.push(performance.now())),
+    client: await temporal(),
+    config: { webhooks, publicUrl: "https://gatehouse.example" } as DeliveryConfig,
+    inFlight: createInFlight(),
+    windows: createWindows(),
+    ownTaskQueue: TASK_QUEUE,
+    log: createLog("silent", "test"),
+  });
   try {
     await db().begin(async (tx) => {
       expect(await lockQueue(tx, connectionId)).toMatchObject({ isOrdered: true });

@@ -193,10 +193,10 @@ describe.concurrent("a connection that is resumed", () => {
     await api.setState(Id, "Active");
     await until("the first that it has missed to be out", () => receiver.calls.length === 1, PATIENCE_MS);
     await api.change({ ExternalId: "gate", Name: "Gate meanwhile" });
-    const { EventId } = await api.newestEvent();
+    const { EventId, WorkflowId: own } = await api.newestEvent();
     const dispatched = async () => (await db()`select from dispatches where event_id = ${EventId}`).length === 0;
     await until("it to be dispatched", dispatched, PATIENCE_MS);
-    await expect(client.workflow.getHandle(EventId).describe()).rejects.toThrow(WorkflowNotFoundError);
+    await expect(client.workflow.getHandle(own).describe()).rejects.toThrow(WorkflowNotFoundError);
     answer.resolve(200);
     await until("all to arrive", () => taken(receiver).length === 3, PATIENCE_MS);
     const { Deliveries, WorkflowId, WorkflowUrl } = await api.settled(EventId);
@@ -242,8 +242,8 @@ describe.concurrent("a connection with a limit", () => {
       db()`update webhook_connections set next_post_on = now() + ${inSeconds} * interval '1 second' where id = ${Id}`;
     await nextTurn(3_600);
     answer.resolve(503);
-    const { EventId } = await api.newestEvent();
-    const [outcome] = (await client.workflow.getHandle(EventId).result()) as { state: string }[];
+    const { WorkflowId } = await api.newestEvent();
+    const [outcome] = (await client.workflow.getHandle(WorkflowId).result()) as { state: string }[];
     expect(outcome!.state).toBe("Queued");
     expect((await api.newestEvent()).State).toBe("Retrying");
     await nextTurn(0);

@@ -37,8 +37,8 @@ describe.concurrent("a ping", () => {
     expect((await api.events("EventType=Ping")).Items.map(({ EventId }) => EventId)).toEqual([eventId]);
     expect((await api.events("EventRecord=WebhookConnection")).Items).toHaveLength(1);
 
-    await finished(client, eventId);
-    const summary = await (await client.workflow.getHandle(eventId).describe()).staticSummary();
+    await finished(client, event.WorkflowId);
+    const summary = await (await client.workflow.getHandle(event.WorkflowId).describe()).staticSummary();
     expect(summary).toBe("WebhookConnection hooks Ping → hooks");
   });
 

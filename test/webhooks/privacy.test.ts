@@ -24,7 +24,7 @@ test("neither Temporal nor our own log ever holds a payload, a secret, an ApiKey
   expect((await api.call("PATCH", "/User", person)).status).toBe(200);
   const event = await api.settledEvent();
   expect(event.State).toBe("Exhausted");
-  const workflowIds = new Set([event.EventId, ...event.Deliveries.map(({ WorkflowId }) => WorkflowId)]);
+  const workflowIds = new Set([event.WorkflowId, ...event.Deliveries.map(({ WorkflowId }) => WorkflowId)]);
   const histories = await Promise.all(
     [...workflowIds].map(async (id) => {
       await client.workflow

@@ -34,7 +34,7 @@ describe.concurrent("a receiver that fails", () => {
     const [first, second] = gaps(receiver);
     expect(first).toBeGreaterThanOrEqual(200 - SLACK_MS);
     expect(second).toBeGreaterThanOrEqual(400 - SLACK_MS);
-    expect(await deliveryState(event.EventId)).toEqual(["Delivered"]);
+    expect(await deliveryState(event.WorkflowId)).toEqual(["Delivered"]);
   });
 
   test("always is given up after three attempts, in the log and in Temporal", async () => {
@@ -42,19 +42,19 @@ describe.concurrent("a receiver that fails", () => {
     expect(receiver.calls).toHaveLength(3);
     expect(event.State).toBe("Exhausted");
     expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Number)).toEqual([1, 2, 3]);
-    expect(await workflowFailure(event.EventId)).toMatchObject({
+    expect(await workflowFailure(event.WorkflowId)).toMatchObject({
       type: "Exhausted",
       message: "1 of 1 deliveries exhausted: localhost answered 500",
     });
-    expect(await deliveryState(event.EventId)).toEqual(["Exhausted"]);
+    expect(await deliveryState(event.WorkflowId)).toEqual(["Exhausted"]);
     const query = `TenantId = "${api.tenant.tenantId}" AND DeliveryState = "Exhausted" AND ExecutionStatus = "Failed"`;
     const [found] = await until("the failed workflow to be listed", () => listed(query));
-    expect(found).toBe(event.EventId);
+    expect(found).toBe(event.WorkflowId);
   });
 
   test("leaves every attempt in the workflow's history, with its number and reason", async () => {
     const { event } = await oneChange([500, 503, 200]);
-    const workflow = client.workflow.getHandle(event.EventId);
+    const workflow = client.workflow.getHandle(event.WorkflowId);
     // The log knows of the last attempt a moment before the history does.
     await workflow.result();
     const history = await workflow.fetchHistory();
@@ -128,7 +128,7 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
     const { api, event, receiver } = await oneChange(410);
     expect(event.State).toBe("Exhausted");
     expect(statuses(event)).toEqual([410]);
-    expect(await workflowFailure(event.EventId)).toMatchObject({ type: "Exhausted" });
+    expect(await workflowFailure(event.WorkflowId)).toMatchObject({ type: "Exhausted" });
     const [delivery] = event.Deliveries;
     expect((await api.connection(delivery!.ConnectionId)).State).toBe("Held");
 
@@ -136,7 +136,7 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
     const next = await api.settledEvent();
     expect(next.EventId).not.toBe(event.EventId);
     expect(next).toMatchObject({ State: "Held", Deliveries: [{ State: "Held", AttemptCount: 0, Attempts: [] }] });
-    await finished(client, next.EventId);
+    await finished(client, next.WorkflowId);
     expect(receiver.calls).toHaveLength(1);
   });
 
@@ -160,8 +160,8 @@ describe.concurrent("a connection", () => {
     await api.change({ Name: "Gate" });
     const event = await api.newestEvent();
     expect(event).toMatchObject({ State: null, Reason: "no connection for Application Created", Deliveries: [] });
-    const handle = client.workflow.getHandle(event.EventId);
-    await finished(client, event.EventId);
+    const handle = client.workflow.getHandle(event.WorkflowId);
+    await finished(client, event.WorkflowId);
     expect(await (await handle.describe()).staticSummary()).toBe(
       "Application Gate Created: no connection for Application Created",
     );
@@ -173,8 +173,8 @@ describe.concurrent("a connection", () => {
     const event = await api.newestEvent();
     expect(event).toMatchObject({ EventRecord: "Application", RecordId: null, RecordCount: 2 });
     expect((await api.events()).Items[0]).toMatchObject({ RecordId: null, RecordCount: 2 });
-    await finished(client, event.EventId);
-    const summary = await (await client.workflow.getHandle(event.EventId).describe()).staticSummary();
+    await finished(client, event.WorkflowId);
+    const summary = await (await client.workflow.getHandle(event.WorkflowId).describe()).staticSummary();
     expect(summary).toStartWith(`Application ${body[0]!.Id} and 1 more Created: `);
   });
 
@@ -184,19 +184,21 @@ describe.concurrent("a connection", () => {
     const entities = { Entities: ["Application", "User"] };
     await api.connect(receiver.url, { ...entities, Name: "billing" });
     const { Id } = await api.connect(receiver.url, entities);
-    const described = async (EventId: string) => {
-      await finished(client, EventId);
-      return client.workflow.getHandle(EventId).describe();
+    const described = async ({ WorkflowId }: LoggedEvent) => {
+      await finished(client, WorkflowId);
+      return client.workflow.getHandle(WorkflowId).describe();
     };
     await api.change({ Name: "Payroll" });
     const event = await api.settledEvent();
-    const workflow = await described(event.EventId);
+    const workflow = await described(event);
     expect(["billing", Id].map((name) => `Application Payroll Created → ${name}`)).toContainEqual(
       expect.stringMatching(new RegExp(`^${(await workflow.staticSummary())!.split(", ")[0]}$`)),
     );
     expect(await workflow.staticSummary()).toContain(Id);
-    expect(await workflow.staticDetails()).toEndWith(`/settings/activity/${event.EventId})`);
-    const { events } = await client.workflow.getHandle(event.EventId).fetchHistory();
+    expect(await workflow.staticDetails()).toEndWith(
+      `/settings/activity/${event.EventId}). 3 attempts, with 0.2 s and 0.4 s between them.`,
+    );
+    const { events } = await client.workflow.getHandle(event.WorkflowId).fetchHistory();
     const waits = events!.flatMap(({ timerStartedEventAttributes, userMetadata }) =>
       timerStartedEventAttributes ? [new TextDecoder().decode(userMetadata?.summary?.data ?? undefined)] : [],
     );
@@ -204,14 +206,14 @@ describe.concurrent("a connection", () => {
     expect(waits[0]).toMatch(/^"until the next post to (billing|[0-9a-f-]{36})"$/);
 
     const person = await api.call<{ Id: string }>("PATCH", "/User", { Name: "Zoe Private", Username: "zoe" });
-    const zoe = await described((await api.settledEvent()).EventId);
+    const zoe = await described(await api.settledEvent());
     expect(await zoe.staticSummary()).toStartWith(`User ${person.body.Id} Created → `);
 
     // The longest names in the widest letters, which are more than Temporal takes.
     await api.connect(receiver.url, { ...entities, Name: "🔔".repeat(40) });
     await api.connect(receiver.url, { ...entities, Name: "🔕".repeat(40) });
     await api.change({ Name: "🚪".repeat(60) });
-    const long = await described((await api.settledEvent()).EventId);
+    const long = await described(await api.settledEvent());
     expect(await long.staticSummary()).toStartWith(`Application ${"🚪".repeat(40)} Created → `);
   });
 });

@@ -17,7 +17,10 @@ describe.concurrent("a test of a connection", () => {
     const { Id } = await api.connect(receiver.url, { Secret: "a secret" });
     await api.connect(other.url);
     const { status, body } = await send(api, Id, CREATED);
-    expect({ status, body }).toMatchObject({ status: 200, body: { WorkflowId: body.EventId } });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { WorkflowId: `WebhookConnection/${Id}/Ping/${body.EventId}` },
+    });
     const event = await api.settled(String(body.EventId));
     const [call] = receiver.callsFor(event.EventId);
     expect(event).toMatchObject({ EventType: "Ping", EventRecord: "WebhookConnection", RecordId: Id, Sequence: null });

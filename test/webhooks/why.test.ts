@@ -130,7 +130,7 @@ describe.concurrent("a connection with a delivery", () => {
     const connection = await api.connect(receiver.url);
     const eventId = await changed(api);
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
-    await (await temporal()).workflow.getHandle(eventId).cancel();
+    await (await temporal()).workflow.getHandle((await api.event(eventId)).WorkflowId).cancel();
     await api.settled(eventId);
     expect(await reason(api, eventId, connection)).toEqual(["Cancelled", "cancelled by hand in Temporal"]);
     await api.disconnect(connection.Id);

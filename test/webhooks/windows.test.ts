@@ -34,6 +34,13 @@ test("a post that never left changes nothing", async () => {
   expect(windows.room(RECEIVER)).toBe(FIRST_SIZE);
 });
 
+test("posts that find no place among their tenant's make the window smaller, and the receiver stays quick", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST_SIZE)) post.end("crowded");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE / 2);
+  expect(windows.isQuick(RECEIVER)).toBe(true);
+});
+
 function newWindows() {
   const windows = createWindows();
   const post = async (): Promise<Place> => {

@@ -77,7 +77,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
             ""
           )}
           {/* Of the first part, it is the event's own. */}
-          {delivery.WorkflowId === record.EventId ? (
+          {delivery.WorkflowId === record.WorkflowId ? (
             ""
           ) : (
             <a class="button quiet" href={attribute(delivery.WorkflowUrl)}>

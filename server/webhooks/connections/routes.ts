@@ -1,9 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
+import { type ConnectionId, type EventId, workflowId } from "../../../workflows/contract.ts";
 import { resourceRoutes, route, type Shown, withoutRecords } from "../../access/index.ts";
 import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import { PING, PING_RECORD } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { ConnectionContract } from "./contract.ts";
 import type { Connections } from "./service.ts";
@@ -83,7 +84,7 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
       scopes: ["Webhooks:Update"],
       params: CONNECTION_ID,
       answer: { description: "The event, which is on its way.", schema: SENT, example: EXAMPLE_SENT },
-      handle: async (caller, { params: { Id } }) => sentEvent(await connections.ping(caller, Id), workflowUrl),
+      handle: async (caller, { params: { Id } }) => sentEvent(Id, await connections.ping(caller, Id), workflowUrl),
     }),
   ];
 }
@@ -98,13 +99,15 @@ export const SENT = Type.Object(
   { $id: "WebhookPinged" },
 );
 
-export function sentEvent(EventId: EventId, workflowUrl: WorkflowUrl): Shown<Static<typeof SENT>> {
-  return withoutRecords({ EventId, WorkflowId: EventId, WorkflowUrl: workflowUrl(EventId) });
+export function sentEvent(Id: ConnectionId, eventId: EventId, workflowUrl: WorkflowUrl): Shown<Static<typeof SENT>> {
+  const id = workflowId({ eventId, eventRecord: PING_RECORD, eventType: PING, recordIds: [Id] }, 1);
+  return withoutRecords({ EventId: eventId, WorkflowId: id, WorkflowUrl: workflowUrl(id) });
 }
 
 const EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+const WORKFLOW_ID = `WebhookConnection/0197c6f1-0a1b-7c2d-8e3f-405162738495/Ping/${EVENT_ID}`;
 export const EXAMPLE_SENT = {
   EventId: EVENT_ID,
-  WorkflowId: EVENT_ID,
-  WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/${EVENT_ID}`,
+  WorkflowId: WORKFLOW_ID,
+  WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(WORKFLOW_ID)}`,
 };

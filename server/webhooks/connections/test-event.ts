@@ -94,7 +94,8 @@ export function testRoutes(tests: TestEvents, workflowUrl: WorkflowUrl): Route[]
         examples: { created: { EventRecord: "Application", EventType: "Created" } },
       },
       answer: { description: "The event, which is on its way.", schema: SENT, example: EXAMPLE_SENT },
-      handle: async (caller, { params: { Id }, input }) => sentEvent(await tests.send(caller, Id, input), workflowUrl),
+      handle: async (caller, { params: { Id }, input }) =>
+        sentEvent(Id, await tests.send(caller, Id, input), workflowUrl),
     }),
   ];
 }

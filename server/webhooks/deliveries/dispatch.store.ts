@@ -1,23 +1,19 @@
 // The outbox: claimed by lease, removed once its workflow is started.
 
-import type { ConnectionId, DeliveryId, DeliveryToMake, EventId } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryToMake, EventName } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import { listen } from "../../db/watch.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { STARTING_MS } from "./in-flight.ts";
+import { FAILURE_PAUSE_MS } from "./loop.ts";
 import type { Turn } from "./turns.ts";
-import { FAILURE_PAUSE_MS } from "./wakes.ts";
 
 /** A workflow of an event. */
-export interface WorkflowToStart {
+export interface WorkflowToStart extends EventName {
   tenantId: TenantId;
-  eventId: EventId;
   part: number;
-  eventRecord: string;
-  eventType: string;
-  recordIds: string[];
   /** Of a single record that is no person's. */
   recordName: string | null;
   /** When the event was recorded. */
@@ -136,37 +132,9 @@ export function listenForDispatches(sql: Sql, wake: (queue?: Turn) => void): () 
   });
 }
 
-/** Of what the worker that hears of changes has no room for. */
-const HANDED_ON_CHANNEL = "gatehouse_handed_on";
-/** Any constant of our own that no other lock has. */
-const FIRST_LISTENER_LOCK = 7_203_430;
-
-/** Calls `wake` for what is handed on, and once on connecting. */
-export function listenForHandedOn(sql: Sql, wake: () => void): () => Promise<void> {
-  return listen(sql, HANDED_ON_CHANNEL, wake);
-}
-
-export async function handOnDispatches(sql: Queries): Promise<void> {
-  await sql`select pg_notify(${HANDED_ON_CHANNEL}, '')`;
-}
-
-/** @param session a pool of one connection: the first that asks is it until its session ends */
-export async function isFirstListener(session: Sql): Promise<boolean> {
-  const [row] = await session<{ first: boolean }[]>`
-    select case
-      when exists (
-        select from pg_locks
-        where locktype = 'advisory' and pid = pg_backend_pid() and objid = ${FIRST_LISTENER_LOCK}
-      ) then true
-      else pg_try_advisory_lock(${FIRST_LISTENER_LOCK})
-    end as first`;
-  return row!.first;
-}
-
 /** A delivery that is not final and that nobody has touched for a while. */
-export interface StaleDelivery {
+export interface StaleDelivery extends EventName {
   tenantId: TenantId;
-  eventId: EventId;
   part: number;
   deliveryIds: DeliveryId[];
 }
@@ -186,6 +154,7 @@ export async function findStaleDeliveries(sql: Queries, olderThanMs: number, lim
       )
       returning id, tenant_id, event_id, part
     )
-    select tenant_id as "tenantId", event_id as "eventId", part, array_agg(id) as "deliveryIds"
-    from stale group by tenant_id, event_id, part`;
+    select s.tenant_id as "tenantId", s.event_id as "eventId", s.part, array_agg(s.id) as "deliveryIds",
+      e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds"
+    from stale s join events e on e.id = s.event_id group by s.tenant_id, s.event_id, s.part, e.id`;
 }

@@ -4,12 +4,18 @@
 import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
 import { createBatches } from "./batches.ts";
-import { claimDispatches, type Dispatch, releaseDispatch, removeDispatches } from "./dispatch.store.ts";
+import {
+  claimDispatches,
+  type Dispatch,
+  listenForDispatches,
+  releaseDispatch,
+  removeDispatches,
+} from "./dispatch.store.ts";
 import { BATCH } from "./in-flight.ts";
+import { type Found, POLL_MS, pause, startLoop } from "./loop.ts";
 import { setAside } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";
-import { type Found, POLL_MS, pause, startLoop, startWakes } from "./wakes.ts";
 
 /** Batches that are being started at once: together the most that Temporal is asked for at a time. */
 const LANES = 4;
@@ -25,32 +31,26 @@ export interface DispatcherDependencies extends QueueDependencies {
   metrics: Pick<WorkerMetrics, "dispatched">;
 }
 
-export function startDispatcher(databaseUrl: string, dependencies: DispatcherDependencies): Dispatcher {
+export function startDispatcher(dependencies: DispatcherDependencies): Dispatcher {
   const { sql, client, config, inFlight, windows, log, metrics } = dependencies;
   const notStarted = createOutageLog(log);
   const remove = createBatches<number, undefined>((ids) => removeDispatches(sql, ids));
   const loop = startLoop(LANES, dispatchBatch, log);
-  const queue = startQueue(dependencies, () => wakes.handOn());
+  const queue = startQueue(dependencies);
   inFlight.fresh.onRoom(loop.wake);
   const wakeAll = () => {
     loop.wake();
     queue.lookAround();
   };
-  const wakes = startWakes(
-    databaseUrl,
-    sql,
-    (waiting) => {
-      loop.wake();
-      if (waiting) queue.look(waiting);
-    },
-    wakeAll,
-  );
+  const stopListening = listenForDispatches(sql, (waiting) => {
+    loop.wake();
+    if (waiting) queue.look(waiting);
+  });
   const poll = setInterval(wakeAll, POLL_MS);
 
   async function dispatchBatch(): Promise<Found> {
     const isFull = inFlight.fresh.isFull();
     const full = inFlight.fresh.fullTenants();
-    if (isFull || full.length > 0) wakes.handOn();
     if (isFull) return "all";
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
     if (claimed.length === 0) return "all";
@@ -108,7 +108,7 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
     async stop() {
       clearInterval(poll);
       await Promise.all([loop.stop(), queue.stop()]);
-      await wakes.stop();
+      await stopListening();
     },
   };
 }

@@ -1,6 +1,6 @@
 // What one attempt makes of its delivery, of its connection and of its receiver's window.
 
-import { backoff, type PostWebhookInput } from "../../../workflows/contract.ts";
+import { intervalAfter, type PostRetryPolicy } from "../../../workflows/contract.ts";
 import type { AttemptResult, Unsent } from "./attempt.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 import type { Attempt, Outcome } from "./store.ts";
@@ -16,11 +16,11 @@ type Judged = Pick<AttemptResult, "delivered" | "gone" | "retryAfterMs"> & { att
 export function outcomeOf(
   delivery: Pick<OpenDelivery, "numberInRun" | "ping">,
   result: Judged,
-  { maximumAttempts, retry }: Pick<PostWebhookInput, "maximumAttempts" | "retry">,
+  retry: PostRetryPolicy,
   holding: { after: number; probeInterval: number },
   isCancelled: boolean,
 ): Outcome {
-  const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
+  const last = result.gone || delivery.ping || delivery.numberInRun >= retry.maximumAttempts;
   // A post that we cut off has not failed. A cancelled workflow closes its open deliveries itself.
   const cutOff = result.attempt.failure === "cancelled";
   const ends = last && !(cutOff && isCancelled);
@@ -29,12 +29,13 @@ export function outcomeOf(
     reached: result.delivered ? "Delivered" : ends ? "Exhausted" : "Retrying",
     hold: delivery.ping || cutOff ? undefined : rule,
     // Counted in PostgreSQL, the waits go on growing when a worker dies.
-    nextInMs: last ? undefined : Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0),
+    nextInMs: last ? undefined : Math.max(intervalAfter(delivery.numberInRun, retry), result.retryAfterMs ?? 0),
   };
 }
 
 /** What an attempt has told of its receiver. */
 export function endingOf(result: Pick<Judged, "attempt"> | Unsent): Ending {
-  if ("unsent" in result || result.attempt.failure === "cancelled") return "unsent";
+  if ("unsent" in result) return "crowded";
+  if (result.attempt.failure === "cancelled") return "unsent";
   return result.attempt.failure === null ? "answered" : "silent";
 }

@@ -8,10 +8,10 @@ import { createOutageLog } from "../../log.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
+import { type Found, POLL_MS, pause, SOON_MS, startLoop } from "./loop.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
 import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import { createTurns, type Turn } from "./turns.ts";
-import { type Found, POLL_MS, pause, SOON_MS, startLoop } from "./wakes.ts";
 import type { Windows } from "./windows.ts";
 
 /** Connections whose queues are looked at at once. */
@@ -39,11 +39,7 @@ export interface Queue {
   stop(): Promise<void>;
 }
 
-/** @param full told when there is more than this worker has room for */
-export function startQueue(
-  { sql, client, config, inFlight, windows, ownTaskQueue, log }: QueueDependencies,
-  full: () => void,
-): Queue {
+export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueue, log }: QueueDependencies): Queue {
   const notStarted = createOutageLog(log);
   /** By connection that had something left: its tenant, and how many looks in a row have found it blocked. */
   const waiting = new Map<ConnectionId, { tenantId: TenantId; blocked: number }>();
@@ -73,7 +69,6 @@ export function startQueue(
 
   async function step(): Promise<Found> {
     const turn = turns.next((tenantId) => inFlight.queued.room(tenantId) > 0);
-    if (turn === "full") full();
     if (!turn || turn === "full") return "all";
     try {
       await take(turn);
@@ -106,24 +101,19 @@ export function startQueue(
   async function start(turn: Turn, begun: Begun): Promise<void> {
     const { tenantId, connectionId } = turn;
     const { eventId, deliveryId, waitMs } = begun;
-    const goesNow = waitMs === 0;
-    // A post that may take long does so outside its workflow's task.
-    const own = windows.isQuick(connectionId) ? { waitMs } : { waitMs, taskQueue: ownTaskQueue };
     // Added before the start, for it may be over before the start is answered.
-    if (goesNow) inFlight.queued.add(tenantId, [deliveryId]);
-    const outcome = await startDelivery(client, config, begun, own).catch((error) => {
+    if (waitMs === 0) inFlight.queued.add(tenantId, [deliveryId]);
+    // A post that may take long does so outside its workflow's task.
+    const fromQueue = windows.isQuick(connectionId) ? { waitMs } : { waitMs, taskQueue: ownTaskQueue };
+    const outcome = await startDelivery(client, config, begun, fromQueue).catch((error) => {
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
       return "failed" as const;
     });
-    if (outcome === "eagerly") return;
-    if (outcome === "elsewhere") {
-      // Another worker makes the post, and nobody here hears of it.
-      if ("taskQueue" in own) return;
-      inFlight.begin(deliveryId);
-      windows.release(connectionId, deliveryId);
-      return;
-    }
+    // Of what this worker posts it hears the beginning.
+    if (outcome === "eagerly" || (outcome === "elsewhere" && "taskQueue" in fromQueue)) return;
+    // Another worker makes the post, or it is not made yet: nobody here hears when it begins.
     inFlight.begin(deliveryId);
+    if (outcome === "elsewhere") return windows.release(connectionId, deliveryId);
     // Its earlier run is about to close, or Temporal is away.
     await putBack(sql, tenantId, [deliveryId], SOON_MS);
     windows.release(connectionId, deliveryId);

@@ -4,7 +4,7 @@
 import type { Client } from "@temporalio/client";
 import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
-import { type EventId, workflowId } from "../../../workflows/contract.ts";
+import { workflowId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
 import { type Passes, startEvery } from "../../db/watch.ts";
 import { createOutageLog } from "../../log.ts";
@@ -30,20 +30,20 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
 
   async function restartIfLost(stale: StaleDelivery): Promise<void> {
     const { tenantId, eventId, deliveryIds } = stale;
-    if (await isRunning(eventId, stale.part)) return;
+    if (await isRunning(workflowId(stale, stale.part))) return;
     await putBack(sql, tenantId, deliveryIds, 0);
     log.warn({ tenantId, eventId, deliveryIds }, "a delivery had lost its workflow; it gets a new run");
   }
 
-  async function isRunning(eventId: EventId, part: number): Promise<boolean> {
+  async function isRunning(id: string): Promise<boolean> {
     try {
-      const handle = client.workflow.getHandle(workflowId(eventId, part));
+      const handle = client.workflow.getHandle(id);
       const { status, runId, typedSearchAttributes } = await handle.describe();
       if (status.name !== "RUNNING") return false;
       if (!typedSearchAttributes.get(REPORTED_PROBLEMS)?.includes(CANNOT_BE_REPLAYED)) return true;
       // It would fail for good, and what counts stands in PostgreSQL.
-      await client.workflow.getHandle(workflowId(eventId, part), runId).terminate("its history cannot be replayed");
-      log.error({ eventId, part, runId }, "a workflow's history cannot be replayed; it is terminated");
+      await client.workflow.getHandle(id, runId).terminate("its history cannot be replayed");
+      log.error({ workflowId: id, runId }, "a workflow's history cannot be replayed; it is terminated");
       return false;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;

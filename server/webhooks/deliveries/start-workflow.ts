@@ -19,6 +19,7 @@ import type { Config } from "../../config.ts";
 import { traceIdOf } from "../../http/context.ts";
 import type { WorkflowToStart } from "./dispatch.store.ts";
 import { STARTING_MS } from "./in-flight.ts";
+import { policyInWords, retryPolicy } from "./retry-policy.ts";
 
 /** What starts a workflow needs to know. */
 export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
@@ -35,30 +36,31 @@ const CONNECTION_IDS_SHOWN = 40;
 /**
  * Starts a delivery workflow. That an event's own was started before is as good: starting twice is harmless.
  *
- * @param own of a delivery from the queue: where it is posted from, and when
+ * @param fromQueue of a delivery from the queue: where it is posted from, and when
  * @returns "eagerly" if its first task runs in this process, "busy" if it must wait until an earlier run is closed
  */
 export async function startDelivery(
   client: Client,
   { webhooks, publicUrl }: DeliveryConfig,
   workflow: WorkflowToStart,
-  own?: DeliverWebhookInput["own"],
+  fromQueue?: DeliverWebhookInput["fromQueue"],
 ): Promise<"eagerly" | "elsewhere" | "busy"> {
+  const retry = retryPolicy(webhooks);
   const input: DeliverWebhookInput = {
     tenantId: workflow.tenantId,
     eventId: workflow.eventId,
     deliveries: workflow.deliveries,
     held: workflow.held,
-    retry: { initialInterval: webhooks.retryInitialInterval, backoffCoefficient: webhooks.retryBackoff },
+    retry,
     timeout: webhooks.timeout,
-    ...(own && { own }),
+    ...(fromQueue && { fromQueue }),
   };
   try {
     const start = () =>
       client.workflow.start("deliverWebhook", {
         taskQueue: TASK_QUEUE,
-        workflowId: workflowId(workflow.eventId, workflow.part),
-        ...(own
+        workflowId: workflowId(workflow, workflow.part),
+        ...(fromQueue
           ? {
               workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
               workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
@@ -72,12 +74,12 @@ export async function startDelivery(
         typedSearchAttributes: searchAttributes(workflow),
         memo: workflow.traceParent === null ? {} : { TraceId: traceIdOf(workflow.traceParent) },
         staticSummary: describe(workflow),
-        staticDetails: detailsLink("The event", publicUrl, `activity/${workflow.eventId}`),
+        staticDetails: `${detailsLink("The event", publicUrl, `activity/${workflow.eventId}`)}. ${policyInWords(retry)}.`,
       });
     const { eagerlyStarted } = await client.withDeadline(Date.now() + DEADLINE_MS, start);
     return eagerlyStarted ? "eagerly" : "elsewhere";
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return own ? "busy" : "elsewhere";
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return fromQueue ? "busy" : "elsewhere";
     throw error;
   }
 }

@@ -177,6 +177,7 @@ const unlessKnown = (sql: Queries) => sql`
  * Ends a delivery that no attempt has ended, logging the attempt that was lost. It is held only if its connection
  * still takes no posts: a connection that is resumed meanwhile would not find it.
  *
+ * @param leastAttempts of this run; with fewer it stays open
  * @returns what the delivery is then
  */
 export async function closeOpenDelivery(
@@ -184,6 +185,7 @@ export async function closeOpenDelivery(
   tenantId: TenantId,
   deliveryId: DeliveryId,
   state: EndedState,
+  leastAttempts = 0,
 ): Promise<{ state: DeliveryState; attempts: number; ping: boolean } | undefined> {
   const [row] = await sql<{ state: DeliveryState; attempts: number; ping: boolean }[]>`
     with connection as (
@@ -192,7 +194,7 @@ export async function closeOpenDelivery(
     ), before as (
       select d.id, d.attempts, d.attempt_started_on, d.connection_id, d.is_ping, false as mine from connection c, deliveries d
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')
-        and (${state} <> 'Held' or c.state <> 'Active')
+        and (${state} <> 'Held' or c.state <> 'Active') and d.attempts - d.earlier_attempts >= ${leastAttempts}
       for update of d
     ), lost as (
       ${insertLost(sql)}

@@ -12,8 +12,11 @@ export const QUICK_MS = 1_000;
 /** Windows that are remembered; one that is forgotten begins anew. */
 const MOST_KNOWN = 10_000;
 
-/** How a post ended: "silent" is a receiver that is not there or lets the time run out; "unsent" never left. */
-export type Ending = "answered" | "silent" | "unsent";
+/**
+ * How a post ended: "silent" is a receiver that is not there or lets the time run out; "crowded" found no place among
+ * its tenant's posts; "unsent" did not leave, or was broken off, and says nothing.
+ */
+export type Ending = "answered" | "silent" | "crowded" | "unsent";
 
 /** One post's place. */
 export interface Place {
@@ -229,8 +232,8 @@ function resize(window: Window<unknown, unknown>, since: number, ending: Ending)
     if (window.out.size >= window.size) window.size = Math.min(MOST_SIZE, window.size + 1);
   }
   // Once for all that were out together.
-  if (ending === "silent" && since >= window.halvedAt) {
-    window.quick = false;
+  if ((ending === "silent" || ending === "crowded") && since >= window.halvedAt) {
+    if (ending === "silent") window.quick = false;
     window.size = Math.max(1, Math.floor(window.size / 2));
     window.halvedAt = performance.now();
   }

@@ -255,7 +255,8 @@ export function wholeEvent(entities: readonly string[]) {
 const AN_EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
 const { Id: CONNECTION_ID, Name, Entities, Events } = CONNECTION.example;
 const TIMESTAMP = "2026-01-31T12:00:00.000Z";
-const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${AN_EVENT_ID}`;
+const WORKFLOW_ID = `Application/7/Created/${AN_EVENT_ID}`;
+const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(WORKFLOW_ID)}`;
 
 export const EXAMPLE_PING_PAYLOAD = {
   TenantId: "0197c6f0-1111-7222-8333-444455556666",
@@ -304,7 +305,7 @@ const DELIVERY = {
   State: "Delivered",
   AttemptCount: 1,
   Run: 1,
-  WorkflowId: AN_EVENT_ID,
+  WorkflowId: WORKFLOW_ID,
   WorkflowUrl: WORKFLOW_URL,
 };
 
@@ -317,7 +318,7 @@ export const EXAMPLE_EVENT = {
   Timestamp: TIMESTAMP,
   State: "Delivered",
   Reason: null,
-  WorkflowId: AN_EVENT_ID,
+  WorkflowId: WORKFLOW_ID,
   WorkflowUrl: WORKFLOW_URL,
   Deliveries: [DELIVERY],
 };

@@ -22,7 +22,8 @@ export type AttemptRecord = ReturnType<typeof toAttemptRecord>;
 export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
   const [delivery, ...others] = event.deliveries;
   // One that has waited for a Drain has the event's only workflow, and that is numbered.
-  const ownId = workflowId(event.id, delivery && others.length === 0 ? delivery.part : 1);
+  const name = { ...event, eventId: event.id };
+  const ownId = workflowId(name, delivery && others.length === 0 ? delivery.part : 1);
   return {
     ...toEventAttributes(event),
     State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
@@ -35,8 +36,8 @@ export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
       State: delivery.state,
       AttemptCount: delivery.attempts,
       Run: delivery.run,
-      WorkflowId: workflowId(event.id, delivery.part),
-      WorkflowUrl: workflowUrl(workflowId(event.id, delivery.part)),
+      WorkflowId: workflowId(name, delivery.part),
+      WorkflowUrl: workflowUrl(workflowId(name, delivery.part)),
     })),
   };
 }

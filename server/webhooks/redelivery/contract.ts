@@ -103,6 +103,7 @@ export const REDELIVERY_COUNT = Type.Object(
 );
 
 const ID = "0197c6f4-5b6c-7d8e-9fa0-b1c2d3e4f506";
+const WORKFLOW_ID = `WebhookConnection/0197c6f1-0a1b-7c2d-8e3f-405162738495/Replay/${ID}`;
 
 export const EXAMPLE = {
   Id: ID,
@@ -120,6 +121,6 @@ export const EXAMPLE = {
   Exhausted: 1,
   CreatedOn: "2026-01-31T12:00:00.000Z",
   EndedOn: "2026-01-31T12:00:07.000Z",
-  WorkflowId: `redeliver/${ID}`,
-  WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/redeliver%2F${ID}`,
+  WorkflowId: WORKFLOW_ID,
+  WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(WORKFLOW_ID)}`,
 };

@@ -17,8 +17,11 @@ export function toRedeliveryId(text: string): RedeliveryId {
   return text;
 }
 
-export function redeliveryWorkflowId(id: RedeliveryId): string {
-  return `redeliver/${id}`;
+type Named = Pick<Redelivery, "id" | "connectionId" | "kind">;
+
+/** @example "WebhookConnection/0197…/Drain/5b0d…" */
+export function redeliveryWorkflowId({ id, connectionId, kind }: Named): string {
+  return `WebhookConnection/${connectionId}/${kind}/${id}`;
 }
 
 /** A redelivery as the API writes it, but for where its workflow is. */
@@ -47,7 +50,7 @@ export function toRedeliveryRecord(redelivery: Redelivery) {
 export type LocatedRedelivery = ReturnType<typeof located>;
 
 export function located(redelivery: Redelivery, workflowUrl: WorkflowUrl) {
-  const workflowId = redeliveryWorkflowId(redelivery.id);
+  const workflowId = redeliveryWorkflowId(redelivery);
   return { ...toRedeliveryRecord(redelivery), WorkflowId: workflowId, WorkflowUrl: workflowUrl(workflowId) };
 }
 

@@ -20,7 +20,9 @@ const { cancelRedelivery, closeDelivery, closeLogout } = proxyActivities<Activit
 
 export async function deliverWebhook(input: DeliverWebhookInput) {
   const { tenantId } = input;
-  for (const { deliveryId } of input.deliveries) await closeDelivery({ tenantId, deliveryId, state: "Exhausted" });
+  for (const { deliveryId, connectionId } of input.deliveries) {
+    await closeDelivery({ tenantId, deliveryId, connectionId, cancelled: true, maximumAttempts: 0 });
+  }
   return deliverWebhookAsItIs(input);
 }
 
@@ -37,6 +39,6 @@ export async function probeConnection(input: ProbeInput) {
 
 export async function deliverLogout(input: DeliverLogoutInput) {
   const { tenantId, logoutId } = input;
-  await closeLogout({ tenantId, logoutId, state: "Exhausted" });
+  await closeLogout({ tenantId, logoutId, cancelled: true, maximumAttempts: 0 });
   return deliverLogoutAsItIs(input);
 }

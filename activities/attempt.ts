@@ -1,0 +1,133 @@
+import { traceIdOf } from "../server/http/context.ts";
+import type { TraceSpan } from "../server/tracing/index.ts";
+import {
+  type AttemptResult,
+  closeOpenDelivery,
+  endingOf,
+  type OpenDelivery,
+  outcomeOf,
+  type Place,
+  recordProof,
+  takeBackAttempt,
+} from "../server/webhooks/index.ts";
+import type { PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
+import { attemptFailed, isWorkflowCancelled, untilDone } from "./attempts.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
+
+/** Shown to a person who has reset the workflow in the Temporal UI. */
+const ENDED_BEFORE = "it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver";
+/** A post that there was no place for is made after so long, or up to twice as long, so that not all come at once. */
+const UNSENT_WAIT_MS = 1_000;
+
+/** Nothing was posted: the delivery goes back to the queue, and is due there after so many milliseconds. */
+export interface NotNow {
+  dueInMs: number;
+}
+
+/** One attempt from its look-up to its record. @throws ApplicationFailure with the wait for the next one */
+export type Attempt = (
+  input: PostWebhookInput,
+  signal: AbortSignal,
+  place: Place,
+) => Promise<PostWebhookResult | NotNow>;
+
+type AttemptDependencies = Pick<
+  ActivityDependencies,
+  "sql" | "attemptLog" | "attemptDelivery" | "log" | "metrics" | "tracing" | "holding"
+>;
+
+export function createAttempt(dependencies: AttemptDependencies): Attempt {
+  const { sql, attemptLog, attemptDelivery, log, metrics, tracing, holding } = dependencies;
+  return async (input, signal, place) => {
+    const { tenantId, deliveryId, retry } = input;
+    const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
+    const openedBy = Bun.randomUUIDv7();
+    const delivery = await open();
+    if (!("attempted" in delivery)) return delivery;
+
+    const span = tracing.begin("webhook attempt", "client", delivery.traceParent);
+    // One that is not sampled would keep the receiver from sampling its own.
+    const traceParent = span.sampled ? span.traceParent : undefined;
+    place.begin();
+    const result = await attemptDelivery(tenantId, delivery, signal, traceParent);
+    place.end(endingOf(result));
+    if ("unsent" in result) {
+      span.end({ attributes: {}, problem: result.unsent });
+      await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
+      return { dueInMs: UNSENT_WAIT_MS * (1 + Math.random()) };
+    }
+    span.end(spanEnd(input, delivery, result));
+    const outcome = outcomeOf(delivery, result, retry, holding, isWorkflowCancelled(signal));
+    const state = await database(() =>
+      delivery.proof && result.delivered
+        ? recordProof(sql, tenantId, deliveryId, result.attempt, outcome)
+        : attemptLog.record(tenantId, deliveryId, result.attempt, outcome),
+    );
+    const firstRun = delivery.number === delivery.numberInRun;
+    if (!delivery.ping) {
+      metrics.attempted(result.attempt);
+      metrics.ended(state ?? outcome.reached, firstRun ? delivery.occurredOn : undefined);
+    }
+    const { eventId, number } = delivery;
+    const traceId = traceIdOf(span.traceParent);
+    log.info(
+      { tenantId, eventId, deliveryId, attempt: number, state, reason: result.reason, traceId },
+      "webhook attempt",
+    );
+    if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
+    if (isWorkflowCancelled(signal)) throw signal.reason;
+    throw attemptFailed(result.reason, outcome.nextInMs);
+
+    /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
+    async function open(): Promise<OpenDelivery | PostWebhookResult | NotNow> {
+      for (;;) {
+        const { maximumAttempts } = retry;
+        const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts, openedBy }));
+        if (!found) throw unattempted("the delivery is not in the database");
+        if (found === "full") return { dueInMs: 0 };
+        if (found.attempted) return found;
+        if (!found.endsAs && found.waitMs > 0) return { dueInMs: found.waitMs };
+        const { state, attempts } = await ended(found);
+        const why = found.endsAs ? "the last attempt was lost" : ENDED_BEFORE;
+        if (state === "Exhausted") throw unattempted(why);
+        if (state !== "Pending" && state !== "Retrying") return { state, attempts };
+        // Another worker was faster, or its connection was set Active in between: look again.
+      }
+    }
+
+    function unattempted(reason: string): Error {
+      log.info({ tenantId, deliveryId, reason }, "no webhook attempt");
+      return attemptFailed(reason);
+    }
+
+    async function ended({
+      state,
+      number,
+      endsAs,
+    }: OpenDelivery): Promise<Pick<OpenDelivery, "state"> & { attempts: number }> {
+      const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, deliveryId, endsAs)));
+      if (closed && !closed.ping) metrics.ended(closed.state);
+      return closed ?? { state, attempts: number };
+    }
+  };
+}
+
+/** Ids, a status and one word: as little as the log has. */
+function spanEnd(
+  { tenantId, deliveryId }: PostWebhookInput,
+  { eventId, number }: OpenDelivery,
+  { attempt, delivered, reason }: AttemptResult,
+): Parameters<TraceSpan["end"]>[0] {
+  return {
+    attributes: {
+      "http.request.method": "POST",
+      "http.response.status_code": attempt.statusCode ?? undefined,
+      "error.type": attempt.failure ?? undefined,
+      "gatehouse.tenant_id": tenantId,
+      "gatehouse.event_id": eventId,
+      "gatehouse.delivery_id": deliveryId,
+      "gatehouse.attempt": number,
+    },
+    problem: delivered ? undefined : reason,
+  };
+}
