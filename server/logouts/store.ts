@@ -25,10 +25,11 @@ export interface DueLogout {
 }
 
 /**
- * Logouts under way at once, beside those that wait for their next attempt: the rest waits here, and costs nothing. With
- * several workers there may be a few more.
+ * Logouts under way at once, beside those that wait for their next attempt: the rest waits here, and costs nothing. Of
+ * a tenant's, few are between their start and their first post: all tenants' wait for that in one line. With several
+ * workers there may be a few more.
  */
-export const MOST_UNDER_WAY = { ofClient: 10, ofTenant: 200 };
+export const MOST_UNDER_WAY = { ofClient: 10, ofTenant: 200, starting: 20 };
 
 /**
  * Leases logouts that need their workflows: those that nobody has made sure of for a while, and new ones. Clients and
@@ -37,7 +38,7 @@ export const MOST_UNDER_WAY = { ofClient: 10, ofTenant: 200 };
 export async function claimLogouts(sql: Queries, checkMs: number, limit: number): Promise<DueLogout[]> {
   return sql<DueLogout[]>`
     with under_way as (
-      select tenant_id, client_id, count(*) from logouts
+      select tenant_id, client_id, count(*), count(*) filter (where attempts = earlier_attempts) as starting from logouts
       where state in ('Pending', 'Retrying') and lease_until > '-infinity' and coalesce(retry_on, now()) <= now()
       group by tenant_id, client_id
     ), waiting as (
@@ -46,14 +47,16 @@ export async function claimLogouts(sql: Queries, checkMs: number, limit: number)
       from logouts l left join under_way u on u.client_id = l.client_id
       where l.state in ('Pending', 'Retrying') and l.lease_until = '-infinity'
     ), turns as (
-      select w.id, coalesce(u.count, 0) + row_number() over (partition by w.tenant_id order by w.of_client, w.id) as of_tenant
-      from waiting w left join (select tenant_id, sum(count) as count from under_way group by tenant_id) u using (tenant_id)
-      where w.of_client <= ${MOST_UNDER_WAY.ofClient}
+      select id, coalesce(count, 0) + place as of_tenant, coalesce(starting, 0) + place as starting
+      from (select *, row_number() over (partition by tenant_id order by of_client, id) as place from waiting) w
+      left join (select tenant_id, sum(count) as count, sum(starting) as starting from under_way group by tenant_id) u using (tenant_id)
+      where of_client <= ${MOST_UNDER_WAY.ofClient}
     ), due as (
       select l.id from logouts l left join turns t on t.id = l.id
       where l.state in ('Pending', 'Retrying') and l.lease_until < now()
-        and (l.lease_until > '-infinity' or t.of_tenant <= ${MOST_UNDER_WAY.ofTenant})
-      order by t.of_tenant nulls first limit ${limit} for update of l skip locked
+        and (l.lease_until > '-infinity'
+          or t.of_tenant <= ${MOST_UNDER_WAY.ofTenant} and t.starting <= ${MOST_UNDER_WAY.starting})
+      order by t.of_tenant nulls last limit ${limit} for update of l skip locked
     )
     update logouts l set lease_until = now() + ${checkMs} * interval '1 millisecond'
     from due, applications a
@@ -131,7 +134,7 @@ export async function openLogout(
         else 'lost' end,
       ended_on = case when j.becomes = l.state then l.ended_on else now() end
     from judged j where l.id = j.id
-    returning l.state, j.begins or j.mine as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
+    returning ${wakeForNext(sql, tenantId)}, l.state, j.begins or j.mine as "isBegun", j.becomes <> j.state as "hasJustEnded", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
       coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
       coalesce(j.uri, '') as uri, j.is_strangers as "isStrangers", j.subject_type as "subjectType", j.sector_identifier_uri as "sectorIdentifierUri",
       j.redirect_uris as "redirectUris", j.subject_key as "sealedSubjectKey",
@@ -165,11 +168,14 @@ export async function recordLogout(
       ended_on = case when ${isEnd} then now() end
     where tenant_id = ${tenantId} and id = ${id}
       and (state in ('Pending', 'Retrying') or ${reached.state === "Delivered"})
-    returning state, case when exists (
-        select from logouts where tenant_id = ${tenantId} and state in ('Pending', 'Retrying') and lease_until = '-infinity'
-      ) then pg_notify(${LOGOUT_CHANNEL}, '') end`;
+    returning state, ${wakeForNext(sql, tenantId)}`;
   return row?.state ?? (await findState(sql, tenantId, id))?.state;
 }
+
+/** Tells of a place for another one, if one of the tenant's waits for it. */
+const wakeForNext = (sql: Queries, tenantId: TenantId) => sql`case when exists (
+    select from logouts where tenant_id = ${tenantId} and state in ('Pending', 'Retrying') and lease_until = '-infinity'
+  ) then pg_notify(${LOGOUT_CHANNEL}, '') end`;
 
 /** The post has not left: it was no attempt. */
 export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: LogoutId, number: number): Promise<void> {
