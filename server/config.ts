@@ -206,12 +206,12 @@ export function readConfig(given: Record<string, string | undefined>, found: str
     },
     metrics: {
       port: read<number | undefined>("METRICS_PORT", undefined, parseMetricsPort),
-      host: env.METRICS_HOST || "127.0.0.1",
+      host: hostOf(env.METRICS_HOST),
       token: read<string | undefined>("METRICS_TOKEN", undefined, parseMetricsToken),
     },
     workerProbes: {
       port: read<number | undefined>("WORKER_PORT", undefined, parseWorkerPort),
-      host: env.WORKER_HOST || "127.0.0.1",
+      host: hostOf(env.WORKER_HOST),
     },
     shutdown: {
       delay: read("SHUTDOWN_DELAY", 0, parseDelay),
@@ -240,7 +240,12 @@ export function readConfig(given: Record<string, string | undefined>, found: str
 }
 
 function readHost(env: Record<string, string | undefined>): string {
-  return (env.HOST || "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
+  return hostOf(env.HOST);
+}
+
+/** An IPv6 address may have its brackets. */
+function hostOf(text: string | undefined): string {
+  return (text || "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
 }
 
 /** Tries whether the API could listen at HOST; for the entries that have an API. */

@@ -314,7 +314,7 @@ function settingsRoutes<F extends Fields>(kind: SettingsRoutes<F>): Route[] {
     ...{ name, tag, nouns },
     scopes: { read: "Settings:Read", write: ["Settings:Update"], remove: "Settings:Update" },
     params: { Id: id ?? uuidParameter(`The Id of the ${noun}.`, name) },
-    filters: { Name: textFilter(`The ${noun} of this Name.`) },
+    filters: { Name: textFilter(`The ${noun} of this Name.`, contract.fields.Name!.shown!) },
     body: { ...contract, description: `One ${noun}.`, examples },
     answer: { schema, example },
     list: {

@@ -14,8 +14,8 @@
 // 3. A form is `<Form visit action state>` with `<TextField state name>` and its like, where `name` is the field's name
 //    in the REST API; on POST `visit.form` has what was sent, its token checked. Call the service within try, answer a
 //    refusal by the same view with `refusedForm(visit.form, error, FIELDS)` and status 422, and success by
-//    `visit.goTo(path, "What was done.")`. What cannot be undone has a page of its own by `confirmation`, which takes
-//    GET and POST, or an `AskButton`.
+//    `visit.goTo(path, "What was done.")`. What cannot be undone, or counts what it is about, is a page by
+//    `confirming`: it asks, and acts on what it has shown alone. An `AskButton` asks the same on another page.
 // 4. Lists: `SearchForm` for filters in the address, `Table`, `Pager`, `EmptyState`; around what changes by itself
 //    `Live`. No `style` attribute and no inline script: CSP refuses them. Classes stand in assets/parts.css.
 // 5. test/console/pages.test.ts has a list of pages; one line there checks it by axe, in both widths and themes.

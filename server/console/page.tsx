@@ -4,6 +4,7 @@ import type { Access, Caller, Scope } from "../access/index.ts";
 import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Entities } from "../entities/index.ts";
+import { PreconditionFailed } from "../errors.ts";
 import type { Logouts } from "../logouts/index.ts";
 import type {
   ClientCredentials,
@@ -19,7 +20,7 @@ import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, Upstream, UserAdministration } from "../signin/index.ts";
 import type { OwnTenant, Tenants } from "../tenants/index.ts";
-import { Form, type Site } from "../ui/index.ts";
+import { Effects, Form, Hiddens, type Question, type Site, sealedFields } from "../ui/index.ts";
 import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
 import type { Once } from "./once.ts";
@@ -122,51 +123,75 @@ export interface ConsoleDependencies extends SettingsDependencies {
   settingsSite: SettingsSite;
 }
 
-export interface Confirmation {
-  visit: Visit;
-  /** As a question. */
-  title: string;
+/** A question with a page of its own. */
+export interface Confirmation extends Question {
   above: NonNullable<View["above"]>;
-  /** What will happen, one sentence each. */
-  effects: string[];
-  /** What it happens to, as it is now. Not part of it is what changes by itself, such as how many deliveries wait. */
-  of: unknown;
-  /** What the button says. */
-  label: string;
-  /** Where it goes: the page itself, which takes POST as well. */
-  action: string;
   /** Where to go if it is not to be. */
   back: string;
-  /** What the link there says. */
-  keep?: string;
 }
 
-/** The page before something that cannot be undone: what it will do, and two ways on. Its form does it unless that changes. */
-export async function confirmed(asked: Confirmation, act: () => Promise<Response>): Promise<View | Response> {
-  const { visit, title, above, effects, label, action, back, keep } = asked;
-  const shown = ["confirmation", action, title, above, asked.of] as const;
-  const isSent = visit.request.method === "POST";
-  if (isSent && visit.hasShown(shown)) return act();
+export interface Confirming<Asked extends Confirmation> {
+  path: string;
+  /** Links lead to it. Otherwise it is asked on other pages first, by an `AskButton`. */
+  isLinked?: true;
+  needs: readonly Scope[];
+  /**
+   * What there is to decide as things stand. The buttons that ask the same elsewhere are made of the same function.
+   * @param anew false: what was counted is what the form says was counted
+   * @throws NotFound, Permission
+   */
+  ask(visit: Visit, anew: boolean): Promise<Asked>;
+  /** Does what was asked, and nothing that is otherwise. @throws PreconditionFailed if it is no longer so */
+  act(visit: Visit, asked: Asked): Promise<View | Response>;
+}
+
+/**
+ * The page before something that cannot be undone: what it will do, and two ways on. What it says is sealed into its form;
+ * if that no longer holds when it is sent, nothing is done and it asks again.
+ */
+export function confirming<Asked extends Confirmation>(confirming: Confirming<Asked>): Page {
+  const { path, isLinked, needs, ask, act } = confirming;
+  const askAgain = async (visit: Visit): Promise<View> => ({
+    ...confirmation(visit, await ask(visit, true), visit.form.has("shown")),
+    status: 409,
+  });
+  return {
+    path,
+    ...(isLinked && { GET: { needs, answer: async (visit) => confirmation(visit, await ask(visit, true)) } }),
+    POST: {
+      needs,
+      async answer(visit) {
+        const asked = await ask(visit, false);
+        if (!visit.hasAsked(asked)) return askAgain(visit);
+        try {
+          return await act(visit, asked);
+        } catch (error) {
+          if (error instanceof PreconditionFailed) return askAgain(visit);
+          throw error;
+        }
+      },
+    },
+  };
+}
+
+function confirmation(visit: Visit, asked: Confirmation, isChanged = false): View {
+  const { title, above, effects, confirm, back, keep = "Keep it" } = asked;
+  const action = visit.url.pathname;
   return {
     title,
     above,
-    status: isSent ? 409 : 200,
     body: (
       <div class="panel narrow">
-        {isSent ? <Changed /> : ""}
-        <ul class="effects">
-          {effects.map((effect) => (
-            <li safe>{effect}</li>
-          ))}
-        </ul>
+        {isChanged ? <Changed /> : ""}
+        <Effects effects={effects} />
         <Form visit={visit} action={action}>
-          <input type="hidden" name="shown" value={visit.seal(shown)} />
+          <Hiddens fields={sealedFields(visit, action, asked)} />
           <div class="buttons">
             <button type="submit" class="danger" safe>
-              {label}
+              {confirm}
             </button>
             <a class="button plain" href={visit.href(back)} safe>
-              {keep ?? "Keep it"}
+              {keep}
             </a>
           </div>
         </Form>

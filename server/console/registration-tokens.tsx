@@ -1,5 +1,6 @@
 // Initial access tokens: by one of them applications register themselves.
 
+import { NotFound } from "../errors.ts";
 import { type InitialTokenRecord, MOST_INITIAL_TOKENS, NEW_TOKEN_BODY } from "../oauth/index.ts";
 import {
   AskButton,
@@ -15,7 +16,7 @@ import {
   TextField,
   Time,
 } from "../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "./page.tsx";
 import { Value } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -32,10 +33,20 @@ export function registrationTokenPages(deps: SettingsDependencies): Page[] {
       GET: { needs: ["Settings:Read"], answer: (visit) => tokensPage(deps, visit) },
       POST: { needs: ["Settings:Read", "Settings:Update"], answer: (visit) => make(deps, visit) },
     },
-    {
+    confirming({
       path: DELETE,
-      POST: { needs: ["Settings:Update"], answer: (visit) => remove(deps, visit) },
-    },
+      needs: ["Settings:Read", "Settings:Update"],
+      async ask(visit) {
+        const { Items } = await deps.initialTokens.list(visit.permitted("Settings:Read"));
+        const token = Items.find(({ Id }) => Id === visit.form.get("Id"));
+        if (!token) throw new NotFound("There is no such token, or it can no longer be used.");
+        return askToDelete(token);
+      },
+      async act(visit) {
+        await deps.initialTokens.remove(visit.permitted("Settings:Update"), visit.form.get("Id") ?? "");
+        return visit.goTo(REGISTRATION_TOKENS, "The token is deleted.");
+      },
+    }),
   ];
 }
 
@@ -130,16 +141,8 @@ function columns(visit: Visit) {
       ? [
           {
             name: "Delete it",
-            cell: ({ Id, Name }: InitialTokenRecord) => (
-              <AskButton
-                visit={visit}
-                action={DELETE}
-                label="Delete"
-                question={Name ? phrase`The token ${Name}: delete it?` : "Delete this token?"}
-                effects={["No application registers by it any more.", "Those that have stay."]}
-                confirm="Delete token"
-                fields={{ Id }}
-              />
+            cell: (token: InitialTokenRecord) => (
+              <AskButton visit={visit} action={DELETE} label="Delete" question={askToDelete(token)} />
             ),
           },
         ]
@@ -162,7 +165,13 @@ async function make(deps: SettingsDependencies, visit: Visit): Promise<View | Re
 
 const LABELS = { Uses: "Applications", Lifetime: "The lifetime in seconds" };
 
-async function remove({ initialTokens }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await initialTokens.remove(visit.permitted("Settings:Update"), visit.form.get("Id") ?? "");
-  return visit.goTo(REGISTRATION_TOKENS, "The token is deleted.");
+function askToDelete({ Id, Name }: InitialTokenRecord): Confirmation {
+  return {
+    title: Name ? phrase`The token ${Name}: delete it?` : "Delete this token?",
+    above: [{ name: "Initial access tokens", path: REGISTRATION_TOKENS }],
+    effects: ["No application registers by it any more.", "Those that have stay."],
+    confirm: "Delete token",
+    fields: { Id },
+    back: REGISTRATION_TOKENS,
+  };
 }

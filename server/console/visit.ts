@@ -1,6 +1,7 @@
 import { type Caller, type Permitted, permit, type Scope } from "../access/index.ts";
 import { NO_STORE } from "../http/conditions.ts";
-import { type Cookies, type Forms, flashCookie, type Session, type Shown } from "../signin/index.ts";
+import { type Cookies, type Forms, flashCookie, type Session } from "../signin/index.ts";
+import { decisionOf, type Question } from "../ui/index.ts";
 
 /** What a policy decides over: a record in its response shape. */
 type Subject = Record<string, unknown>;
@@ -82,6 +83,17 @@ export class Visit {
     return !type || !record || permissions.allows(action, type, record);
   }
 
+  /** The hidden field `shown` of a form that asks: a MAC of where it goes and of all that the question decides. */
+  seal(action: string, question: Question): string {
+    return this.forms.sealShown(this.csrf, [action, ...decisionOf(question)]);
+  }
+
+  /** Whether the form that was sent here has asked exactly this. */
+  hasAsked(question: Question): boolean {
+    const [csrf, shown] = ["csrf", "shown"].map((name) => this.form.get(name) ?? undefined);
+    return this.forms.hasShown(csrf, shown, [this.url.pathname, ...decisionOf(question)]);
+  }
+
   /** Whether a part of the page that stands alone is to be made. */
   wants(part: string): boolean {
     return this.part === undefined || this.part === part;
@@ -90,16 +102,6 @@ export class Visit {
   /** For a service function that takes these scopes. @throws Permission */
   permitted<S extends Scope>(...scopes: S[]): Permitted<S> {
     return permit(this.caller, scopes);
-  }
-
-  /** The hidden field `shown` of a form that does what the page says. */
-  seal(shown: Shown): string {
-    return this.forms.sealShown(this.csrf, shown);
-  }
-
-  /** Whether the page that sent the form said exactly this. */
-  hasShown(shown: Shown): boolean {
-    return this.forms.hasShown(this.form.get("csrf") ?? undefined, this.form.get("shown") ?? undefined, shown);
   }
 
   /** A record's own page, if it has one. */

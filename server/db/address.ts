@@ -12,6 +12,8 @@ export interface DatabaseAddress {
   /** Without what stands in `ssl`. */
   url: string;
   ssl: postgres.Options<Record<string, never>>["ssl"];
+  /** Of an IPv6 address, which the driver does not read from its brackets. */
+  place: { host?: string; port?: number };
 }
 
 /** @throws Error whose message ends the sentence "it must be …" */
@@ -40,7 +42,13 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   if (twice.length > 0) throw new Error(`with ${twice.join(", ")} only once`);
   const ssl = sslOf(url);
   for (const name of ["sslmode", "sslrootcert"]) url.searchParams.delete(name);
-  return { url: url.href, ssl };
+  return { url: url.href, ssl, place: placeOf(url) };
+}
+
+function placeOf({ hostname, port }: URL): DatabaseAddress["place"] {
+  if (!hostname.startsWith("[")) return {};
+  // Lists are taken as they are; the driver's types do not know them.
+  return { host: [hostname.slice(1, -1)], port: [Number(port || 5432)] } as object;
 }
 
 function sslOf({ hostname, searchParams }: URL): DatabaseAddress["ssl"] {

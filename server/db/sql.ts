@@ -46,7 +46,7 @@ export function connect(
   max = 10,
   more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout"> & Patience = {},
 ): Sql {
-  const { url, ssl } = parseDatabaseUrl(databaseUrl);
+  const { url, ssl, place } = parseDatabaseUrl(databaseUrl);
   const watching = {
     onfailure({ code }: { code: string }) {
       if (code === DISK_FULL) sql.lacksDisk = true;
@@ -55,6 +55,7 @@ export function connect(
   const sql = postgres(url, {
     max,
     ssl,
+    ...place,
     types: { int8 },
     connection: { application_name: name },
     onnotice: () => {},

@@ -44,8 +44,9 @@ export function parseRange(text: string): Range | undefined {
     return address && [address, address.kind() === "ipv4" ? 32 : 128];
   }
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return ipaddr.IPv4.parseCIDR(text);
-  if (!ipaddr.IPv6.isValidCIDR(text)) return undefined;
-  const range = ipaddr.IPv6.parseCIDR(text);
+  const bare = text.replace(/^\[(.*)\]\//, "$1/");
+  if (!ipaddr.IPv6.isValidCIDR(bare)) return undefined;
+  const range = ipaddr.IPv6.parseCIDR(bare);
   // Mapped addresses are judged as IPv4, so a range of them would silently cover nothing.
   return range[0].isIPv4MappedAddress() ? undefined : range;
 }

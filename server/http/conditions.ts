@@ -54,7 +54,15 @@ export function etagOf(version: Version): string {
 function requireMatch({ ifMatch }: Conditions, version: Version | undefined): void {
   if (ifMatch === undefined) return;
   if (!version) throw new PreconditionFailed("If-Match needs a record that is there already, and there is none.");
-  if (ifMatch === "*" || ifMatch.includes(etagOf(version))) return;
+  const own = etagOf(version);
+  if (ifMatch === "*" || ifMatch.includes(own)) return;
+  // RFC 9110 13.1.1: it compares strong ETags alone.
+  if (ifMatch.includes(`W/${own}`)) {
+    throw new PreconditionFailed(
+      "If-Match has a weak ETag, W/, and compares strong ones alone. The record is as you read it; a proxy that " +
+        `compresses answers has made its ETag weak. Send ${own}, or have the proxy leave this API's answers alone.`,
+    );
+  }
   throw new PreconditionFailed("The record is no longer what If-Match says. Read it again, then repeat the change.");
 }
 

@@ -37,8 +37,18 @@ export function readAsked<Q extends Filters>(
 ): Asked<Q> {
   const names = Object.keys(filters);
   const query = readQuery(parameters, names, nameOf);
-  const values = names.map((name) => [name, filters[name]!.read(query, name)]);
-  return { filters: Object.fromEntries(values), paging: readPaging(query) };
+  const values: Record<string, unknown> = Object.fromEntries(
+    names.map((name) => [name, filters[name]!.read(query, name)]),
+  );
+  requireSpan(values);
+  return { filters: values as Values<Q>, paging: readPaging(query) };
+}
+
+/** @throws BadInput for a time that has nothing in it: From is in it, To is not */
+function requireSpan({ From, Last, To }: Record<string, unknown>): void {
+  if (!(To instanceof Date)) return;
+  if (From instanceof Date && From >= To) throw new BadInput("From must be before To.");
+  if (Last instanceof Date && Last >= To) throw new BadInput("To must be within the time that Last says.");
 }
 
 export interface Asked<Q> {
@@ -79,8 +89,23 @@ export function textParameter(
   return { description, schema, examples, read: (text) => text };
 }
 
-export function textFilter(description: string, schema: TSchema = Type.String()): Filter<string | undefined> {
-  return { description, schema, read: readText };
+/** @param field with a minLength, empty is refused: nothing has an empty one */
+export function textFilter(description: string, field: TSchema = Type.String()): Filter<string | undefined> {
+  // A filter that is not given is none, whatever the field is by default.
+  const { default: _, ...schema } = field;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
+  return {
+    description,
+    schema,
+    hasValue: minLength > 0,
+    read(query, name) {
+      const text = readText(query, name);
+      if (text === undefined) return undefined;
+      if (text.length < minLength) throw new BadInput(`${name} is empty, and nothing has an empty one.`);
+      if (text.length > maxLength) throw new BadInput(`${name} must have at most ${maxLength} characters.`);
+      return text;
+    },
+  };
 }
 
 export function wordFilter<const W extends string>(words: readonly W[], description: string): Filter<W | undefined> {

@@ -10,12 +10,13 @@ export type { FindUser } from "./administration/service.ts";
 export {
   createUserAdministration,
   type FactorRecord,
+  noFactor,
   type SessionRecord,
   type UserAdministration,
 } from "./administration/service.ts";
 export { type Cookies, createCookies, flashCookie, readFlash } from "./cookies.ts";
 export { type PageEndpoints, pageEndpoint } from "./endpoint.tsx";
-export { CHANGED_LINK, createCsrf, createForms, type Forms, type Shown } from "./forms.ts";
+export { CHANGED_LINK, createCsrf, createForms, type Forms } from "./forms.ts";
 export { forgiveGuess, type Guesser, takeGuess } from "./guesses.ts";
 export { createKnownBrowsers, type KnownBrowsers } from "./known-browsers.ts";
 export { digestOf, newOpaqueValue } from "./opaque.ts";

@@ -3,6 +3,7 @@
 import type { Children } from "@kitajs/html";
 import type { FormState } from "./contract-form.tsx";
 import { attribute } from "./layout.tsx";
+import type { Fields } from "./question.tsx";
 import type { Visit } from "./visit.ts";
 
 export interface FormProps {
@@ -245,6 +246,16 @@ export function Checkbox({ state, name, label, hint }: FieldProps): JSX.Element 
 /** What comes along unseen, such as the version that the form was made of. */
 export function Hidden({ name, value }: { name: string; value: string }): JSX.Element {
   return <input type="hidden" name={attribute(name)} value={attribute(value)} />;
+}
+
+export function Hiddens({ fields = {} }: { fields?: Fields }): JSX.Element {
+  return (
+    <>
+      {Object.entries(fields).flatMap(([name, values]) =>
+        [values].flat().map((value) => <Hidden name={name} value={value} />),
+      )}
+    </>
+  );
 }
 
 function Notes({ name, hint, problem }: { name: string; hint?: string; problem: string | undefined }): JSX.Element {

@@ -23,6 +23,7 @@ export {
   CheckboxGroup,
   Form,
   Hidden,
+  Hiddens,
   momentInUtc,
   type Option,
   SelectField,
@@ -47,6 +48,7 @@ export {
   Section,
   Text,
 } from "./parts.tsx";
+export { decisionOf, type Effect, Effects, type Question, sealedFields } from "./question.tsx";
 export { inRange, Ranges } from "./range.tsx";
 export {
   CSS,

@@ -1,8 +1,9 @@
 // Small parts that pages are made of.
 
 import type { Children } from "@kitajs/html";
-import { Form } from "./form.tsx";
+import { Form, Hiddens } from "./form.tsx";
 import { attribute } from "./layout.tsx";
+import { Effects, type Fields, type Question, sealedFields } from "./question.tsx";
 import type { Visit } from "./visit.ts";
 
 /** A text as it is, whatever stands in it. */
@@ -90,15 +91,13 @@ export function ActionButton({
   label: string;
   kind?: "main" | "plain" | "danger";
   /** Sent along. */
-  fields?: Record<string, string>;
+  fields?: Fields;
   /** For who does not see what the button stands beside. */
   about?: string;
 }): JSX.Element {
   return (
     <Form visit={visit} action={action} inline>
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={attribute(value)} />
-      ))}
+      <Hiddens fields={fields} />
       <button type="submit" class={kind} aria-label={about && attribute(`${label}: ${about}`)} safe>
         {label}
       </button>
@@ -106,10 +105,28 @@ export function ActionButton({
   );
 }
 
+export interface AskButtonProps extends Pick<AskProps, "label" | "kind" | "about"> {
+  visit: Visit;
+  /** A path of ours whose page is made by `confirming`. */
+  action: string;
+  question: Question;
+}
+
 /** As an ActionButton, for what cannot be undone: it asks first, in words. */
-export function AskButton({ visit, action, ...props }: Omit<AskProps, "id" | "csrf"> & { visit: Visit }): JSX.Element {
-  const id = ["ask", action, ...Object.values(props.fields ?? {})].join("-").replace(/[^\w-]+/g, "-");
-  return <Ask {...props} id={id} action={visit.href(action)} csrf={visit.csrf} />;
+export function AskButton({ visit, action, question, ...button }: AskButtonProps): JSX.Element {
+  const { title, ...told } = question;
+  const id = ["ask", action, ...Object.values(question.fields ?? {})].join("-").replace(/[^\w-]+/g, "-");
+  return (
+    <Ask
+      {...told}
+      {...button}
+      id={id}
+      question={title}
+      action={visit.href(action)}
+      csrf={visit.csrf}
+      fields={sealedFields(visit, action, question)}
+    />
+  );
 }
 
 /** Puts a text on the clipboard; without script there is no button, and the text can be marked. */
@@ -262,7 +279,7 @@ function isolated(text: string): string {
   return TURNING.test(clean) ? `${FIRST_STRONG_ISOLATE}${clean}${POP_ISOLATE}` : clean;
 }
 
-export interface AskProps {
+export interface AskProps extends Omit<Question, "title" | "basis"> {
   /** Of no other element of the page. */
   id: string;
   /** What the button says that asks. */
@@ -271,17 +288,9 @@ export interface AskProps {
   /** For who does not see what the button stands beside. */
   about?: string;
   question: string;
-  /** What will happen, one sentence each. */
-  effects: readonly string[];
-  /** What the button says that does it. */
-  confirm: string;
-  /** What the other one says. */
-  keep?: string;
   /** An address of ours that takes POST. */
   action: string;
   csrf: string;
-  /** Sent along. */
-  fields?: Record<string, string>;
 }
 
 /** A button that asks before its form is sent: what will happen, and two ways on. It needs no script. */
@@ -302,16 +311,10 @@ export function Ask(props: AskProps): JSX.Element {
         <h2 id={attribute(`${id}-question`)} safe>
           {question}
         </h2>
-        <ul class="effects">
-          {effects.map((effect) => (
-            <li safe>{effect}</li>
-          ))}
-        </ul>
+        <Effects effects={effects} />
         <form method="post" action={attribute(action)}>
           <input type="hidden" name="csrf" value={csrf} />
-          {Object.entries(props.fields ?? {}).map(([name, value]) => (
-            <input type="hidden" name={name} value={attribute(value)} />
-          ))}
+          <Hiddens fields={props.fields} />
           <div class="buttons">
             <button type="submit" class="danger" safe>
               {confirm}

@@ -1,3 +1,5 @@
+import type { Question } from "./question.tsx";
+
 /** A request to a page, as the page's parts know it: where it is, and what its forms and links take along. */
 export interface Visit {
   /** Path and query, without what is said of refreshing. */
@@ -5,6 +7,8 @@ export interface Visit {
   /** False if the reader has stopped it (WCAG 2.2, 2.2.2). */
   readonly refreshes: boolean;
   readonly csrf: string;
+  /** The hidden field `shown` of a form that asks: a MAC of where it goes and of all that the question decides. */
+  seal(action: string, question: Question): string;
   /** A path of ours as a browser has to ask for it. */
   href(path: string): string;
   /** The same page, refreshing itself or not. */

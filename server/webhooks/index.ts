@@ -11,7 +11,7 @@ export { toConnectionId } from "./connections/record.ts";
 export { removeFormerSecrets } from "./connections/rotation.store.ts";
 export { MOST_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
 export { secretRoutes } from "./connections/rotation-routes.ts";
-export { CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
+export { CONNECTION_FILTERS, CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/secrets.ts";
 export type { Connections } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
@@ -67,6 +67,7 @@ export {
   REDELIVERY_CHANGE,
   REPLAY_DATA,
   REPLAYED_STATES,
+  type ReplayInput,
 } from "./redelivery/contract.ts";
 export { followRedelivery } from "./redelivery/follow.ts";
 export { type LocatedRedelivery, toRedeliveryId } from "./redelivery/record.ts";

@@ -13,7 +13,10 @@ async function enter(api: Api) {
   await visitor.submit(await visitor.open(`/settings?organisation=${api.tenant.tenantId}`), api.tenant.admin);
   const { csrf } = (await visitor.open("/settings")).forms[0]!.fields;
   return async (path: string, fields: Record<string, string> = {}) => {
-    const { status, heading } = await visitor.post(path, { csrf: csrf!, ...fields });
+    const first = await visitor.post(path, { csrf: csrf!, ...fields });
+    // What it asks is answered as it stands.
+    const asked = first.status === 409 ? first.forms.find((form) => "shown" in form.fields) : undefined;
+    const { status, heading } = asked ? await visitor.post(path, asked.fields) : first;
     expect({ path, status, heading }).toEqual({ path, status: 200, heading });
   };
 }
@@ -34,7 +37,7 @@ test("an administrator's changes in Settings have who, what and of whom, and no 
   await send("/settings/users/add", { Name: "Ana", Username: "ana", Email: "ana@example.com", Is_Active: "true" });
   const [admin, ana] = [await find(api, "Username=admin"), await find(api, "Username=ana")];
   const { body: record } = await api.call("GET", `/User/${ana.Id}`);
-  await send(`/settings/users/${ana.Id}/state`, { Is_Active: "false" });
+  await send(`/settings/users/${ana.Id}/deactivate`);
   await send(`/settings/users/${ana.Id}/delete`);
 
   const by = { Actor: { Type: "User", Id: String(admin.Id) }, Address: "127.0.0.1", Outcome: "Success" };

@@ -4,65 +4,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { composedApp } from "../openapi/app.ts";
 import type { Api } from "../support/api.ts";
-import { db, newTenant } from "../support/tenant.ts";
+import { newTenant } from "../support/tenant.ts";
+import { arrange, fill, type Ids, PATHS } from "./every-path.ts";
 
-/** Paths as they are registered, such as /settings/webhooks/:id. */
-const PATHS = [...new Set(composedApp().routes.map(({ path }) => path))].filter(
-  (path) => path.startsWith("/settings/") && !/^\/settings\/(sign-|signed-|callback|\*)/.test(path),
-);
 const OF_ONE = PATHS.filter((path) => path.includes("/:id"));
-
-/** The first part of a path after /settings/, and an Id of what stands there. */
-type Ids = Record<string, string>;
-
-async function arrange(api: Api): Promise<Ids> {
-  const made = async (name: string, body: object) => {
-    const { status, body: record } = await api.call<{ Id: string | number }>("POST", `/${name}`, body);
-    expect({ name, status, record }).toMatchObject({ status: 200 });
-    return String(record.Id);
-  };
-  const first = async (list: string, id = "Id") => {
-    const { body } = await api.call<{ Items: Record<string, string>[] }>("GET", `/${list}`);
-    return String(body.Items[0]![id]);
-  };
-  const webhooks = await made("WebhookConnection", {
-    URL: "https://localhost:9443/",
-    Entities: ["Department"],
-    Events: ["Updated"],
-  });
-  const alerts = Bun.randomUUIDv7();
-  await db()`
-    insert into alerts (id, tenant_id, kind, reason)
-    values (${alerts}, ${api.tenant.tenantId}, 'FailedSignIns', 'as a test says')`;
-  return {
-    webhooks,
-    alerts,
-    redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
-    applications: await made("Application", { Name: "Payroll" }),
-    users: await made("User", { Name: "Ana", Username: "ana" }),
-    departments: await made("Department", { Name: "Finance" }),
-    activity: await first("WebhookEvent", "EventId"),
-    policies: await first("Policy"),
-    roles: await first("Role"),
-    apis: await made("Api", { Name: "Orders", Audience: `urn:orders:${Bun.randomUUIDv7()}` }),
-    "audit-log": await first("AuditEvent"),
-    "identity-providers": await made("IdentityProvider", {
-      Name: "University",
-      Type: "OpenIDConnect",
-      Issuer: "https://localhost:9443",
-      ClientId: "gatehouse",
-    }),
-  };
-}
-
-const fill = (path: string, ids: Ids) =>
-  path
-    .replace(":id", ids[path.split("/")[2]!]!)
-    .replace(/:(secret|logout)/, Bun.randomUUIDv7())
-    .replace(":type", "OpenIDConnect")
-    .replace(":kind", "web");
 
 interface Person {
   api: Api;

@@ -214,7 +214,7 @@ test.concurrent(
     await page.getByRole("heading", { name: "Forbidden" }).waitFor();
     await page.getByText("This needs AccessManager:Create and AccessManager:Update").waitFor();
     const csrf = await page.locator('input[name="csrf"]').first().inputValue();
-    for (const action of ["password-link", "sessions/end", "delete", "state"]) {
+    for (const action of ["password-link", "sessions/end", "delete", "activate", "deactivate"]) {
       const answer = await page.request.post(`${issuer()}${own}/${action}`, { form: { csrf } });
       expect({ action, status: answer.status() }).toEqual({ action, status: 403 });
     }

@@ -72,7 +72,8 @@ test(
     await visitor.open(`/settings/policies/${id}/versions?Number=2`);
     await save(api, { Policy: textOf(5) });
     await page.getByRole("button", { name: "Restore version 2" }).click();
-    await page.getByRole("heading", { name: "Precondition Failed" }).waitFor();
+    await page.getByRole("heading", { name: "Restore version 2?" }).waitFor();
+    await page.getByRole("alert").getByText("This has changed since the page was shown").waitFor();
     expect((await api.call("GET", `/Policy/${id}`)).body.Policy).toBe(textOf(5));
     expect(visitor.complaints.filter((line) => !line.includes("responded with a status of 4"))).toEqual([]);
   },

@@ -82,7 +82,7 @@ test("an admin pings, pauses, changes and deletes a connection", async () => {
   await api.setState(Id, "Paused");
   await api.change({ Name: "Cellar door" });
   await open(`/settings/webhooks/${Id}/delete`);
-  await page.getByText("1 delivery that waits for it will be Cancelled.").waitFor();
+  await page.getByText("All deliveries that wait for it will be Cancelled: 1 now.").waitFor();
   await page.getByRole("button", { name: "Delete connection" }).click();
   await page.getByRole("status").getByText("is deleted").waitFor();
   await page.getByText("No connections yet").waitFor();

@@ -245,8 +245,9 @@ test("Settings lists it, adds it, changes it and deletes it, by its fields", asy
     Holder: { Id: holder.Id },
   });
   expect((await send(`${path}/change`, saved)).html).toContain("Somebody else has changed this");
-  expect((await visitor.open(`${path}/delete`)).heading).toBe("Delete this badge?");
-  expect((await send(`${path}/delete`, {})).html).toContain("is deleted.");
+  const asking = await visitor.open(`${path}/delete`);
+  expect(asking.heading).toBe("Delete this badge?");
+  expect((await send(`${path}/delete`, asking.forms.at(-1)!.fields)).html).toContain("is deleted.");
   expect((await visitor.open(path)).status).toBe(404);
 });
 

@@ -144,3 +144,16 @@ test.concurrent("an Application's Credentials", async () => {
   refused(await caller.get(path, stale), path);
   expectError(await caller.patch(path, {}, { "if-match": "nope" }), 400, "Bad Input", API + path, /ETags/);
 });
+
+test("who brings the weak ETag of a proxy that compresses is told so, and which one to send", async () => {
+  const caller = await newTenant();
+  const made = await caller.patch("/Role", { Name: "one" });
+  const [tag, path] = [tagOf(made), `/Role/${made.body.Id}`];
+  const change = { Id: made.body.Id, Description: "two" };
+  const weak = await caller.patch("/Role", change, { "if-match": `W/${tag}` });
+  refused(weak, "/Role", /weak ETag.*a proxy that compresses answers/);
+  expect(String(weak.body.Errors)).toContain(tag);
+  expect((await caller.get(path, { "if-none-match": `W/${tag}` })).status).toBe(304);
+  refused(await caller.patch("/Role", change, { "if-match": 'W/"another"' }), "/Role", /no longer what If-Match says/);
+  expect((await caller.patch("/Role", change, { "if-match": tag })).status).toBe(200);
+});

@@ -1,7 +1,7 @@
 // One event: what has happened, who was told of it, and who was not.
 
 import { type ConnectionId, DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { Conflict } from "../../errors.ts";
+import { BadInput, Conflict } from "../../errors.ts";
 import { firstPage, MOST_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
 import {
   ActionButton,
@@ -14,6 +14,7 @@ import {
   Refreshing,
   Section,
   Sentence,
+  sealedFields,
   Table,
   Text,
   Time,
@@ -28,7 +29,7 @@ import {
   toEventId,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import { lookUpNames, type Named, type NameOf } from "../records/names.ts";
 import { findRequest, RequestLink } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
@@ -167,7 +168,7 @@ interface SummaryProps {
 function Summary({ visit, record, members, name, mayRedeliver, madeBy }: SummaryProps): JSX.Element {
   const { EventId, State, Reason, Deliveries, Timestamp } = record;
   const path = `/settings/activity/${EventId}`;
-  const again = Deliveries.filter(isOver);
+  const asked = askToRedeliver(record);
   return (
     <div class="panel">
       <Facts
@@ -183,9 +184,14 @@ function Summary({ visit, record, members, name, mayRedeliver, madeBy }: Summary
           ["EventId", <Code text={EventId} copy />],
         ]}
       />
-      {mayRedeliver && again.length > 1 && !Deliveries.some(isOpen) ? (
+      {mayRedeliver && asked.basis.length > 1 && !Deliveries.some(isOpen) ? (
         <div class="buttons below">
-          <ActionButton visit={visit} action={path} label={`Redeliver to all ${again.length.toLocaleString("en")}`} />
+          <ActionButton
+            visit={visit}
+            action={`${path}/redeliver`}
+            label={asked.title.slice(0, -1)}
+            fields={sealedFields(visit, `${path}/redeliver`, asked)}
+          />
         </div>
       ) : (
         ""
@@ -271,13 +277,46 @@ const AT_ONCE = "It is sent again. What comes of it stands below.";
 const LATER = "It waits for its connection, and is sent again once that is active.";
 const TO_SOME = "It is sent again to those that can get it, and to no deleted or Held connection.";
 
-/** To the connection that the form names, or to all. */
+function askToRedeliver({ EventId, Deliveries }: EventRecord): Confirmation & { basis: string[] } {
+  const again = Deliveries.filter(isOver);
+  return {
+    title: `Redeliver to all ${again.length.toLocaleString("en")}?`,
+    above: [{ name: "Activity", path: "/settings/activity" }],
+    effects: ["Each connection gets the event again, the same bytes.", "Deleted and Held connections get nothing."],
+    confirm: "Redeliver it",
+    keep: "Send nothing",
+    back: `/settings/activity/${EventId}`,
+    basis: again.map(({ Id }) => Id).toSorted(),
+  };
+}
+
+/** To those that the page has counted. */
+export function redeliverPage(deps: SettingsDependencies): Page {
+  return confirming({
+    path: "/settings/activity/:id/redeliver",
+    needs: ["Webhooks:Read", "Webhooks:Update"],
+    ask: async (visit) => askToRedeliver((await deps.eventLog.read(visit.caller, toEventId(visit.params.id!))).record),
+    act: (visit, { basis }) => sendAgain(deps, visit, { deliveries: basis }),
+  });
+}
+
+/** To the connection that the form names. */
 export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { params, form } = visit;
-  const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: form.get("ConnectionId") });
+  const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: visit.form.get("ConnectionId") });
+  if (!connectionId) throw new BadInput("ConnectionId is missing.");
+  return sendAgain(deps, visit, { connectionId });
+}
+
+async function sendAgain(
+  deps: SettingsDependencies,
+  visit: Visit,
+  to: { connectionId?: ConnectionId; deliveries?: string[] },
+): Promise<View | Response> {
+  const { params } = visit;
   try {
     const caller = visit.permitted("Webhooks:Update");
-    const { Deliveries } = await deps.redeliverEvent(caller, toEventId(params.id!), connectionId);
+    const { Deliveries } = await deps.redeliverEvent(caller, toEventId(params.id!), to);
+    const { connectionId } = to;
     const asked = (Deliveries ?? []).filter((one) => connectionId === undefined || one.ConnectionId === connectionId);
     return visit.goTo(`/settings/activity/${params.id}`, whatComesOf(asked));
   } catch (error) {

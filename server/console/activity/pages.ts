@@ -1,7 +1,7 @@
 // Activity: what has happened, who was told of it, and how that went.
 
 import type { Page, SettingsDependencies } from "../page.tsx";
-import { eventPage, redeliver } from "./event.tsx";
+import { eventPage, redeliver, redeliverPage } from "./event.tsx";
 import { listPage } from "./list.tsx";
 import { payloadFile } from "./payload.tsx";
 
@@ -16,6 +16,7 @@ export function activityPages(deps: SettingsDependencies): Page[] {
       GET: { needs: read, answer: (visit) => eventPage(deps, visit) },
       POST: { needs: ["Webhooks:Update"], answer: (visit) => redeliver(deps, visit) },
     },
+    redeliverPage(deps),
     { path: `${path}/:id/payload.json`, GET: { needs: read, answer: (visit) => payloadFile(deps, visit) } },
   ];
 }

@@ -2,13 +2,12 @@
 
 import { firstPage, type Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
-import { ButtonLink, Pager, phrase, Section, Table } from "../../ui/index.ts";
+import { ButtonLink, Pager, Section, Table } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
-import { nameOf } from "../records/reference-field.tsx";
 import { grantColumns } from "../users/grants.tsx";
 import type { Visit } from "../visit.ts";
-import { APPLICATIONS, type Application, aboveOf, pathOf } from "./application.ts";
+import { type Application, aboveOf, pathOf } from "./application.ts";
 
 const TITLE = "Users it may act for";
 /** Of a list that has a page of its own. */
@@ -59,11 +58,3 @@ export async function grantsPage({ records, grants }: SettingsDependencies, visi
 
 const columns = (visit: Visit, application: Application) =>
   grantColumns(visit, "User", `${pathOf(application)}/grants/revoke`);
-
-export async function revokeGrant({ grants }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const id = visit.form.get("id") ?? "";
-  // Who may not read the user is not told who it is.
-  const { User: of } = await grants.revoke(visit.permitted("Settings:Update"), id, visit.params.id!);
-  const name = of ? nameOf("User", of) : `User ${id}`;
-  return visit.goTo(`${APPLICATIONS}/${visit.params.id}`, phrase`The access in the name of ${name} is revoked.`);
-}

@@ -7,21 +7,16 @@ import type { Held } from "../records/kind.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
+import { revokePage } from "../users/grants.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf, titleOf } from "./application.ts";
 import { connectPage } from "./connect.tsx";
 import { CredentialsSection, credentialsPage, saveCredentials, seenCredentials } from "./credentials.tsx";
-import { firstGrants, GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
+import { firstGrants, GrantsSection, grantsPage } from "./grants.tsx";
 import { LogoutsSection, lastLogouts, redeliverLogout } from "./logouts.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
-import {
-  madeRegistrationTokenPage,
-  RegistrationSection,
-  registrationOf,
-  replaceRegistrationToken,
-  revokeRegistrationToken,
-} from "./registration.tsx";
-import { deleteSecret, madeSecretPage, makeSecret, newSecretPage, SecretsSection } from "./secrets.tsx";
+import { RegistrationSection, registrationOf, registrationPages } from "./registration.tsx";
+import { deleteSecretPage, madeSecretPage, makeSecret, newSecretPage, SecretsSection } from "./secrets.tsx";
 import { beginTrial, comeBack, exchangeCode, setRedirectUri, tryPage } from "./try-it.tsx";
 
 export function applicationPages(deps: SettingsDependencies): Page[] {
@@ -124,7 +119,7 @@ function morePages(deps: SettingsDependencies): Page[] {
       POST: { needs: ["Settings:Update"], answer: (visit) => redeliverLogout(deps, visit) },
     },
     { path: `${one}/grants`, GET: { needs: [...read, "Settings:Read"], answer: (visit) => grantsPage(deps, visit) } },
-    { path: `${one}/grants/revoke`, POST: { needs: ["Settings:Update"], answer: (visit) => revokeGrant(deps, visit) } },
+    revokePage(deps, `${one}/grants/revoke`, "User", (name) => phrase`The access in the name of ${name} is revoked.`),
     {
       path: `${one}/secrets`,
       GET: { needs: set, answer: (visit) => newSecretPage(deps, visit) },
@@ -134,23 +129,8 @@ function morePages(deps: SettingsDependencies): Page[] {
       path: `${one}/secrets/made`,
       GET: { needs: ["Settings:Update"], answer: (visit) => madeSecretPage(deps, visit) },
     },
-    {
-      path: `${one}/secrets/:secret/delete`,
-      GET: { needs: set, answer: (visit) => deleteSecret(deps, visit) },
-      POST: { needs: set, answer: (visit) => deleteSecret(deps, visit) },
-    },
-    {
-      path: `${one}/registration-token`,
-      POST: { needs: ["Settings:Update"], answer: (visit) => replaceRegistrationToken(deps, visit) },
-    },
-    {
-      path: `${one}/registration-token/made`,
-      GET: { needs: ["Settings:Update"], answer: (visit) => madeRegistrationTokenPage(deps, visit) },
-    },
-    {
-      path: `${one}/registration-token/revoke`,
-      POST: { needs: ["Settings:Update"], answer: (visit) => revokeRegistrationToken(deps, visit) },
-    },
+    deleteSecretPage(deps),
+    ...registrationPages(deps),
     ...memberRolePages(deps, "Application", APPLICATIONS),
   ];
 }

@@ -4,9 +4,9 @@ import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
 import type { AccessTokenRecord, CredentialsRecord } from "../../oauth/index.ts";
 import { AskButton, ButtonLink, Code, Facts, phrase, Section, Text, Time } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { APPLICATIONS, type Application, pathOf, readApplication, titleOf } from "./application.ts";
+import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
 /** @returns undefined if it has not registered itself */
@@ -60,18 +60,14 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
             visit={visit}
             action={path}
             label={MadeOn ? "Replace the token" : "Make a token"}
-            question={phrase`A new registration access token for ${titleOf(application)}?`}
-            effects={["It is shown once.", ...(MadeOn ? ["The one that the application has is invalid at once."] : [])]}
-            confirm={MadeOn ? "Replace token" : "Make token"}
+            question={askToReplace(application, registration)}
           />
           {MadeOn ? (
             <AskButton
               visit={visit}
               action={`${path}/revoke`}
               label="Revoke the token"
-              question={phrase`The registration access token of ${titleOf(application)}: revoke it?`}
-              effects={["People go on signing in to it.", "It can no longer read, change or delete itself."]}
-              confirm="Revoke token"
+              question={askToRevoke(application, registration)}
             />
           ) : (
             ""
@@ -84,21 +80,68 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
   );
 }
 
-export async function replaceRegistrationToken(deps: SettingsDependencies, visit: Visit): Promise<Response> {
-  const id = readId("Application", visit.params.id!);
-  const { Token } = await deps.registrationTokens.replace(visit.permitted("Settings:Update"), id);
-  return deps.once.goTo(visit, `${APPLICATIONS}/${id}/registration-token/made`, { Token: Token! });
+function askToReplace(application: Application, { MadeOn }: AccessTokenRecord): Confirmation {
+  return {
+    title: phrase`A new registration access token for ${titleOf(application)}?`,
+    above: aboveOf(application),
+    effects: ["It is shown once.", ...(MadeOn ? ["The one that the application has is invalid at once."] : [])],
+    confirm: MadeOn ? "Replace token" : "Make token",
+    basis: MadeOn,
+    back: pathOf(application),
+  };
 }
 
-export async function revokeRegistrationToken(deps: SettingsDependencies, visit: Visit): Promise<Response> {
-  const id = readId("Application", visit.params.id!);
-  await deps.registrationTokens.revoke(visit.permitted("Settings:Update"), id);
-  return visit.goTo(`${APPLICATIONS}/${id}`, "The registration access token is revoked.");
+function askToRevoke(application: Application, { MadeOn }: AccessTokenRecord): Confirmation {
+  if (!MadeOn) throw new NotFound("The Application has no registration access token.");
+  return {
+    title: phrase`The registration access token of ${titleOf(application)}: revoke it?`,
+    above: aboveOf(application),
+    effects: ["People go on signing in to it.", "It can no longer read, change or delete itself."],
+    confirm: "Revoke token",
+    basis: MadeOn,
+    back: pathOf(application),
+  };
 }
 
-export async function madeRegistrationTokenPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export function registrationPages(deps: SettingsDependencies): Page[] {
+  const path = `${APPLICATIONS}/:id/registration-token`;
+  const needs = ["AccessManager:Read", "Settings:Read", "Settings:Update"] as const;
+  const asking = (question: typeof askToRevoke) => async (visit: Visit) => {
+    const application = await readApplication(deps, visit);
+    const id = readId("Application", application.Id);
+    return question(application, await deps.registrationTokens.read(visit.permitted("Settings:Read"), id));
+  };
+  return [
+    confirming({
+      path,
+      needs,
+      ask: asking(askToReplace),
+      async act(visit) {
+        const id = readId("Application", visit.params.id!);
+        const { Token } = await deps.registrationTokens.replace(visit.permitted("Settings:Update"), id);
+        return deps.once.goTo(visit, `${APPLICATIONS}/${id}/registration-token/made`, { Token: Token! });
+      },
+    }),
+    confirming({
+      path: `${path}/revoke`,
+      needs,
+      ask: asking(askToRevoke),
+      async act(visit) {
+        const id = readId("Application", visit.params.id!);
+        await deps.registrationTokens.revoke(visit.permitted("Settings:Update"), id);
+        return visit.goTo(`${APPLICATIONS}/${id}`, "The registration access token is revoked.");
+      },
+    }),
+    {
+      path: `${path}/made`,
+      GET: { needs, answer: (visit) => madeRegistrationTokenPage(deps, visit) },
+    },
+  ];
+}
+
+async function madeRegistrationTokenPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const token = deps.once.take(visit)?.Token;
-  // Who has made it may not be who reads applications.
+  // A new token is shown, even if its application has gone by now.
   if (!token) await readApplication(deps, visit);
   const path = `${APPLICATIONS}/${visit.params.id}`;
   return {

@@ -1,6 +1,7 @@
 // The secrets of an application: made, shown once, and deleted when another has taken their place.
 
 import { NotFound } from "../../errors.ts";
+import { readId } from "../../http/query.ts";
 import { type CredentialsRecord, MOST_SECRETS, SECRET, type SecretRecord } from "../../oauth/index.ts";
 import {
   Badge,
@@ -16,7 +17,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { confirmed, type SettingsDependencies, type View } from "../page.tsx";
+import { confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
@@ -197,29 +198,33 @@ function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
   );
 }
 
-export async function deleteSecret(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const application = await readApplication(deps, visit);
-  const path = pathOf(application);
-  const secrets = await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(application.Id));
-  const secret = secrets.Items.find(({ Id }) => Id === visit.params.secret);
-  if (!secret) throw new NotFound("The Application has no secret with this Id.");
-  const asked = {
-    visit,
-    title: "Delete this secret?",
-    above: aboveOf(application),
-    effects: [
-      ...(secret.Name ? [phrase`It is the one called ${secret.Name}.`] : []),
-      ...(isInUse(secret) ? ["It is in use: it was used within the last two hours."] : []),
-      phrase`${titleOf(application)} gets no tokens by it any more, from now on.`,
-      "Tokens that it has got stay good until they expire.",
-    ],
-    of: [secret.Name, isInUse(secret)],
-    label: "Delete secret",
-    action: `${path}/secrets/${visit.params.secret}/delete`,
-    back: path,
-  };
-  return confirmed(asked, async () => {
-    await deps.credentials.deleteSecret(visit.permitted("Settings:Update"), Number(application.Id), secret.Id);
-    return visit.goTo(path, "The secret is deleted.");
+export function deleteSecretPage(deps: SettingsDependencies): Page {
+  return confirming({
+    path: `${APPLICATIONS}/:id/secrets/:secret/delete`,
+    isLinked: true,
+    needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
+    async ask(visit) {
+      const application = await readApplication(deps, visit);
+      const secrets = await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(application.Id));
+      const secret = secrets.Items.find(({ Id }) => Id === visit.params.secret);
+      if (!secret) throw new NotFound("The Application has no secret with this Id.");
+      return {
+        title: "Delete this secret?",
+        above: aboveOf(application),
+        effects: [
+          ...(secret.Name ? [phrase`It is the one called ${secret.Name}.`] : []),
+          ...(isInUse(secret) ? ["It is in use: it was used within the last two hours."] : []),
+          phrase`${titleOf(application)} gets no tokens by it any more, from now on.`,
+          "Tokens that it has got stay good until they expire.",
+        ],
+        confirm: "Delete secret",
+        back: pathOf(application),
+      };
+    },
+    async act(visit) {
+      const id = readId("Application", visit.params.id!);
+      await deps.credentials.deleteSecret(visit.permitted("Settings:Update"), id, visit.params.secret!);
+      return visit.goTo(`${APPLICATIONS}/${id}`, "The secret is deleted.");
+    },
   });
 }

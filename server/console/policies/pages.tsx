@@ -7,7 +7,7 @@ import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import { checkPage, policyText, problemsIn } from "./check.ts";
 import { Editor } from "./editor.tsx";
-import { TryButton, tryPages } from "./try.tsx";
+import { comparedPages, TryButton, tryPages } from "./try.tsx";
 import { versionPages } from "./versions.tsx";
 import { Vocabulary } from "./vocabulary.tsx";
 
@@ -24,7 +24,7 @@ when { resource.Name like "Sales *" };
 `;
 
 export function policyPages(deps: SettingsDependencies): Page[] {
-  return settingsPages<PolicyRecord, ReturnType<typeof POLICY.parse>>({
+  const pages = settingsPages<PolicyRecord, ReturnType<typeof POLICY.parse>>({
     contract: POLICY,
     service: deps.policies,
     path: "/settings/policies",
@@ -53,7 +53,7 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       below: <Vocabulary types={deps.policies.types} />,
     },
     more: [checkPage(deps), ...tryPages(deps), ...versionPages(deps)],
-    actions: (visit, { Id }) => ({
+    actions: (visit, { record: { Id } }) => ({
       first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)}>Versions</ButtonLink>,
     }),
     form: async (visit, held) => {
@@ -85,4 +85,5 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       "Its text and all versions of it are not kept; copy what you may want again.",
     ],
   });
+  return [...pages, ...comparedPages(deps, pages)];
 }

@@ -14,10 +14,17 @@ const RECORDS_OF_A_TYPE = 4;
 
 type Principal = Case["principal"];
 
+export interface Sample {
+  principals: Principal[];
+  records: { type: string; id: string }[];
+}
+
 /** Only what the visitor may see, from the first records of each list. */
-export async function sampleOf(deps: SettingsDependencies, visit: Visit): Promise<Case[]> {
-  const principals = await principalsOf(deps, visit);
-  const records = await recordsOf(deps, visit);
+export async function sampleOf(deps: SettingsDependencies, visit: Visit): Promise<Sample> {
+  return { principals: await principalsOf(deps, visit), records: await recordsOf(deps, visit) };
+}
+
+export function casesOf(deps: SettingsDependencies, { principals, records }: Sample): Case[] {
   const all = principals.flatMap((principal) =>
     records.flatMap(({ type, id }) =>
       actionsOn(deps.policies.types.get(type)!).map((action) => ({ principal, action, type, id })),
@@ -41,7 +48,7 @@ async function principalsOf(deps: SettingsDependencies, visit: Visit): Promise<P
   return [...distinct.values()].slice(0, PRINCIPALS);
 }
 
-async function recordsOf(deps: SettingsDependencies, visit: Visit): Promise<{ type: string; id: string }[]> {
+async function recordsOf(deps: SettingsDependencies, visit: Visit): Promise<Sample["records"]> {
   const types = deps.records.all.map(({ entity }) => entity.name);
   const ofEntities = await Promise.all(
     types.map(async (type) => {

@@ -11,23 +11,25 @@ import {
   type FormState,
   formOf,
   Hidden,
+  Hiddens,
   momentInUtc,
+  type Question,
   refusedForm,
   SelectField,
+  sealedFields,
   TextField,
 } from "../../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
-import { lookUpNames } from "../records/names.ts";
+import { Changed, type Handler, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import { nameOf, type Reference } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
-import { policyText } from "./check.ts";
+import { changes, sampleIn } from "./compared.tsx";
 import { Editor } from "./editor.tsx";
-import { Answer, Changes, MOST_SHOWN, type NamedPolicy, POLICIES } from "./outcome.tsx";
+import { Answer, type NamedPolicy, POLICIES } from "./outcome.tsx";
 import { sampleOf } from "./sample.ts";
+import { idOf, NEEDS, parsed, triedOf } from "./tried.ts";
 
 const TRY = `${POLICIES}/try`;
-const NEEDS = ["Settings:Read", "AccessManager:Read"] as const;
 const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Audience", "Scopes"];
 /** What comes along from the policy's own form, to be saved from here. */
 const CARRIED = ["Name", "Description", "version"];
@@ -55,8 +57,6 @@ export function TryButton({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-const idOf = ({ url }: Visit) => url.searchParams.get("Id") ?? "";
-
 async function openPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
   const id = idOf(visit);
   const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
@@ -66,7 +66,28 @@ async function openPage({ policies }: SettingsDependencies, visit: Visit): Promi
   return page({ policies }, visit, formOf({ ...start, Name, Description, Policy, version: etagOf(version) }));
 }
 
-async function tryPolicy(deps: SettingsDependencies, visit: Visit): Promise<View> {
+/** @param pages those of policies, which save what was compared */
+export function comparedPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
+  return ["add", ":id"].map((one) => {
+    const path = `${POLICIES}/${one}`;
+    const saving = pages.find((page) => page.path === path)!.POST!;
+    const needs = [...NEEDS, ...saving.needs];
+    return { path: `${path}/compared`, POST: { needs, answer: (visit) => saveCompared(deps, visit, saving) } };
+  });
+}
+
+/** Saves the text if it still changes what the page has said; else says what it changes now. */
+async function saveCompared(deps: SettingsDependencies, visit: Visit, saving: Handler): Promise<View | Response> {
+  if (visit.params.id) await deps.policies.read(visit.permitted("Settings:Read"), visit.params.id);
+  const compared = sampleIn(deps, visit.form);
+  const isSame = compared && visit.hasAsked((await changes(deps, visit, compared)).asked);
+  if (isSame) return saving.answer(visit);
+  visit.form.set("ask", "changes");
+  const answer = await tryPolicy(deps, visit, true);
+  return { ...answer, status: answer.status ?? 409 };
+}
+
+async function tryPolicy(deps: SettingsDependencies, visit: Visit, isChanged = false): Promise<View> {
   const { form } = visit;
   const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
   const typed = formOf({
@@ -77,8 +98,9 @@ async function tryPolicy(deps: SettingsDependencies, visit: Visit): Promise<View
   // It comes from the policy's own form, and nothing is asked yet.
   if (!asks) return page(deps, visit, typed);
   try {
-    const result = asks === "changes" ? await changes(deps, visit) : await evaluated(deps, visit);
-    return page(deps, visit, typed, result);
+    if (asks !== "changes") return page(deps, visit, typed, await evaluated(deps, visit));
+    const { result, asked } = await changes(deps, visit, await sampleOf(deps, visit));
+    return page(deps, visit, typed, result, { asked, isChanged });
   } catch (error) {
     const state = refusedForm(form, besideFields(error), FIELDS);
     return { ...(await page(deps, visit, state)), status: 422 };
@@ -104,6 +126,7 @@ async function page(
   visit: Visit,
   state: FormState,
   result: JSX.Element = "",
+  { asked, isChanged }: { asked?: Question; isChanged?: boolean } = {},
 ): Promise<View> {
   const [id, Name] = [idOf(visit), state.value("Name")];
   return {
@@ -111,8 +134,9 @@ async function page(
     above: [{ name: "Policies", path: POLICIES }],
     body: (
       <>
+        {isChanged ? <Changed /> : ""}
         {result}
-        <TryForm visit={visit} state={state} id={id} types={policies.recordTypes} />
+        <TryForm visit={visit} state={state} id={id} types={policies.recordTypes} asked={asked} />
       </>
     ),
   };
@@ -124,9 +148,12 @@ interface TryFormProps {
   /** Of the policy; empty: it is new. */
   id: string;
   types: readonly string[];
+  /** What saving would change, as the page says it. */
+  asked: Question | undefined;
 }
 
-function TryForm({ visit, state, id, types }: TryFormProps): JSX.Element {
+function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element {
+  const saving = `${POLICIES}/${id || "add"}${asked ? "/compared" : ""}`;
   const mayBeSaved = state.value("Name") !== "" && visit.may("Settings:Update");
   const action = id ? `${TRY}?Id=${encodeURIComponent(id)}` : TRY;
   return (
@@ -208,9 +235,12 @@ function TryForm({ visit, state, id, types }: TryFormProps): JSX.Element {
             Who would it change?
           </button>
           {mayBeSaved ? (
-            <button type="submit" class="plain" formaction={visit.href(`${POLICIES}/${id || "add"}`)} formnovalidate>
-              Save policy
-            </button>
+            <>
+              {asked ? <Hiddens fields={sealedFields(visit, saving, asked)} /> : ""}
+              <button type="submit" class="plain" formaction={visit.href(saving)} formnovalidate>
+                Save policy
+              </button>
+            </>
           ) : (
             ""
           )}
@@ -256,13 +286,6 @@ async function evaluated(deps: SettingsDependencies, visit: Visit): Promise<JSX.
   });
   const answer = await deps.policies.evaluate(visit.permitted(...NEEDS), question);
   return <Answer answer={answer} policies={await policyLinks(deps, visit, answer)} />;
-}
-
-/** What is tried, if there is a text. */
-function triedOf(visit: Visit): { Id?: string; Name?: string; Policy?: string } {
-  const [text, name, id] = [policyText(visit.form), visit.form.get("Name")?.trim(), idOf(visit)];
-  if (text.trim() === "") return {};
-  return { Policy: text, ...(id ? { Id: id } : {}), ...(name ? { Name: name } : {}) };
 }
 
 /** The record's Id. @throws BadInput naming those that could be meant */
@@ -321,14 +344,6 @@ function fieldsOf({ policies }: SettingsDependencies, type: string, text: string
   );
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 async function policyLinks(
   deps: SettingsDependencies,
   visit: Visit,
@@ -341,19 +356,4 @@ async function policyLinks(
       return { name, href: Items[0] && visit.href(`${POLICIES}/${Items[0].Id}`) };
     }),
   );
-}
-
-// Whom a text would change something for.
-
-async function changes(deps: SettingsDependencies, visit: Visit): Promise<JSX.Element> {
-  const { Policy, ...tried } = triedOf(visit);
-  if (Policy === undefined) throw BadInput.in([{ Field: "Policy", Message: "Policy: write the text to be compared." }]);
-  const cases = await sampleOf(deps, visit);
-  const comparison = await deps.policies.compare(visit.permitted(...NEEDS), { ...tried, Policy }, cases);
-  const shown = comparison.changes.slice(0, MOST_SHOWN);
-  const told = shown.flatMap(({ principal, type, id }) => [
-    { Type: principal.type, Id: principal.id },
-    { Type: type, Id: id },
-  ]);
-  return <Changes visit={visit} comparison={comparison} nameOf={await lookUpNames(visit, told)} />;
 }

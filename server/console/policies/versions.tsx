@@ -4,8 +4,8 @@ import type { PolicyRecord, PolicyVersion } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { firstPage, MOST_LIMIT } from "../../http/query.ts";
-import { ActionButton, phrase, Section, Table, Time } from "../../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { ActionButton, phrase, Section, sealedFields, Table, Time } from "../../ui/index.ts";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
 import { POLICIES } from "./outcome.tsx";
@@ -19,8 +19,24 @@ export function versionPages(deps: SettingsDependencies): Page[] {
     {
       path: `${POLICIES}/:id/versions`,
       GET: { needs: read, answer: (visit) => versionsPage(deps, visit) },
-      POST: { needs: [...read, "Settings:Update"], answer: (visit) => restore(deps, visit) },
     },
+    confirming({
+      path: `${POLICIES}/:id/versions/restore`,
+      needs: [...read, "Settings:Update"],
+      async ask(visit) {
+        const caller = visit.permitted("Settings:Read");
+        const { record, version } = await deps.policies.read(caller, visit.params.id!);
+        const { Items } = await deps.policies.versions(caller, visit.params.id!, ALL);
+        return askToRestore(record, etagOf(version), numbered(Items, visit.form.get("Number") ?? ""));
+      },
+      // The text of a version is saved as any other; what is there is one more version.
+      async act(visit, { basis, restored, back }) {
+        const body = { Id: visit.params.id, Policy: restored.Policy };
+        const unchanged = { ...UNCONDITIONAL, ifMatch: [basis] };
+        await deps.policies.save(visit.permitted("Settings:Update"), body, unchanged, body);
+        return visit.goTo(back, `Version ${restored.Number} is restored. It counts from now on.`);
+      },
+    }),
   ];
 }
 
@@ -30,6 +46,8 @@ async function versionsPage({ policies }: SettingsDependencies, visit: Visit): P
   const { Items: versions } = await policies.versions(caller, visit.params.id!, ALL);
   const shown = numbered(versions, visit.url.searchParams.get("Number") ?? "");
   const before = versions.find(({ Number: number }) => number < shown.Number);
+  const restoring = `${POLICIES}/${record.Id}/versions/restore`;
+  const asked = askToRestore(record, etagOf(version), shown);
   const mayRestore = shown.Policy !== record.Policy && visit.may("Settings:Update", "Policy", record);
   return {
     title: "Versions",
@@ -50,9 +68,9 @@ async function versionsPage({ policies }: SettingsDependencies, visit: Visit): P
           {mayRestore ? (
             <ActionButton
               visit={visit}
-              action={`${POLICIES}/${record.Id}/versions`}
-              label={`Restore version ${shown.Number}`}
-              fields={{ Number: String(shown.Number), version: etagOf(version) }}
+              action={restoring}
+              label={asked.title.slice(0, -1)}
+              fields={sealedFields(visit, restoring, asked)}
             />
           ) : (
             ""
@@ -63,15 +81,16 @@ async function versionsPage({ policies }: SettingsDependencies, visit: Visit): P
   };
 }
 
-/** Saves the text of a version, as any other; what is there is one more version. */
-async function restore({ policies }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { form, params } = visit;
-  const { Items } = await policies.versions(visit.permitted("Settings:Read"), params.id!, ALL);
-  const { Number: number, Policy } = numbered(Items, form.get("Number") ?? "");
-  const body = { Id: params.id, Policy };
-  const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-  await policies.save(visit.permitted("Settings:Update"), body, unchanged, body);
-  return visit.goTo(`${POLICIES}/${params.id}`, `Version ${number} is restored. It counts from now on.`);
+function askToRestore(policy: PolicyRecord, basis: string, restored: PolicyVersion) {
+  const back = `${POLICIES}/${policy.Id}`;
+  return {
+    title: `Restore version ${restored.Number}?`,
+    above: [{ name: policy.Name, path: back }],
+    effects: ["Its text counts from now on.", "The text that counts now is kept as a version."],
+    confirm: `Restore version ${restored.Number}`,
+    fields: { Number: String(restored.Number) },
+    ...{ basis, restored, back },
+  } satisfies Confirmation & { restored: PolicyVersion };
 }
 
 /** @param text a version's number; empty: the newest. @throws NotFound */

@@ -22,10 +22,10 @@ import {
   type Sections,
   Time,
 } from "../../ui/index.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import { type Confirmation, confirming, type Page, type SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
-import { type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
+import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
 import { ACTIVE_FILTER, Changed, filtersOf, listRecords, readRecord, requireTexts, Value } from "./records.tsx";
 import {
   type Choice,
@@ -81,12 +81,31 @@ export function entityPages<Item extends Identified>(
   const namesFor = (isNew: boolean) => (!isNew && state ? all.filter((one) => one !== "Is_Active") : all);
   const texts = all.filter((one) => fields[one]!.sent?.type === "string" && !fields[one]!.form?.rows);
 
-  /** Active or not, by one button. */
-  async function switchState(visit: Visit): Promise<Response> {
-    const Is_Active = visit.form.get("Is_Active") === "true";
-    await service.save(visit.permitted(...write), { Id: visit.params.id, Is_Active }, UNCONDITIONAL);
+  async function setActive(visit: Visit, Is_Active: boolean, conditions = UNCONDITIONAL): Promise<Response> {
+    await service.save(visit.permitted(...write), { Id: visit.params.id, Is_Active }, conditions);
     return visit.goTo(`${path}/${visit.params.id}`, Is_Active ? state!.told.on : state!.told.off);
   }
+
+  function askToDeactivate({ record, version }: Held<Item>): Confirmation & { basis: string } {
+    return {
+      title: phrase`Deactivate ${titleOf(record)}?`,
+      above: aboveOf(kind, record),
+      effects: state!.effects,
+      confirm: `Deactivate ${noun}`,
+      basis: version,
+      back: `${path}/${record.Id}`,
+    };
+  }
+
+  const statePages: Page[] = [
+    { path: `${path}/:id/activate`, POST: { needs: write, answer: (visit) => setActive(visit, true) } },
+    confirming({
+      path: `${path}/:id/deactivate`,
+      needs: ["AccessManager:Read", ...write],
+      ask: async (visit) => askToDeactivate(await kind.read(visit)),
+      act: (visit, { basis }) => setActive(visit, false, { ...UNCONDITIONAL, ifMatch: [basis] }),
+    }),
+  ];
 
   const kind: Kind<Item> = {
     type: name,
@@ -110,10 +129,10 @@ export function entityPages<Item extends Identified>(
       const { record } = await service.save(visit.permitted(...write), body, conditions);
       return record as Partial<Item>;
     },
-    async remove(visit) {
+    async remove(visit, conditions) {
       const address = { pathValue: visit.params.id!, fieldName: "" };
       const permitted = visit.permitted("AccessManager:Delete");
-      return (await service.remove(permitted, address, UNCONDITIONAL)).record as Partial<Item>;
+      return (await service.remove(permitted, address, conditions)).record as Partial<Item>;
     },
     names: all,
     async form(visit, held) {
@@ -166,20 +185,17 @@ export function entityPages<Item extends Identified>(
       return `${given.join(" or ")} is held by another ${name}.`;
     },
     show: async (visit, { record }) => <RecordSection visit={visit} entity={entity} record={record} />,
-    actions: (visit, record) => ({
-      next: state ? (
-        <StateButton
-          visit={visit}
-          type={name}
-          path={`${path}/${record.Id}`}
-          title={titleOf(record)}
-          isActive={(record as { Is_Active?: boolean }).Is_Active === true}
-          effects={state.effects}
-        />
+    actions(visit, held) {
+      if (!state) return {};
+      const one = `${path}/${held.record.Id}`;
+      const isActive = (held.record as { Is_Active?: boolean }).Is_Active === true;
+      const next = isActive ? (
+        <AskButton visit={visit} action={`${one}/deactivate`} label="Deactivate" question={askToDeactivate(held)} />
       ) : (
-        ""
-      ),
-    }),
+        <ActionButton visit={visit} action={`${one}/activate`} label="Activate" />
+      );
+      return { next };
+    },
     effects: (record) => [
       phrase`${titleOf(record)} is gone.`,
       `Webhook connections that listen to ${name} get its last state.`,
@@ -190,7 +206,7 @@ export function entityPages<Item extends Identified>(
       changed: `The ${noun} is changed.`,
       deleted: (record) => phrase`${titleOf(record)} is deleted.`,
     },
-    more: [...(state ? [{ path: `${path}/:id/state`, POST: { needs: write, answer: switchState } }] : []), ...more],
+    more: [...(state ? statePages : []), ...more],
   };
   return recordPages(kind);
 }
@@ -360,30 +376,4 @@ function stampsOf(record: object): Fact[] {
       ]
     : [];
   return [...stamps, ["Id", <Code text={String(Id)} copy />]];
-}
-
-interface StateButtonProps {
-  visit: Visit;
-  type: string;
-  /** Of the record. */
-  path: string;
-  title: string;
-  isActive: boolean;
-  effects: string[];
-}
-
-function StateButton({ visit, type, path, title, isActive, effects }: StateButtonProps): JSX.Element {
-  const action = `${path}/state`;
-  if (!isActive) return <ActionButton visit={visit} action={action} label="Activate" fields={{ Is_Active: "true" }} />;
-  return (
-    <AskButton
-      visit={visit}
-      action={action}
-      label="Deactivate"
-      question={phrase`Deactivate ${title}?`}
-      effects={effects}
-      confirm={`Deactivate ${type.toLowerCase()}`}
-      fields={{ Is_Active: "false" }}
-    />
-  );
 }

@@ -8,6 +8,7 @@ import type { Page as ListPage } from "../../http/query.ts";
 import {
   ButtonLink,
   type Column,
+  type Effect,
   EmptyState,
   type Filter,
   FormPanel,
@@ -18,7 +19,7 @@ import {
   refusedForm,
   statusOf,
 } from "../../ui/index.ts";
-import { confirmed, type Page, type PageRecord, type View } from "../page.tsx";
+import { type Confirmation, confirming, type Page, type PageRecord, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { filtersOf, isFiltered } from "./records.tsx";
 
@@ -70,7 +71,7 @@ export interface Kind<Item extends Identified> {
   /** @param conditions a new one comes with If-None-Match @throws ApiError */
   save(visit: Visit, body: object, conditions: Conditions): Promise<Partial<Item>>;
   /** @returns its last state */
-  remove(visit: Visit): Promise<Partial<Item>>;
+  remove(visit: Visit, conditions: Conditions): Promise<Partial<Item>>;
 
   /** Of the form's fields, as problems name them. */
   names: readonly string[];
@@ -100,11 +101,11 @@ export interface Kind<Item extends Identified> {
   /** Below the heading of the record's own page. */
   leadOfOne?(visit: Visit): JSX.Element;
   /** Beside the heading, for visitors who may change it: before and after the link that leads to the form. */
-  actions?(visit: Visit, record: Item): { first?: JSX.Element; next?: JSX.Element };
+  actions?(visit: Visit, held: Held<Item>): { first?: JSX.Element; next?: JSX.Element };
   /** After these, for the visitors it chooses. */
   others?(visit: Visit, record: Item): JSX.Element;
   /** What deleting one does, one sentence each. */
-  effects(record: Item, visit: Visit): string[] | Promise<string[]>;
+  effects(record: Item, visit: Visit): Effect[] | Promise<Effect[]>;
   told: { added: string; changed: string; deleted(record: Partial<Item>): string };
   /** Pages of its own. */
   more?: Page[];
@@ -149,11 +150,16 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
             POST: changing,
           },
         ]),
-    {
+    confirming({
       path: `${one}/delete`,
-      GET: { needs: [read, remove], answer: (visit) => deletePage(kind, visit) },
-      POST: { needs: [read, remove], answer: (visit) => deletePage(kind, visit) },
-    },
+      isLinked: true,
+      needs: [read, remove],
+      ask: (visit) => askToDelete(kind, visit),
+      async act(visit, { basis }) {
+        const removed = await kind.remove(visit, { ...UNCONDITIONAL, ifMatch: [basis] });
+        return visit.goTo(kind.path, kind.told.deleted(removed));
+      },
+    }),
     ...(kind.tabs ?? []).map((tab): Page => ({ ...tab, path: `${one}/${tab.tab.toLowerCase()}`, record })),
     ...(kind.more ?? []),
   ];
@@ -209,7 +215,7 @@ async function onePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, 
   const { record } = held;
   const path = `${kind.path}/${record.Id}`;
   const mayChange = mayChangeOne(kind, visit, record);
-  const { first = "", next = "" } = (mayChange && kind.actions?.(visit, record)) || {};
+  const { first = "", next = "" } = (mayChange && kind.actions?.(visit, held)) || {};
   return {
     title: kind.titleOf(record),
     above: [listOf(kind)],
@@ -283,21 +289,21 @@ async function change<Item extends Identified>(kind: Kind<Item>, visit: Visit): 
   }
 }
 
-async function deletePage<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
+async function askToDelete<Item extends Identified>(
+  kind: Kind<Item>,
+  visit: Visit,
+): Promise<Confirmation & { basis: string }> {
   const { record, version } = await kind.read(visit);
   visit.caller.permissions.require(kind.scopes.remove, kind.type, subjectOf(record));
   const [one] = kind.nouns;
-  const asked = {
-    visit,
+  return {
     title: `Delete this ${one}?`,
     above: aboveOf(kind, record),
     effects: await kind.effects(record, visit),
-    of: version,
-    label: `Delete ${one}`,
-    action: `${kind.path}/${record.Id}/delete`,
+    confirm: `Delete ${one}`,
+    basis: version,
     back: `${kind.path}/${record.Id}`,
   };
-  return confirmed(asked, async () => visit.goTo(kind.path, kind.told.deleted(await kind.remove(visit))));
 }
 
 interface Filled<Item> {
@@ -341,7 +347,7 @@ function listOf<Item extends Identified>({ nouns, path }: Kind<Item>) {
   return { name: nouns[1], path };
 }
 
-function aboveOf<Item extends Identified>(kind: Kind<Item>, record: Item) {
+export function aboveOf<Item extends Identified>(kind: Kind<Item>, record: Item) {
   return [listOf(kind), { name: kind.titleOf(record), path: `${kind.path}/${record.Id}` }];
 }
 

@@ -3,7 +3,8 @@
 import type { EntityService } from "../../entities/index.ts";
 import { BadInput } from "../../errors.ts";
 import { etagOf } from "../../http/conditions.ts";
-import { type Page, type Paging, readPaging, readQuery, readText } from "../../http/query.ts";
+import type { Fields } from "../../http/fields.ts";
+import { type Page, type Paging, readAsked, readPaging, readQuery, textFilter } from "../../http/query.ts";
 import { Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 
@@ -18,9 +19,12 @@ export function pagingOf(visit: Visit): Paging {
 }
 
 /** A page of a list that has no filter but Name. @throws BadInput */
-export function askedByName(visit: Visit): { filter: { name?: string }; paging: Paging } {
-  const query = readQuery(filtersOf(visit), ["Name"]);
-  return { filter: { name: readText(query, "Name") }, paging: readPaging(query) };
+export function askedByName(
+  visit: Visit,
+  { fields }: { fields: Fields },
+): { filter: { name?: string }; paging: Paging } {
+  const { filters, paging } = readAsked({ Name: textFilter("", fields.Name!.shown!) }, filtersOf(visit));
+  return { filter: { name: filters.Name }, paging };
 }
 
 /** Whether a list is of a part only, whichever page of it. */

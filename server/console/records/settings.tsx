@@ -1,7 +1,7 @@
 // The pages of a kind of settings, by its contract and its service.
 
 import type { SettingsService } from "../../access/index.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { etagOf } from "../../http/conditions.ts";
 import type { Contract } from "../../http/contract.ts";
 import type { Fields } from "../../http/fields.ts";
 import type { Settings } from "../../settings.ts";
@@ -79,7 +79,7 @@ export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKi
     // Who may not read it is told its Id alone.
     titleOf: ({ Name, Id }) => String(Name ?? Id),
     list(visit) {
-      const { filter, paging } = askedByName(visit);
+      const { filter, paging } = askedByName(visit, contract);
       return service.list(visit.permitted("Settings:Read"), filter, paging);
     },
     filters: async () => [{ name: "Name", label: "Name, in full" }],
@@ -92,8 +92,8 @@ export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKi
       const input = contract.parse(body);
       return (await service.save(visit.permitted("Settings:Update"), input, conditions, body)).record as Partial<Item>;
     },
-    async remove(visit) {
-      const removed = await service.remove(visit.permitted("Settings:Update"), visit.params.id!, UNCONDITIONAL);
+    async remove(visit, conditions) {
+      const removed = await service.remove(visit.permitted("Settings:Update"), visit.params.id!, conditions);
       return removed.record as Partial<Item>;
     },
     names,

@@ -55,7 +55,7 @@ export function identityProviderPages(deps: SettingsDependencies): Page[] {
       deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
     },
     show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
-    actions: (visit, { Id }) => ({
+    actions: (visit, { record: { Id } }) => ({
       first: <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />,
     }),
     effects: ({ Name }) => [

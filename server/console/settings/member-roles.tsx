@@ -13,11 +13,11 @@ import {
   Section,
   Table,
 } from "../../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { isIn, joinRole, LEAVING, leaveRole, type Member, ROLES } from "./members.tsx";
+import { askToRemove, isIn, joinRole, leaveRole, type Member, ROLES } from "./members.tsx";
 
 /** The others stand on the page of all. */
 const SHOWN = firstPage(10);
@@ -65,24 +65,36 @@ export function memberRolePages(deps: SettingsDependencies, type: Member["Type"]
   const path = `${base}/:id/roles`;
   const see = ["AccessManager:Read", "Settings:Read"] as const;
   const set = [...see, "Settings:Update"] as const;
-  async function change(visit: Visit, save: typeof joinRole, told: (role: string) => string): Promise<Response> {
-    const { member, path: own } = await toldOf(deps, visit, type, base);
-    const { Name } = await save(deps, visit, visit.form.get("Role") ?? "", member);
-    return visit.goTo(own, told(Name ?? "the role"));
-  }
+  const told = (visit: Visit) => toldOf(deps, visit, type, base);
   return [
     {
       path,
-      GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await toldOf(deps, visit, type, base)) },
+      GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await told(visit)) },
     },
     {
       path: `${path}/add`,
-      POST: { needs: set, answer: (visit) => change(visit, joinRole, (role) => phrase`Added to ${role}.`) },
+      POST: {
+        needs: set,
+        async answer(visit) {
+          const { member, path: own } = await told(visit);
+          const { Name } = await joinRole(deps, visit, visit.form.get("Role") ?? "", member);
+          return visit.goTo(own, phrase`Added to ${Name ?? "the role"}.`);
+        },
+      },
     },
-    {
+    confirming({
       path: `${path}/remove`,
-      POST: { needs: set, answer: (visit) => change(visit, leaveRole, (role) => phrase`Removed from ${role}.`) },
-    },
+      needs: set,
+      async ask(visit) {
+        const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.form.get("Role") ?? "");
+        return questionOf(role, await told(visit));
+      },
+      async act(visit, { back }) {
+        const { member } = await told(visit);
+        const { Name } = await leaveRole(deps, visit, visit.form.get("Role") ?? "", member);
+        return visit.goTo(back, phrase`Removed from ${Name ?? "the role"}.`);
+      },
+    }),
   ];
 }
 
@@ -112,7 +124,13 @@ async function rolesPage({ roles }: SettingsDependencies, visit: Visit, told: To
   };
 }
 
-function columns(visit: Visit, { member, title, path }: Told): Column<RoleRecord>[] {
+function questionOf(role: RoleRecord, { member, title, path }: Told) {
+  const ways = { above: [{ name: title, path }], back: path };
+  return askToRemove(role, member, title, { fields: { Role: role.Id }, ...ways });
+}
+
+function columns(visit: Visit, told: Told): Column<RoleRecord>[] {
+  const { member, path } = told;
   return [
     {
       name: "Role",
@@ -141,10 +159,7 @@ function columns(visit: Visit, { member, title, path }: Told): Column<RoleRecord
             action={`${path}/roles/remove`}
             label="Remove"
             about={Name}
-            question={phrase`Remove ${title} from ${Name}?`}
-            effects={LEAVING}
-            confirm="Remove"
-            fields={{ Role: Id }}
+            question={questionOf(role, told)}
           />
         );
       },

@@ -1,6 +1,7 @@
 // Who is in a role: picking whom to add, and taking somebody out.
 
 import { ROLE, type RoleRecord } from "../../access/index.ts";
+import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   ActionButton,
@@ -14,15 +15,30 @@ import {
   Table,
   Text,
 } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { Confirmation, SettingsDependencies, View } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import { Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 
 export const ROLES = "/settings/roles";
 
-/** What ends for who is taken out. */
-export const LEAVING = ["What the role alone permits ends with the next request."];
+/** @param name of the member @param fields what the page needs to know them by @throws NotFound */
+export function askToRemove(
+  role: RoleRecord,
+  member: Member,
+  name: string,
+  { fields, ...ways }: Pick<Confirmation, "fields" | "above" | "back">,
+): Confirmation {
+  if (!isIn(role, member)) throw new NotFound(`This ${member.Type} is not in the role.`);
+  return {
+    title: phrase`Remove ${name} from ${role.Name}?`,
+    effects: ["What the role alone permits ends with the next request."],
+    confirm: "Remove",
+    fields,
+    basis: role.Scopes,
+    ...ways,
+  };
+}
 
 const TYPES = ["User", "Application"] as const;
 
@@ -142,13 +158,6 @@ export async function addMember(deps: SettingsDependencies, visit: Visit): Promi
   return visit.goTo(url.pathname + url.search, phrase`In the role now: ${nameOfRecord(Type, record)}`);
 }
 
-export async function removeMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { form, params } = visit;
-  const Type = form.get("Type") ?? "";
-  await leaveRole(deps, visit, params.id!, { Type, Id: form.get("Id") ?? "" });
-  return visit.goTo(`${ROLES}/${params.id}`, phrase`The ${Type} is not in the role any more.`);
-}
-
 export function isIn({ Members }: RoleRecord, { Type, Id }: Member): boolean {
   return Members.some((one) => one.Type === Type && one.Id === Id);
 }
@@ -159,13 +168,8 @@ export function joinRole(deps: SettingsDependencies, visit: Visit, roleId: strin
 }
 
 /** @throws NotFound, Permission, Conflict for who would lock itself out */
-export function leaveRole(
-  deps: SettingsDependencies,
-  visit: Visit,
-  roleId: string,
-  { Type, Id }: { Type: string; Id: string | number },
-) {
-  const isOther = (one: Member) => one.Type !== Type || String(one.Id) !== String(Id);
+export function leaveRole(deps: SettingsDependencies, visit: Visit, roleId: string, { Type, Id }: Member) {
+  const isOther = (one: Member) => one.Type !== Type || one.Id !== Id;
   return saveMembers(deps, visit, roleId, ({ Members }) => Members.filter(isOther));
 }
 

@@ -2,14 +2,14 @@
 
 import { ROLE, type RoleRecord } from "../../access/index.ts";
 import { AskButton, ButtonLink, Code, Facts, Pager, phrase, Section, Table, Text } from "../../ui/index.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import { confirming, type Page, type SettingsDependencies } from "../page.tsx";
 import { type Kind, recordPages } from "../records/kind.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 import { scopesOfApis } from "./apis.tsx";
-import { addMember, LEAVING, type Member, pickPage, ROLES, removeMember } from "./members.tsx";
+import { addMember, askToRemove, leaveRole, type Member, pickPage, ROLES } from "./members.tsx";
 
 export const rolePages = (deps: SettingsDependencies): Page[] => recordPages(roleKind(deps));
 
@@ -52,9 +52,35 @@ function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
         GET: { needs: [...both, "AccessManager:Read"], answer: (visit) => pickPage(deps, visit) },
         POST: { needs: [...both, "AccessManager:Read"], answer: (visit) => addMember(deps, visit) },
       },
-      { path: `${ROLES}/:id/members/remove`, POST: { needs: both, answer: (visit) => removeMember(deps, visit) } },
+      confirming({
+        path: `${ROLES}/:id/members/remove`,
+        needs: both,
+        async ask(visit) {
+          const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
+          const member = memberOf(visit);
+          return questionOf(role, member, (await lookUpNames(visit, [member]))(member));
+        },
+        async act(visit, { back }) {
+          const member = memberOf(visit);
+          await leaveRole(deps, visit, visit.params.id!, member);
+          return visit.goTo(back, phrase`The ${member.Type} is not in the role any more.`);
+        },
+      }),
     ],
   });
+}
+
+function memberOf(visit: Visit): Member {
+  return { Type: visit.form.get("Type") === "User" ? "User" : "Application", Id: Number(visit.form.get("Id")) };
+}
+
+function questionOf(role: RoleRecord, member: Member, name: string) {
+  const back = `${ROLES}/${role.Id}`;
+  const above = [
+    { name: "Roles", path: ROLES },
+    { name: role.Name, path: back },
+  ];
+  return askToRemove(role, member, name, { fields: { Type: member.Type, Id: String(member.Id) }, above, back });
 }
 
 /** Members of one page. */
@@ -120,10 +146,7 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
                 action={`${ROLES}/${role.Id}/members/remove`}
                 label="Remove"
                 about={name(member)}
-                question={phrase`Remove ${name(member)} from ${role.Name}?`}
-                effects={LEAVING}
-                confirm="Remove"
-                fields={{ Type: member.Type, Id: String(member.Id) }}
+                question={questionOf(role, member, name(member))}
               />
             ),
           },

@@ -3,7 +3,13 @@
 import type { Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import {
+  type Confirmation,
+  type Page as ConsolePage,
+  confirming,
+  type SettingsDependencies,
+  type View,
+} from "../page.tsx";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import { nameOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
@@ -86,20 +92,7 @@ export function grantColumns(visit: Visit, other: "Application" | "User", revoke
                 action={revoke}
                 label="Revoke"
                 about={nameOfOther(grant)}
-                question={
-                  other === "User"
-                    ? phrase`Revoke the access in the name of ${nameOfOther(grant)}?`
-                    : phrase`Revoke the access of ${nameOfOther(grant)}?`
-                }
-                effects={[
-                  "The tokens it has for this user are no longer good.",
-                  TOKENS_ELSEWHERE,
-                  grant.Consented
-                    ? "It asks the user again."
-                    : "The user's next sign-in to it does not ask, as before.",
-                ]}
-                confirm="Revoke the access"
-                fields={{ id: String(grant[other].Id) }}
+                question={askToRevoke(other, grant)}
               />
             ),
           },
@@ -108,10 +101,45 @@ export function grantColumns(visit: Visit, other: "Application" | "User", revoke
   ];
 }
 
-export async function revokeGrant({ grants }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const id = visit.form.get("id") ?? "";
-  // Who may not read it is not told what it is called.
-  const { Application: gone } = await grants.revoke(visit.permitted("Settings:Update"), visit.params.id!, id);
-  const name = gone ? nameOf("Application", gone) : `Application ${id}`;
-  return visit.goTo(`${USERS}/${visit.params.id}`, phrase`${name} has lost its access.`);
+function askToRevoke(other: "Application" | "User", grant: UserGrantRecord): Confirmation & { name: string } {
+  const name = nameOf(other, grant[other]);
+  const of = other === "User" ? "Application" : "User";
+  const base = of === "User" ? USERS : "/settings/applications";
+  const back = `${base}/${grant[of].Id}`;
+  return {
+    name,
+    title: other === "User" ? phrase`Revoke the access in the name of ${name}?` : phrase`Revoke the access of ${name}?`,
+    above: [{ name: nameOf(of, grant[of]), path: back }],
+    effects: [
+      "The tokens it has for this user are no longer good.",
+      TOKENS_ELSEWHERE,
+      grant.Consented ? "It asks the user again." : "The user's next sign-in to it does not ask, as before.",
+    ],
+    confirm: "Revoke the access",
+    fields: { id: String(grant[other].Id) },
+    basis: [grant.Scopes, grant.Claims],
+    back,
+  };
+}
+
+/** @param other what the path's `:id` does not name, but the form */
+export function revokePage(
+  { grants }: SettingsDependencies,
+  path: string,
+  other: "Application" | "User",
+  told: (name: string) => string,
+): ConsolePage {
+  const idsOf = (visit: Visit) => {
+    const ids = [visit.params.id!, visit.form.get("id") ?? ""] as const;
+    return other === "User" ? ([ids[1], ids[0]] as const) : ids;
+  };
+  return confirming({
+    path,
+    needs: ["Settings:Read", "Settings:Update"],
+    ask: async (visit) => askToRevoke(other, await grants.read(visit.permitted("Settings:Read"), ...idsOf(visit))),
+    async act(visit, { name, back }) {
+      await grants.revoke(visit.permitted("Settings:Update"), ...idsOf(visit));
+      return visit.goTo(back, told(name));
+    },
+  });
 }

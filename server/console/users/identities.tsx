@@ -1,5 +1,6 @@
 // The accounts at other providers that a User signs in by.
 
+import { NotFound } from "../../errors.ts";
 import { IDENTITY_DATA, type IdentityRecord } from "../../signin/index.ts";
 import {
   AskButton,
@@ -17,7 +18,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
@@ -125,35 +126,51 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
       ? [
           {
             name: "Unlink it",
-            cell: ({ Id, IdentityProvider }: IdentityRecord) => {
-              const name = IdentityProvider.Name ?? `Identity provider ${IdentityProvider.Id}`;
-              return (
-                <AskButton
-                  visit={visit}
-                  action={`${pathOf(person)}/identity/unlink`}
-                  label="Unlink"
-                  about={name}
-                  question={phrase`Unlink ${name}?`}
-                  effects={["It no longer signs this user in.", "The sign-ins that it has begun end."]}
-                  confirm="Unlink it"
-                  fields={{ identity: Id }}
-                />
-              );
-            },
+            cell: (identity: IdentityRecord) => (
+              <AskButton
+                visit={visit}
+                action={`${pathOf(person)}/identity/unlink`}
+                label="Unlink"
+                about={nameOfProvider(identity)}
+                question={askToUnlink(person, identity)}
+              />
+            ),
           },
         ]
       : []),
   ];
 }
 
-export async function unlinkIdentity({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { form, params } = visit;
-  // Who may not read it is not told which provider it was.
-  const { IdentityProvider: gone } = await users.unlinkIdentity(
-    visit.permitted("Settings:Update"),
-    params.id!,
-    form.get("identity") ?? "",
-  );
-  const told = phrase`${gone?.Name ?? "The provider"} signs this user in no more. If there is no password, make a password link.`;
-  return visit.goTo(`${USERS}/${params.id}`, told);
+const nameOfProvider = ({ IdentityProvider: { Id, Name } }: IdentityRecord) => Name ?? `Identity provider ${Id}`;
+
+function askToUnlink(person: Person, identity: IdentityRecord): Confirmation {
+  return {
+    title: phrase`Unlink ${nameOfProvider(identity)}?`,
+    above: aboveOf(person),
+    effects: ["It no longer signs this user in.", "The sign-ins that it has begun end."],
+    confirm: "Unlink it",
+    fields: { identity: identity.Id },
+    back: pathOf(person),
+  };
+}
+
+export function unlinkPage({ records, users }: SettingsDependencies): Page {
+  return confirming({
+    path: `${USERS}/:id/identity/unlink`,
+    needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
+    async ask(visit) {
+      const { record: person } = await readRecord<Person>(records.of("User"), visit);
+      const { Items } = await users.listIdentities(visit.permitted("Settings:Read"), String(person.Id));
+      const identity = Items.find(({ Id }) => Id === visit.form.get("identity"));
+      if (!identity) throw new NotFound("The User has no linked identity with this Id.");
+      return askToUnlink(person, identity);
+    },
+    async act(visit) {
+      const id = visit.params.id!;
+      const caller = visit.permitted("Settings:Update");
+      const { IdentityProvider: gone } = await users.unlinkIdentity(caller, id, visit.form.get("identity") ?? "");
+      const told = phrase`${gone?.Name ?? "The provider"} signs this user in no more. If there is no password, make a password link.`;
+      return visit.goTo(`${USERS}/${id}`, told);
+    },
+  });
 }

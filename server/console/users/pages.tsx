@@ -11,11 +11,11 @@ import { ACTIVE_FILTER } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type Reference } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import type { Visit } from "../visit.ts";
-import { GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
-import { IdentitiesSection, linkIdentity, linkPage, unlinkIdentity } from "./identities.tsx";
+import { GrantsSection, grantsPage, revokePage } from "./grants.tsx";
+import { IdentitiesSection, linkIdentity, linkPage, unlinkPage } from "./identities.tsx";
 import { LastLogin, type Person, pathOf, titleOf, USERS } from "./person.tsx";
-import { endSession, endSessions, SessionsSection, sessionsPage } from "./sessions.tsx";
-import { makePasswordLink, removeFactor, SignInSection } from "./sign-in.tsx";
+import { SessionsSection, sessionPages, sessionsPage } from "./sessions.tsx";
+import { makePasswordLink, removeFactorPage, SignInSection } from "./sign-in.tsx";
 
 export function userPages(deps: SettingsDependencies): Page[] {
   return entityPages<Person>(deps, "User", {
@@ -82,26 +82,17 @@ function morePages(deps: SettingsDependencies): Page[] {
       GET: { needs: read, answer: async (visit) => visit.goTo(`${USERS}/${visit.params.id}`) },
       POST: { needs: set, answer: (visit) => makePasswordLink(deps, visit) },
     },
-    {
-      path: `${one}/second-factor/remove`,
-      GET: { needs: [...see, ...set], answer: (visit) => removeFactor(deps, visit) },
-      POST: { needs: [...see, ...set], answer: (visit) => removeFactor(deps, visit) },
-    },
+    removeFactorPage(deps),
     {
       path: `${one}/identity/link`,
       GET: { needs: set, answer: (visit) => linkPage(deps, visit) },
       POST: { needs: set, answer: (visit) => linkIdentity(deps, visit) },
     },
-    { path: `${one}/identity/unlink`, POST: { needs: set, answer: (visit) => unlinkIdentity(deps, visit) } },
+    unlinkPage(deps),
     { path: `${one}/sessions`, GET: { needs: see, answer: (visit) => sessionsPage(deps, visit) } },
-    { path: `${one}/session/end`, POST: { needs: set, answer: (visit) => endSession(deps, visit) } },
-    {
-      path: `${one}/sessions/end`,
-      GET: { needs: set, answer: (visit) => endSessions(deps, visit) },
-      POST: { needs: set, answer: (visit) => endSessions(deps, visit) },
-    },
+    ...sessionPages(deps),
     { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
-    { path: `${one}/grant/revoke`, POST: { needs: set, answer: (visit) => revokeGrant(deps, visit) } },
+    revokePage(deps, `${one}/grant/revoke`, "Application", (name) => phrase`${name} has lost its access.`),
     ...memberRolePages(deps, "User", USERS),
   ];
 }

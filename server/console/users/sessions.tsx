@@ -3,7 +3,13 @@
 import type { Page } from "../../http/query.ts";
 import type { SessionRecord } from "../../signin/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
-import { confirmed, type SettingsDependencies, type View } from "../page.tsx";
+import {
+  type Confirmation,
+  type Page as ConsolePage,
+  confirming,
+  type SettingsDependencies,
+  type View,
+} from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
@@ -54,20 +60,13 @@ export async function sessionsPage({ records, users }: SettingsDependencies, vis
 }
 
 function columns(visit: Visit, person: Person, mayChange: boolean) {
-  const end = ({ Id, Device }: SessionRecord) => (
+  const end = (session: SessionRecord) => (
     <AskButton
       visit={visit}
       action={`${pathOf(person)}/session/end`}
       label="End"
-      about={Device}
-      question={phrase`End the sign-in in ${Device}?`}
-      effects={[
-        "That browser is signed out.",
-        "The refresh tokens that came of it end with it, and so do their access tokens.",
-        TOKENS_ELSEWHERE,
-      ]}
-      confirm="End this sign-in"
-      fields={{ session: Id }}
+      about={session.Device}
+      question={askToEnd(person, session)}
     />
   );
   return [
@@ -80,40 +79,65 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
   ];
 }
 
-export async function endSession({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { Device } = await users.endSession(
-    visit.permitted("Settings:Update"),
-    visit.params.id!,
-    visit.form.get("session") ?? "",
-  );
-  return visit.goTo(
-    `${USERS}/${visit.params.id}`,
-    `The sign-in in ${Device} is ended, and its refresh tokens with it.`,
-  );
-}
-
-export async function endSessions({ records, users }: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const path = pathOf(person);
-  const asked = {
-    visit,
-    title: "End all sign-ins?",
+function askToEnd(person: Person, { Id, Device }: SessionRecord): Confirmation {
+  return {
+    title: phrase`End the sign-in in ${Device}?`,
     above: aboveOf(person),
     effects: [
-      phrase`${titleOf(person)} is signed out in every browser.`,
-      "All applications lose their refresh tokens for this person; access tokens they hold end with them.",
+      "That browser is signed out.",
+      "The refresh tokens that came of it end with it, and so do their access tokens.",
       TOKENS_ELSEWHERE,
-      "The password stays good. If somebody else knows it, make a password link as well.",
     ],
-    of: person.Id,
-    label: "End all sign-ins",
-    action: `${path}/sessions/end`,
-    back: path,
-    keep: "Keep them",
+    confirm: "End this sign-in",
+    fields: { session: Id },
+    back: pathOf(person),
   };
-  return confirmed(asked, async () => {
-    const ended = await users.endSessions(visit.permitted("Settings:Update"), String(person.Id));
-    const told = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
-    return visit.goTo(path, `${told}, and all refresh tokens with it.`);
-  });
+}
+
+export function sessionPages({ records, users }: SettingsDependencies): ConsolePage[] {
+  const needs = ["AccessManager:Read", "Settings:Read", "Settings:Update"] as const;
+  const read = async (visit: Visit) => (await readRecord<Person>(records.of("User"), visit)).record;
+  return [
+    confirming({
+      path: `${USERS}/:id/session/end`,
+      needs,
+      async ask(visit) {
+        const person = await read(visit);
+        const caller = visit.permitted("Settings:Read");
+        return askToEnd(person, await users.readSession(caller, String(person.Id), visit.form.get("session") ?? ""));
+      },
+      async act(visit) {
+        const caller = visit.permitted("Settings:Update");
+        const { Device } = await users.endSession(caller, visit.params.id!, visit.form.get("session") ?? "");
+        const told = `The sign-in in ${Device} is ended, and its refresh tokens with it.`;
+        return visit.goTo(`${USERS}/${visit.params.id}`, told);
+      },
+    }),
+    confirming({
+      path: `${USERS}/:id/sessions/end`,
+      isLinked: true,
+      needs,
+      async ask(visit) {
+        const person = await read(visit);
+        return {
+          title: "End all sign-ins?",
+          above: aboveOf(person),
+          effects: [
+            phrase`${titleOf(person)} is signed out in every browser.`,
+            "All applications lose their refresh tokens for this person; access tokens they hold end with them.",
+            TOKENS_ELSEWHERE,
+            "The password stays good. If somebody else knows it, make a password link as well.",
+          ],
+          confirm: "End all sign-ins",
+          back: pathOf(person),
+          keep: "Keep them",
+        };
+      },
+      async act(visit) {
+        const ended = await users.endSessions(visit.permitted("Settings:Update"), visit.params.id!);
+        const told = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
+        return visit.goTo(`${USERS}/${visit.params.id}`, `${told}, and all refresh tokens with it.`);
+      },
+    }),
+  ];
 }

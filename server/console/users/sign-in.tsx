@@ -1,11 +1,11 @@
 // How a User signs in: the password link, and the second factor.
 
-import type { FactorRecord } from "../../signin/index.ts";
+import { type FactorRecord, noFactor } from "../../signin/index.ts";
 import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
-import { confirmed, type SettingsDependencies, type View } from "../page.tsx";
+import { confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, titleOf } from "./person.tsx";
+import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
 
 export interface SignInSectionProps {
   visit: Visit;
@@ -83,27 +83,31 @@ export async function makePasswordLink({ records, users }: SettingsDependencies,
   };
 }
 
-export async function removeFactor({ records, users }: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const path = pathOf(person);
-  const factor = await users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id));
-  if (!factor) return visit.goTo(path);
-  const asked = {
-    visit,
-    title: "Remove the second factor?",
-    above: aboveOf(person),
-    effects: [
-      phrase`${titleOf(person)} signs in by password alone, unless every user here needs a second factor.`,
-      "The authenticator app and all recovery codes are no longer good.",
-      "First make sure by another way that it is really this person who asks for it.",
-    ],
-    of: factor.EnrolledOn,
-    label: "Remove second factor",
-    action: `${path}/second-factor/remove`,
-    back: path,
-  };
-  return confirmed(asked, async () => {
-    await users.removeSecondFactor(visit.permitted("Settings:Update"), String(person.Id));
-    return visit.goTo(path, "The second factor is removed.");
+export function removeFactorPage({ records, users }: SettingsDependencies): Page {
+  return confirming({
+    path: `${USERS}/:id/second-factor/remove`,
+    isLinked: true,
+    needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
+    async ask(visit) {
+      const { record: person } = await readRecord<Person>(records.of("User"), visit);
+      const factor = await users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id));
+      if (!factor) throw noFactor();
+      return {
+        title: "Remove the second factor?",
+        above: aboveOf(person),
+        effects: [
+          phrase`${titleOf(person)} signs in by password alone, unless every user here needs a second factor.`,
+          "The authenticator app and all recovery codes are no longer good.",
+          "First make sure by another way that it is really this person who asks for it.",
+        ],
+        confirm: "Remove second factor",
+        basis: factor.EnrolledOn,
+        back: pathOf(person),
+      };
+    },
+    async act(visit) {
+      await users.removeSecondFactor(visit.permitted("Settings:Update"), visit.params.id!);
+      return visit.goTo(`${USERS}/${visit.params.id}`, "The second factor is removed.");
+    },
   });
 }

@@ -10,21 +10,16 @@ import {
   Live,
   Refreshing,
   Section,
+  sealedFields,
   Table,
   Text,
   Time,
 } from "../../ui/index.ts";
-import {
-  type ConnectionRecord,
-  REPLAY_DATA,
-  type RecentDelivery,
-  type StatusRecord,
-  toConnectionId,
-} from "../../webhooks/index.ts";
+import { type ConnectionRecord, type RecentDelivery, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import { Explained, Words } from "../failure-words.tsx";
-import type { SettingsDependencies } from "../page.tsx";
+import type { Confirmation, SettingsDependencies } from "../page.tsx";
 import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
 import { addressOf } from "../records/names.ts";
@@ -32,6 +27,7 @@ import type { Visit } from "../visit.ts";
 import { Fares, spanOf } from "./fares.tsx";
 import { LastFailure, SuccessRate } from "./health.tsx";
 import { latestRedeliveries, Redeliveries } from "./redeliveries.tsx";
+import { askToResume, RESUMED } from "./resume.tsx";
 import { WRITE } from "./save.tsx";
 import { limitsInWords, Standing } from "./standing.tsx";
 import { TemporalViews } from "./temporal.tsx";
@@ -69,6 +65,9 @@ async function standingPart(deps: SettingsDependencies, visit: Visit, record: Co
     latestRedeliveries(deps, visit, record.Id),
   ]);
   const health = healths[0];
+  const { Exhausted, ExhaustedSince: since } = status;
+  const isOffered = record.State !== "Active" && Exhausted && since && mayRedeliver(visit, record);
+  const asked = isOffered ? await askToResume(deps, visit, record, since) : undefined;
   return (
     <Live visit={visit} id="connection" seconds={REFRESH_SECONDS}>
       <div class="panel">
@@ -82,7 +81,7 @@ async function standingPart(deps: SettingsDependencies, visit: Visit, record: Co
         />
       </div>
       <HeldNote record={record} status={status} />
-      <UnsentNote visit={visit} record={record} status={status} />
+      <UnsentNote visit={visit} record={record} status={status} asked={asked} />
       <Redeliveries visit={visit} latest={redeliveries} />
       <Standing status={status} />
     </Live>
@@ -181,8 +180,16 @@ function HeldNote({ record, status }: { record: ConnectionRecord; status: Status
   );
 }
 
+interface UnsentProps {
+  visit: Visit;
+  record: ConnectionRecord;
+  status: StatusRecord;
+  /** Of one that is not active, for who may send it. */
+  asked: Confirmation | undefined;
+}
+
 /** What neither Resume nor a probe sends, and how to send it. */
-function UnsentNote({ visit, record, status }: { visit: Visit; record: ConnectionRecord; status: StatusRecord }) {
+function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element {
   const { Held, Exhausted, ExhaustedSince } = status;
   if (!Exhausted || !ExhaustedSince) return "";
   const isActive = record.State === "Active";
@@ -194,23 +201,24 @@ function UnsentNote({ visit, record, status }: { visit: Visit; record: Connectio
         <Time at={new Date(ExhaustedSince)} />
         {isActive ? ". They are not sent by themselves." : ". Resume alone sends what is held, and not these."}
       </p>
-      {mayRedeliver(visit, record) ? (
-        isActive ? (
-          <ButtonLink
-            href={visit.href(
-              `/settings/webhooks/${record.Id}/redeliver?${new URLSearchParams({ From: ExhaustedSince })}`,
-            )}
-          >
-            Send them again
-          </ButtonLink>
-        ) : (
-          <ActionButton
-            visit={visit}
-            action={`/settings/webhooks/${record.Id}/state`}
-            label={`Resume, and send the ${Exhausted.toLocaleString("en")} exhausted again`}
-            fields={{ State: "Active", ExhaustedSince }}
-          />
-        )
+      {isActive && mayRedeliver(visit, record) ? (
+        <ButtonLink
+          href={visit.href(
+            `/settings/webhooks/${record.Id}/redeliver?${new URLSearchParams({ From: ExhaustedSince })}`,
+          )}
+        >
+          Send them again
+        </ButtonLink>
+      ) : (
+        ""
+      )}
+      {asked ? (
+        <ActionButton
+          visit={visit}
+          action={`${asked.back}/resume`}
+          label={asked.title.slice(0, -1)}
+          fields={sealedFields(visit, `${asked.back}/resume`, asked)}
+        />
       ) : (
         ""
       )}
@@ -260,23 +268,18 @@ export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
 }
 
 const TOLD = {
-  Active: "The connection is active. What it has missed is being sent.",
+  Active: RESUMED,
   Paused: "The connection is paused. What happens from now on is held until it is resumed.",
 };
 
-/** Pauses it, or sends what was held; and what was exhausted since a time, if that is asked for. */
-export async function setState({ connection, connections, redeliveries }: SettingsDependencies, visit: Visit) {
+/** Pauses it, or sends what was held. */
+export async function setState({ connection, connections }: SettingsDependencies, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
   const body = { Id: visit.params.id, State: state };
   const input = connection.parse(body);
-  const since = state === "Active" ? visit.form.get("ExhaustedSince") : null;
-  const replay = since ? { ConnectionId: visit.params.id, From: since } : undefined;
-  const asked = replay && REPLAY_DATA.parse(replay);
   const { record } = await connections.save(visit.permitted(...WRITE), input, UNCONDITIONAL, body);
-  if (!asked) return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
-  await redeliveries.create(visit.permitted("Webhooks:Create"), asked, replay);
-  return visit.goTo(`/settings/webhooks/${record.Id}`, `${TOLD.Active} What was exhausted follows.`);
+  return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
 }
 
 /** Tries the receiver, whatever state the connection is in. */

@@ -1,9 +1,15 @@
 // Webhooks: the connections, and the form "Add Webhook Connection".
 
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { readPaging, readQuery, readText, readWord } from "../../http/query.ts";
+import { etagOf } from "../../http/conditions.ts";
+import { readAsked } from "../../http/query.ts";
 import { Badge, ButtonLink, type Column, labelsOf, phrase } from "../../ui/index.ts";
-import { CONNECTION_STATES, type ConnectionRecord, type Health, toConnectionId } from "../../webhooks/index.ts";
+import {
+  CONNECTION_FILTERS,
+  CONNECTION_STATES,
+  type ConnectionRecord,
+  type Health,
+  toConnectionId,
+} from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
@@ -18,9 +24,10 @@ import {
   setState,
 } from "./connection.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
-import { redeliver, redeliverPage } from "./redeliver.tsx";
+import { countThem, redeliverPage, sendPage } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
-import { changeTheRedelivery, exportSent, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
+import { cancelPage, changeTheRedelivery, exportSent, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
+import { resumePage } from "./resume.tsx";
 import {
   ADDED,
   addedPage,
@@ -33,7 +40,7 @@ import {
   WRITE,
   whatWaits,
 } from "./save.tsx";
-import { giveUp, prove, secretPage, stage } from "./secret.tsx";
+import { giveUpPage, prove, secretPage, stage } from "./secret.tsx";
 import { sendTest, verifyPage } from "./verify.tsx";
 
 const REFRESH_SECONDS = 10;
@@ -75,9 +82,9 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       const input = connection.parse(body);
       return (await connections.save(visit.permitted(...WRITE), input, conditions, body)).record;
     },
-    async remove(visit) {
+    async remove(visit, conditions) {
       const id = toConnectionId(visit.params.id!);
-      return (await connections.remove(visit.permitted("Webhooks:Delete"), id, UNCONDITIONAL)).record;
+      return (await connections.remove(visit.permitted("Webhooks:Delete"), id, conditions)).record;
     },
     names: NAMES,
     labels: labelsOf(connection),
@@ -87,7 +94,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     once: (visit, made, sent) => showMade(deps, visit, made, sent),
     show: (visit, held) => connectionBody(deps, visit, held as HeldConnection),
     leadOfOne: refreshing,
-    actions: actionsOn,
+    actions: (visit, { record }) => actionsOn(visit, record),
     others: (visit, record) => <RedeliverLink visit={visit} record={record} />,
     async effects({ Id, URL }, { caller }) {
       const [health] = await figures.health(caller, [Id]);
@@ -124,15 +131,14 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
         path: `${CONNECTIONS}/:id/secret/prove`,
         POST: { needs: ["Webhooks:Update"], answer: (visit) => prove(deps, visit) },
       },
-      {
-        path: `${CONNECTIONS}/:id/secret/give-up`,
-        POST: { needs: ["Webhooks:Update"], answer: (visit) => giveUp(deps, visit) },
-      },
+      giveUpPage(deps),
       {
         path: `${CONNECTIONS}/:id/redeliver`,
         GET: { needs: ["Webhooks:Create"], answer: (visit) => redeliverPage(deps, visit) },
-        POST: { needs: ["Webhooks:Create"], answer: (visit) => redeliver(deps, visit) },
+        POST: { needs: ["Webhooks:Create"], answer: (visit) => countThem(deps, visit) },
       },
+      sendPage(deps),
+      resumePage(deps),
       { path: REDELIVERIES, GET: { needs: read, answer: (visit) => redeliveriesPage(deps, visit) } },
       { path: `${REDELIVERIES}/:id/export`, GET: { needs: read, answer: (visit) => exportSent(deps, visit) } },
       {
@@ -141,6 +147,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
         GET: { needs: read, answer: (visit) => redeliveryPage(deps, visit) },
         POST: { needs: ["Webhooks:Update"], answer: (visit) => changeTheRedelivery(deps, visit) },
       },
+      cancelPage(deps),
     ],
   });
 }
@@ -159,9 +166,9 @@ const FILTERS = [
 ];
 
 async function listRows({ connections, figures }: SettingsDependencies, { caller, url }: Visit) {
-  const query = readQuery(url.searchParams, ["Name", "State"]);
-  const filter = { name: readText(query, "Name") || undefined, state: readWord(query, "State", CONNECTION_STATES) };
-  const { Items, Next } = await connections.list(caller, filter, readPaging(query));
+  const { filters, paging } = readAsked(CONNECTION_FILTERS, url.searchParams);
+  const filter = { name: filters.Name || undefined, state: filters.State };
+  const { Items, Next } = await connections.list(caller, filter, paging);
   const ids = Items.map(({ Id }) => Id);
   const health = new Map((await figures.health(caller, ids)).map((one) => [one.connectionId, one]));
   return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), Next };

@@ -1,17 +1,27 @@
 // Sending a connection's deliveries again: first how many these are, then the redelivery itself.
 
-import type { Shown } from "../../signin/index.ts";
-import { CheckboxGroup, Form, type FormState, formOf, momentInUtc, refusedForm, TextField } from "../../ui/index.ts";
+import { readDate } from "../../http/query.ts";
+import {
+  CheckboxGroup,
+  Form,
+  type FormState,
+  formOf,
+  Hiddens,
+  momentInUtc,
+  refusedForm,
+  TextField,
+} from "../../ui/index.ts";
 import {
   type ConnectionRecord,
   DEFAULT_RATE,
   MOST_RATE,
   REPLAY_DATA,
   REPLAYED_STATES,
+  type ReplayInput,
   toConnectionId,
 } from "../../webhooks/index.ts";
-import { Changed, type SettingsDependencies, type View } from "../page.tsx";
-import { titleOfConnection } from "../records/names.ts";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { addressOf, titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
 const LABELS = {
@@ -22,28 +32,31 @@ const LABELS = {
 };
 const FIELDS = Object.keys(LABELS);
 const DAY_MS = 86_400_000;
+const pathOf = (id: string) => `/settings/webhooks/${id}/redeliver`;
 
-/** @param shown the form as it was sent, how many deliveries it means, and the seal of both */
+/** @param shown the form as it was sent, and what it comes to */
 export async function redeliverPage(
   { connections }: SettingsDependencies,
   visit: Visit,
-  shown: { state?: FormState; count?: number | null; seal?: string; hasChanged?: boolean } = {},
+  shown: { state?: FormState; asked?: AskedReplay } = {},
 ): Promise<View> {
   const { record } = await connections.read(visit.caller, toConnectionId(visit.params.id!));
   const asked = Date.parse(visit.url.searchParams.get("From") ?? "");
   const yesterday = new Date(asked || Date.now() - DAY_MS).toISOString().slice(0, 16);
-  const { count, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } = shown;
-  const isSendable = count !== undefined && count !== 0;
+  const { asked: counted, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } =
+    shown;
+  const count = counted?.count;
+  const sending = `${pathOf(record.Id)}/send`;
   return {
     title: "Redeliver",
     above: [
       { name: "Webhooks", path: "/settings/webhooks" },
       { name: titleOfConnection(record), path: `/settings/webhooks/${record.Id}` },
     ],
-    status: shown.hasChanged ? 409 : shown.state && count === undefined ? 422 : 200,
+    status: shown.state && !counted ? 422 : 200,
     body: (
       <div class="panel narrow">
-        <Form visit={visit} action={`/settings/webhooks/${record.Id}/redeliver`} state={state}>
+        <Form visit={visit} action={pathOf(record.Id)} state={state}>
           <TextField
             state={state}
             name="From"
@@ -74,17 +87,18 @@ export async function redeliverPage(
             hint={`From 1 to ${MOST_RATE}; they go in the order of their events.`}
             required
           />
-          {shown.hasChanged ? <Changed /> : ""}
           {count === undefined ? "" : <Count count={count} />}
-          {isSendable ? <input type="hidden" name="shown" value={shown.seal} /> : ""}
           <div class="buttons">
-            <button type="submit" name="step" value="count" class={isSendable ? "plain" : "main"}>
+            <button type="submit" class={counted && count !== 0 ? "plain" : "main"}>
               {count === undefined ? "Count them" : "Count again"}
             </button>
-            {isSendable ? (
-              <button type="submit" name="step" value="send" class="main">
-                Send them again
-              </button>
+            {counted && count !== 0 ? (
+              <>
+                <Hiddens fields={{ AsOf: counted.fields.AsOf, shown: visit.seal(sending, counted) }} />
+                <button type="submit" class="main" formaction={visit.href(sending)}>
+                  Send them again
+                </button>
+              </>
             ) : (
               ""
             )}
@@ -96,70 +110,105 @@ export async function redeliverPage(
 }
 
 function Count({ count }: { count: number | null }): JSX.Element {
-  const words =
-    count === null
-      ? "How many these are is told to who may read every event."
-      : count === 0
-        ? "No delivery is like that."
-        : `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
   return (
     <p class="told" role="status" safe>
-      {words}
+      {howMany(count)}
     </p>
   );
 }
 
-export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { form, params } = visit;
+function howMany(count: number | null): string {
+  if (count === null) return "How many these are is told to who may read every event.";
+  if (count === 0) return "No delivery is like that.";
+  return `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
+}
+
+/** How many these are. */
+export async function countThem(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { form } = visit;
   try {
-    const rate = form.get("Rate")?.trim();
-    // What happens after the count is not counted, so it is not sent either.
-    const to = momentInUtc(form.get("To") ?? "") || endOfSecond();
-    const body = {
-      ConnectionId: params.id,
-      From: momentInUtc(form.get("From") ?? ""),
-      To: to,
-      States: form.getAll("States"),
-      Rate: rate ? Number(rate) : DEFAULT_RATE,
-    };
-    const input = REPLAY_DATA.parse(body);
-    const caller = visit.permitted("Webhooks:Create");
-    const { record } = await deps.connections.read(visit.caller, toConnectionId(params.id!));
-    const { Count: count } = await deps.redeliveries.count(caller, input);
-    const shown = shownOf(record, body, count);
-    const isSent = form.get("step") === "send";
-    if (!isSent || !visit.hasShown(shown)) {
-      return redeliverPage(deps, visit, {
-        state: sentForm(form, to),
-        count,
-        seal: visit.seal(shown),
-        hasChanged: isSent,
-      });
-    }
-    const { Id, Reason } = await deps.redeliveries.create(caller, input, body);
-    const told = Reason ? "The redelivery is made, and waits." : "The redelivery has begun.";
-    return visit.goTo(`/settings/redeliveries/${Id}`, `${told} You can leave this page.`);
+    return await redeliverPage(deps, visit, { state: sentForm(form), asked: await askToSend(deps, visit, true) });
   } catch (error) {
     return redeliverPage(deps, visit, { state: refusedForm(form, error, FIELDS, LABELS) });
   }
 }
 
-const endOfSecond = () => new Date(Math.ceil(Date.now() / 1000) * 1000).toISOString();
-
-/** What is sent again, and where; times as the form has them, to the second. */
-function shownOf({ Id, Name, URL }: Partial<ConnectionRecord>, body: Planned, count: number | null): Shown {
-  const [from, to] = [body.From, body.To].map((text) => Math.floor(Date.parse(text) / 1000));
-  return ["redelivery", Id, Name, URL, from, to, body.States, body.Rate, count];
+/** Sends those again that were counted, and none that came since. */
+export function sendPage(deps: SettingsDependencies): Page {
+  const needs = ["Webhooks:Create"] as const;
+  const page = confirming<AskedReplay>({
+    path: `${pathOf(":id")}/send`,
+    needs,
+    ask: (visit, anew) => askToSend(deps, visit, anew),
+    async act(visit, { input, body, asOf }) {
+      const { Id, Reason } = await deps.redeliveries.create(visit.permitted(...needs), input, body, asOf);
+      const told = Reason ? "The redelivery is made, and waits." : "The redelivery has begun.";
+      return visit.goTo(`/settings/redeliveries/${Id}`, `${told} You can leave this page.`);
+    },
+  });
+  return {
+    ...page,
+    POST: {
+      needs,
+      answer: (visit) =>
+        page.POST!.answer(visit).catch((error) => {
+          return redeliverPage(deps, visit, { state: refusedForm(visit.form, error, FIELDS, LABELS) });
+        }),
+    },
+  };
 }
 
-interface Planned {
-  From: string;
-  To: string;
-  States: string[];
-  Rate: number;
+interface AskedReplay extends Confirmation {
+  input: ReplayInput;
+  body: object;
+  count: number | null;
+  asOf: Date;
+  fields: { From: string; To: string; States: string[]; Rate: string; AsOf: string };
 }
+
+async function askToSend(deps: SettingsDependencies, visit: Visit, anew: boolean): Promise<AskedReplay> {
+  const { form, params } = visit;
+  const rate = form.get("Rate")?.trim();
+  const body = {
+    ConnectionId: params.id,
+    From: momentInUtc(form.get("From") ?? ""),
+    To: momentInUtc(form.get("To") ?? ""),
+    States: form.getAll("States"),
+    Rate: rate ? Number(rate) : DEFAULT_RATE,
+  };
+  const input = REPLAY_DATA.parse(body);
+  const { record } = await deps.connections.read(visit.caller, toConnectionId(params.id!));
+  const { count, asOf } = await deps.redeliveries.preview(
+    visit.permitted("Webhooks:Create"),
+    input,
+    anew ? undefined : readDate(form.get("AsOf") ?? ""),
+  );
+  const back = pathOf(params.id!);
+  return {
+    ...{ input, body, count, asOf, back },
+    title: "Send them again?",
+    above: [{ name: "Redeliver", path: back }],
+    effects: [
+      howMany(count),
+      `They go to ${addressOf(record.URL)}, each with all its attempts, in the order of their events.`,
+    ],
+    confirm: "Send them again",
+    keep: "Send none",
+    fields: {
+      From: input.From!.toISOString(),
+      To: input.To?.toISOString() ?? "",
+      States: body.States,
+      Rate: String(body.Rate),
+      AsOf: asOf.toISOString(),
+    },
+    basis: receiverOf(record),
+  };
+}
+
+/** Where deliveries go, and as whose they are known there: what a redelivery rests on. */
+export const receiverOf = ({ Name, URL, ApiKey }: ConnectionRecord) => [Name, URL, ApiKey];
 
 /** The form as it was sent, with nothing wrong in it. */
-function sentForm(form: URLSearchParams, to: string): FormState {
-  return formOf({ ...Object.fromEntries(FIELDS.map((name) => [name, form.getAll(name)])), To: to });
+function sentForm(form: URLSearchParams): FormState {
+  return formOf(Object.fromEntries(FIELDS.map((name) => [name, form.getAll(name)])));
 }

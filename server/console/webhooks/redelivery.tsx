@@ -22,7 +22,7 @@ import {
 import { type LocatedRedelivery, REDELIVERY_CHANGE, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
 import { Exports } from "../audit-log.tsx";
 import { Words } from "../failure-words.tsx";
-import type { SettingsDependencies, View } from "../page.tsx";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
@@ -177,10 +177,10 @@ function timeLeft({ State, Reason, Total, Done, Rate }: LocatedRedelivery): stri
 }
 
 function Buttons({ visit, redelivery, isInPlace }: Omit<ProgressProps, "title">): JSX.Element {
-  const { Id, Kind, State } = redelivery;
+  const { Id, State } = redelivery;
   if (!isOpen(redelivery) || !visit.may("Webhooks:Update", "Redelivery", redelivery)) return "";
   const action = `${REDELIVERIES}/${Id}`;
-  const fieldsFor = (state: string) => ({ State: state, ...(isInPlace && { Back: "connection" }) });
+  const fieldsFor = (state: string) => ({ State: state, ...(isInPlace && IN_PLACE) });
   return (
     <div class="buttons">
       {State === "Running" ? (
@@ -190,18 +190,29 @@ function Buttons({ visit, redelivery, isInPlace }: Omit<ProgressProps, "title">)
       )}
       <AskButton
         visit={visit}
-        action={action}
+        action={`${action}/cancel`}
         label="Cancel the rest"
         kind="danger"
-        question="Cancel the rest?"
-        effects={CANCELLED[Kind]}
-        confirm="Cancel it"
-        keep="Go on with it"
-        fields={fieldsFor("Cancelled")}
+        question={askToCancel(redelivery, isInPlace)}
       />
     </div>
   );
 }
+
+function askToCancel({ Id, Kind, ConnectionId }: LocatedRedelivery, isInPlace = false): Confirmation {
+  const back = isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`;
+  return {
+    title: "Cancel the rest?",
+    above: [{ name: NAMES[Kind], path: `${REDELIVERIES}/${Id}` }],
+    effects: CANCELLED[Kind],
+    confirm: "Cancel it",
+    keep: "Go on with it",
+    fields: isInPlace ? IN_PLACE : {},
+    back,
+  };
+}
+
+const IN_PLACE = { Back: "connection" };
 
 const CANCELLED = {
   Replay: ["What it has put on its way goes on; the rest is not sent again.", "It cannot be taken up again."],
@@ -214,16 +225,33 @@ const CANCELLED = {
 const TOLD: Record<string, string> = {
   Paused: "The redelivery is paused. What it has put on its way goes on.",
   Running: "The redelivery goes on.",
-  Cancelled: "The redelivery is cancelled. What it has put on its way goes on.",
 };
 
 export async function changeTheRedelivery({ redeliveries }: SettingsDependencies, visit: Visit): Promise<Response> {
   const state = visit.form.get("State") ?? "";
-  if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running, Paused or Cancelled.");
-  const body = { State: state };
-  const change = REDELIVERY_CHANGE.parse(body);
-  const caller = visit.permitted("Webhooks:Update");
-  const { Id, ConnectionId } = await redeliveries.change(caller, toRedeliveryId(visit.params.id!), change, body);
-  const isInPlace = visit.form.get("Back") === "connection" && ConnectionId !== undefined;
+  if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running or Paused.");
+  const { Id, ConnectionId } = await setState(redeliveries, visit, state);
+  const isInPlace = visit.form.get("Back") === IN_PLACE.Back && ConnectionId !== undefined;
   return visit.goTo(isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`, TOLD[state]);
+}
+
+export function cancelPage({ redeliveries }: SettingsDependencies): Page {
+  return confirming({
+    path: `${REDELIVERIES}/:id/cancel`,
+    needs: ["Webhooks:Read", "Webhooks:Update"],
+    async ask(visit) {
+      const redelivery = await redeliveries.read(visit.caller, toRedeliveryId(visit.params.id!));
+      return askToCancel(redelivery, visit.form.get("Back") === IN_PLACE.Back);
+    },
+    async act(visit, { back }) {
+      await setState(redeliveries, visit, "Cancelled");
+      return visit.goTo(back, "The redelivery is cancelled. What it has put on its way goes on.");
+    },
+  });
+}
+
+function setState(redeliveries: SettingsDependencies["redeliveries"], visit: Visit, State: string) {
+  const body = { State };
+  const caller = visit.permitted("Webhooks:Update");
+  return redeliveries.change(caller, toRedeliveryId(visit.params.id!), REDELIVERY_CHANGE.parse(body), body);
 }

@@ -8,6 +8,7 @@ import {
   Checkbox,
   Code,
   ContractFields,
+  type Effect,
   type FormState,
   formFields,
   formOf,
@@ -153,9 +154,8 @@ export async function addedPage({ once, connections }: SettingsDependencies, vis
 }
 
 /** @param waiting undefined: the visitor may not be told */
-export function whatWaits(waiting: number | undefined): string {
-  if (waiting === 0) return "Nothing waits for it now.";
-  const many = waiting === undefined ? "Deliveries" : waiting.toLocaleString("en");
-  const kind = waiting === 1 ? " delivery that waits" : waiting === undefined ? " that wait" : " deliveries that wait";
-  return `${many}${kind} for it will be Cancelled.`;
+export function whatWaits(waiting: number | undefined): Effect {
+  const decides = "All deliveries that wait for it will be Cancelled";
+  if (waiting === undefined) return `${decides}.`;
+  return { text: `${decides}: ${waiting.toLocaleString("en")} now.`, decides };
 }

@@ -1,5 +1,6 @@
 // A connection's secret and how it is replaced: staged, given to the receiver, proved by a ping, and only then in force.
 
+import { NotFound } from "../../errors.ts";
 import {
   ActionButton,
   AskButton,
@@ -15,8 +16,14 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { MOST_OVERLAP_SECONDS, type RotationRecord, STAGING, toConnectionId } from "../../webhooks/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import {
+  type ConnectionRecord,
+  MOST_OVERLAP_SECONDS,
+  type RotationRecord,
+  STAGING,
+  toConnectionId,
+} from "../../webhooks/index.ts";
+import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
@@ -50,7 +57,7 @@ export async function secretPage(
         <Live visit={visit} id="standing" seconds={REFRESH_SECONDS}>
           <Section title="How it stands">
             <Standing rotation={rotation} />
-            {mayChange ? <Steps visit={visit} rotation={rotation} /> : ""}
+            {mayChange ? <Steps visit={visit} record={record} rotation={rotation} /> : ""}
           </Section>
         </Live>
         {mayChange ? <Replace visit={visit} state={state} /> : ""}
@@ -113,38 +120,27 @@ function Standing({ rotation }: { rotation: RotationRecord }): JSX.Element {
   }
 }
 
-function Steps({ visit, rotation: { State } }: { visit: Visit; rotation: RotationRecord }): JSX.Element {
+interface StepsProps {
+  visit: Visit;
+  record: ConnectionRecord;
+  rotation: RotationRecord;
+}
+
+function Steps({ visit, record, rotation }: StepsProps): JSX.Element {
+  const { State } = rotation;
   const path = pathOf(visit);
   const isStaged = State === "Staged" || State === "Refused";
   if (State === "None" || State === "InForce") return "";
   return (
     <div class="buttons">
       {isStaged ? <ActionButton visit={visit} action={`${path}/prove`} label="Prove it by a ping" kind="main" /> : ""}
-      {isStaged || State === "Proving" ? (
-        <AskButton
-          visit={visit}
-          action={`${path}/give-up`}
-          label="Give the new secret up"
-          question="Give the new secret up?"
-          effects={["The secret that is in force goes on signing.", "A receiver that has the new one alone refuses."]}
-          confirm="Give it up"
-        />
-      ) : (
-        ""
-      )}
-      {State === "Overlap" ? (
-        <AskButton
-          visit={visit}
-          action={`${path}/give-up`}
-          label="End the former secret now"
-          kind="danger"
-          question="End the former secret now?"
-          effects={["The new secret alone signs from now on.", "A receiver that has only the former one refuses."]}
-          confirm="End it"
-        />
-      ) : (
-        ""
-      )}
+      <AskButton
+        visit={visit}
+        action={`${path}/give-up`}
+        label={State === "Overlap" ? "End the former secret now" : "Give the new secret up"}
+        kind={State === "Overlap" ? "danger" : "plain"}
+        question={askToGiveUp(record, rotation)}
+      />
     </div>
   );
 }
@@ -202,7 +198,37 @@ export async function prove({ rotations }: SettingsDependencies, visit: Visit): 
   return visit.goTo(pathOf(visit), "A ping that is signed by the new secret alone is on its way.");
 }
 
-export async function giveUp({ rotations }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await rotations.giveUp(visit.caller, toConnectionId(visit.params.id!));
-  return visit.goTo(pathOf(visit), "Only the secret that is in force signs from now on.");
+function askToGiveUp(record: ConnectionRecord, { State, StagedOn, FormerUntil }: RotationRecord): Confirmation {
+  if (State === "None" || State === "InForce") throw new NotFound("Only one secret signs: there is none to give up.");
+  const back = `/settings/webhooks/${record.Id}/secret`;
+  const shared = { above: [{ name: titleOfConnection(record), path: back }], back, basis: [StagedOn, FormerUntil] };
+  if (State === "Overlap") {
+    return {
+      title: "End the former secret now?",
+      effects: ["The new secret alone signs from now on.", "A receiver that has only the former one refuses."],
+      confirm: "End it",
+      ...shared,
+    };
+  }
+  return {
+    title: "Give the new secret up?",
+    effects: ["The secret that is in force goes on signing.", "A receiver that has the new one alone refuses."],
+    confirm: "Give it up",
+    ...shared,
+  };
+}
+
+export function giveUpPage({ connections, rotations }: SettingsDependencies): Page {
+  return confirming({
+    path: "/settings/webhooks/:id/secret/give-up",
+    needs: ["Webhooks:Read", "Webhooks:Update"],
+    async ask(visit) {
+      const { record } = await connections.read(visit.caller, toConnectionId(visit.params.id!));
+      return askToGiveUp(record, await rotations.read(visit.caller, record.Id));
+    },
+    async act(visit, { back }) {
+      await rotations.giveUp(visit.caller, toConnectionId(visit.params.id!));
+      return visit.goTo(back, "Only the secret that is in force signs from now on.");
+    },
+  });
 }

@@ -929,6 +929,7 @@ create table redeliveries (
   next_on timestamptz not null default 'epoch', -- when the rate lets the next one go
   last_position bigint not null default 0, -- of the event that a Replay has come to
   end_position bigint not null default 0, -- of the last event of its time
+  as_of timestamptz, -- of a Replay: what has ended since then is none of its
   total integer not null,
   done integer not null default 0,
   delivered integer not null default 0,

@@ -34,6 +34,8 @@ export interface UserGrants {
   listOfUser(caller: Reader, userId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
   /** By the Users' Ids, likewise. */
   listOfApplication(caller: Reader, applicationId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
+  /** @throws Permission, NotFound */
+  read(caller: Reader, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;
   /**
    * The Application's tokens and codes for this User end, and its consent.
    * @returns what it was, as far as the caller may see it
@@ -86,13 +88,21 @@ export function createUserGrants({ sql, families, findApis }: UserGrantsDependen
       return list(caller, { clientId }, `Application/${clientId}/Grants`, paging);
     },
 
+    async read(caller, userIdText, applicationIdText) {
+      const [userId, clientId] = [readId("User", userIdText), readId("Application", applicationIdText)];
+      const grant = await findUserGrant(sql, caller.tenantId, userId, clientId);
+      if (!grant) throw noGrant();
+      const resource = toResource(grant);
+      return (await caller.gate.show(RESOURCE, toRecord(grant, await seenApis(caller)), { resource })).record;
+    },
+
     async revoke(caller, userIdText, applicationIdText) {
       const clientId = readId("Application", applicationIdText);
       const userId = readId("User", userIdText);
       const apis = await seenApis(caller);
       const revoked = await sql.beginFor(caller.tenantId, async (tx) => {
         const grant = await findUserGrant(tx, caller.tenantId, userId, clientId);
-        if (!grant) throw new NotFound("The Application may do nothing in the name of this User.");
+        if (!grant) throw noGrant();
         caller.permissions.require("Settings:Update", RESOURCE, toResource(grant));
         await endUserGrant(tx, families, caller.tenantId, grant, caller);
         return grant;
@@ -101,6 +111,10 @@ export function createUserGrants({ sql, families, findApis }: UserGrantsDependen
       return (await caller.gate.written(RESOURCE, toRecord(revoked, apis), {}, { resource })).record;
     },
   };
+}
+
+function noGrant(): NotFound {
+  return new NotFound("The Application may do nothing in the name of this User.");
 }
 
 /** With the consent, and all codes and tokens. @param origin who ends it */

@@ -35,6 +35,8 @@ export interface UserAdministration extends IdentityAdministration {
   removeSecondFactor(caller: Permitted<"Settings:Update">, userId: string): Promise<Shown<FactorRecord>>;
   /** The newest first. @throws Permission, NotFound, BadInput */
   listSessions(caller: Permitted<"Settings:Read">, userId: string, paging: Paging): Promise<ShownPage<SessionRecord>>;
+  /** @throws Permission, NotFound */
+  readSession(caller: Permitted<"Settings:Read">, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
   /** Also ends the refresh tokens that came of it. @returns its last state @throws Permission, NotFound */
   endSession(caller: Permitted<"Settings:Update">, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
   /** All of them, and all of the User's refresh tokens. @returns how many @throws Permission, NotFound */
@@ -107,14 +109,18 @@ export function createUserAdministration(deps: AdministrationDependencies): User
       });
     },
 
+    async readSession(caller, userId, sessionId) {
+      const user = await open(sql, caller, "Settings:Read", userId);
+      const session = await findSession(sql, caller, user.id, sessionId);
+      return (await caller.gate.show("User", toSessionRecord(session), seenBy(user))).record;
+    },
+
     async endSession(caller, userId, sessionId) {
       const { user, session } = await sql.beginFor(caller.tenantId, async (tx) => {
         const user = await open(tx, caller, "Settings:Update", userId);
         const { id } = user;
-        const session = isUuid(sessionId) ? await findUserSession(tx, caller.tenantId, id, sessionId) : undefined;
-        if (!session || !(await deleteUsersSession(tx, caller.tenantId, id, sessionId))) {
-          throw new NotFound("The User has no session with this Id.");
-        }
+        const session = await findSession(tx, caller, id, sessionId);
+        if (!(await deleteUsersSession(tx, caller.tenantId, id, sessionId))) throw noSession();
         await endGrants(tx, caller.tenantId, id, { sessionId });
         await record(tx, caller, id, { kind: "Session.Revoked", details: { Sessions: "One" } });
         return { user, session };
@@ -131,6 +137,17 @@ export function createUserAdministration(deps: AdministrationDependencies): User
       });
     },
   };
+}
+
+/** @throws NotFound */
+async function findSession(sql: Queries, { tenantId }: Caller, userId: number, id: string): Promise<UserSession> {
+  const session = isUuid(id) ? await findUserSession(sql, tenantId, userId, id) : undefined;
+  if (!session) throw noSession();
+  return session;
+}
+
+function noSession(): NotFound {
+  return new NotFound("The User has no session with this Id.");
 }
 
 /** Who may see how a User signs in: who may read the User's settings. */

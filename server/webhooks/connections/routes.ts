@@ -6,7 +6,7 @@ import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { PING, PING_RECORD } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
-import type { ConnectionContract } from "./contract.ts";
+import { CONNECTION, type ConnectionContract } from "./contract.ts";
 import type { Connections } from "./service.ts";
 import { CONNECTION_STATES } from "./store.ts";
 
@@ -22,8 +22,8 @@ export const CONNECTION_TAG = {
   description: "Receivers, and the changes each of them is told of.",
 };
 const tag = CONNECTION_TAG;
-const CONNECTION_FILTERS = {
-  Name: textFilter("The connection of this Name; empty: those without one."),
+export const CONNECTION_FILTERS = {
+  Name: textFilter("The connection of this Name; empty: those without one.", CONNECTION.fields.Name.shown!),
   State: wordFilter(CONNECTION_STATES, "Connections in this state."),
 };
 export const CONNECTION_ID = { Id: uuidParameter<ConnectionId>("The connection's Id.", "WebhookConnection") };

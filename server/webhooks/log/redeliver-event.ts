@@ -24,18 +24,18 @@ import { findEvent, type LoggedEvent, type WithPayload } from "./store.ts";
  * Has an event's deliveries sent again, as a new run of the workflow they had, with the same EventId and bytes. What
  * goes to a connection that somebody has paused is Held, as any other event is.
  *
- * @param connectionId to this connection alone; undefined: to all that it went to
+ * @param to this connection alone, or of all that it went to these deliveries; undefined: all
  * @returns the event as it is now, as far as the caller may see it
  * @throws NotFound, Permission, Conflict
  */
 export type RedeliverEvent = (
   caller: Permitted<"Webhooks:Update">,
   eventId: EventId,
-  connectionId?: ConnectionId,
+  to?: { connectionId?: ConnectionId; deliveries?: readonly string[] },
 ) => Promise<Shown<EventRecord>>;
 
 export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): RedeliverEvent {
-  return async (caller, eventId, connectionId) => {
+  return async (caller, eventId, { connectionId, deliveries: chosen } = {}) => {
     const { tenantId, permissions, gate } = caller;
     for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
     const now = await sql.beginFor(tenantId, async (tx) => {
@@ -44,7 +44,8 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
         permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
       }
       if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
-      const deliveries = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
+      const all = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
+      const deliveries = chosen ? all.filter(({ id }) => chosen.includes(id)) : all;
       const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
       if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
         throw new Conflict("The event is being delivered just now. Wait until its deliveries have ended.");

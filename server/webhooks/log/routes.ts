@@ -102,7 +102,8 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       },
       answer: { description: "The change.", schema: EVENT, example: EXAMPLE_EVENT },
       errors: ["Conflict"],
-      handle: (caller, { params: { EventId }, input }) => redeliverEvent(caller, EventId, input.ConnectionId),
+      handle: (caller, { params: { EventId }, input }) =>
+        redeliverEvent(caller, EventId, { connectionId: input.ConnectionId }),
     }),
   ];
 }

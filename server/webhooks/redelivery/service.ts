@@ -44,11 +44,23 @@ export interface Redeliveries {
    */
   count(caller: Permitted<"Webhooks:Create">, input: ReplayInput): Promise<Shown<{ Count: number | null }>>;
   /**
+   * The same, and as of when. What ended since then is not counted, so that the same count again is of the same deliveries.
+   * @param asOf undefined: now
+   * @throws NotFound, Permission
+   */
+  preview(caller: Permitted<"Webhooks:Create">, input: ReplayInput, asOf?: Date): Promise<ReplayPreview>;
+  /**
    * Sends deliveries of a connection again, in the order of their events; a worker begins at once.
    * @param sent the body that was asked with
+   * @param asOf of the preview; undefined: now
    * @throws NotFound, Permission, Conflict
    */
-  create(caller: Permitted<"Webhooks:Create">, input: ReplayInput, sent: unknown): Promise<Shown<LocatedRedelivery>>;
+  create(
+    caller: Permitted<"Webhooks:Create">,
+    input: ReplayInput,
+    sent: unknown,
+    asOf?: Date,
+  ): Promise<Shown<LocatedRedelivery>>;
   /**
    * Pauses, resumes or cancels a redelivery, or changes its rate. What it has put on its way goes on.
    * @throws NotFound, Permission, Conflict
@@ -61,19 +73,26 @@ export interface Redeliveries {
   ): Promise<Shown<LocatedRedelivery>>;
 }
 
+export interface ReplayPreview {
+  /** null for who may not see all that is counted. */
+  count: number | null;
+  asOf: Date;
+}
+
 export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redeliveries {
   /** As far as the caller may see it. */
   async function written({ gate }: Caller, redelivery: Redelivery, sent: unknown) {
     return (await gate.written(TYPE, located(redelivery, workflowUrl), sent)).record;
   }
 
-  async function countPlanned(caller: Caller, input: ReplayInput) {
+  async function countPlanned(caller: Caller, input: ReplayInput, asOf: Date | undefined) {
     const { tenantId } = caller;
-    const redelivery = await sql.beginFor(tenantId, (tx) => planned(tx, caller, input));
+    const redelivery = await sql.beginFor(tenantId, (tx) => planned(tx, caller, input, asOf));
     // Looked for without the lock: there may be many, and no change should wait for that.
     return sql.beginFor(tenantId, async (tx) => {
       const positions = await positionsOf(tx, tenantId, redelivery.from!, redelivery.to!);
-      return { ...positions, total: await countSelected(tx, tenantId, { ...redelivery, ...positions }) };
+      const selected = { ...positions, asOf: redelivery.asOf! };
+      return { ...selected, total: await countSelected(tx, tenantId, { ...redelivery, ...selected }) };
     });
   }
 
@@ -93,15 +112,19 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
       return (await gate.show(TYPE, located(redelivery, workflowUrl))).record;
     },
     async count(caller, input) {
-      const { total } = await countPlanned(caller, input);
+      const { total } = await countPlanned(caller, input, undefined);
       return caller.gate.count("WebhookEvent", { Count: total });
     },
-    async create(caller, input, sent) {
+    async preview(caller, input, given) {
+      const { total, asOf } = await countPlanned(caller, input, given);
+      return { count: (await caller.gate.count("WebhookEvent", { Count: total })).Count, asOf };
+    },
+    async create(caller, input, sent, asOf) {
       const { tenantId } = caller;
-      const counted = await countPlanned(caller, input);
+      const counted = await countPlanned(caller, input, asOf);
       try {
         const made = await sql.beginFor(tenantId, async (tx) => {
-          const redelivery = { ...(await planned(tx, caller, input)), ...counted };
+          const redelivery = { ...(await planned(tx, caller, input, asOf)), ...counted };
           await insertRedelivery(tx, tenantId, redelivery);
           const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
           await recordAudit(tx, tenantId, caller, {
@@ -158,6 +181,7 @@ async function planned(
   tx: Transaction,
   { tenantId, permissions }: Caller,
   { ConnectionId, From, To, States = ["Exhausted"], Rate = DEFAULT_RATE }: ReplayInput,
+  asOf: Date | undefined,
 ): Promise<Redelivery> {
   const connection = await lockConnection(tx, tenantId, { id: ConnectionId });
   if (!connection) throw new NotFound(`There is no WebhookConnection with the Id ${ConnectionId}.`);
@@ -173,6 +197,8 @@ async function planned(
     rate: Rate,
     lastPosition: 0,
     endPosition: 0,
+    // A Date has no microseconds: what ended in this millisecond is counted.
+    asOf: asOf ?? new Date(now.getTime() + 1),
     state: "Running",
     total: 0,
     done: 0,

@@ -36,6 +36,8 @@ export interface Selection {
   lastPosition: number;
   /** and up to this one. */
   endPosition: number;
+  /** Of a Replay: deliveries that have ended since then are none of its. */
+  asOf: Date | null;
 }
 
 export interface Redelivery extends Selection {
@@ -67,8 +69,8 @@ export const DRAIN_RATE = 50;
 
 /** From and where of the selected deliveries, as `d`. */
 export function matching(sql: Queries, tenantId: TenantId, selection: Selection) {
-  const { kind, connectionId, states, from, to, lastPosition, endPosition } = selection;
-  if (kind === "Drain" || !from || !to) {
+  const { kind, connectionId, states, from, to, lastPosition, endPosition, asOf } = selection;
+  if (kind === "Drain" || !from || !to || !asOf) {
     return sql`
       from deliveries d
       where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
@@ -78,6 +80,7 @@ export function matching(sql: Queries, tenantId: TenantId, selection: Selection)
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = any (${states}::text[])
       and d.position > ${lastPosition} and d.position <= ${endPosition}
       and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
+      and d.changed_on <= ${asOf}
       and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
 }
 
@@ -125,21 +128,22 @@ export async function insertRedelivery(
     to,
     lastPosition,
     endPosition,
+    asOf,
     rate,
     total,
   }: Selection & Pick<Redelivery, "id" | "rate" | "total">,
 ): Promise<void> {
   await tx`
     insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, from_time, to_time, last_position,
-      end_position, rate, total)
+      end_position, as_of, rate, total)
     values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastPosition},
-      ${endPosition}, ${rate}, ${total})`;
+      ${endPosition}, ${asOf}, ${rate}, ${total})`;
   await wakeStarters(tx, tenantId, connectionId);
 }
 
 const columns = (sql: Queries) => sql`
   r.id, r.kind, r.connection_id as "connectionId", r.delivery_states as states, r.from_time as "from", r.to_time as "to",
-  r.last_position as "lastPosition", r.end_position as "endPosition", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
+  r.last_position as "lastPosition", r.end_position as "endPosition", r.as_of as "asOf", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
   r.created_on as "createdOn", r.ended_on as "endedOn", c.state as "connectionState", c.draining`;
 
 export async function findRedelivery(

@@ -1,0 +1,62 @@
+// A connection that takes posts again, and what was exhausted sent after what was held.
+
+import { UNCONDITIONAL } from "../../http/conditions.ts";
+import { readDate } from "../../http/query.ts";
+import { type ConnectionRecord, REPLAY_DATA, toConnectionId } from "../../webhooks/index.ts";
+import { type Confirmation, confirming, type Page, type SettingsDependencies } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { receiverOf } from "./redeliver.tsx";
+import { CONNECTIONS, WRITE } from "./save.tsx";
+
+export const RESUMED = "The connection is active. What it has missed is being sent.";
+
+interface AskedResume extends Confirmation {
+  count: number | null;
+  asOf: Date;
+  fields: { Since: string; AsOf: string };
+}
+
+const replayOf = (ConnectionId: string, From: string) => ({ ConnectionId, From });
+
+/** @param since of the events @param asOf undefined: now */
+export async function askToResume(
+  { redeliveries }: SettingsDependencies,
+  visit: Visit,
+  connection: ConnectionRecord,
+  since: string,
+  asOf?: Date,
+): Promise<AskedResume> {
+  const input = REPLAY_DATA.parse(replayOf(connection.Id, since));
+  const preview = await redeliveries.preview(visit.permitted("Webhooks:Create"), input, asOf);
+  const many = preview.count?.toLocaleString("en") ?? "";
+  return {
+    ...preview,
+    title: `Resume, and send the ${many} exhausted again?`,
+    above: [{ name: "Webhooks", path: CONNECTIONS }],
+    effects: ["What is held is sent first.", `The ${many} exhausted deliveries are sent again after it.`],
+    confirm: "Resume, and send them",
+    keep: "Back",
+    fields: { Since: since, AsOf: preview.asOf.toISOString() },
+    basis: receiverOf(connection),
+    back: `${CONNECTIONS}/${connection.Id}`,
+  };
+}
+
+export function resumePage(deps: SettingsDependencies): Page {
+  return confirming<AskedResume>({
+    path: `${CONNECTIONS}/:id/resume`,
+    needs: ["Webhooks:Read", ...WRITE],
+    async ask(visit, anew) {
+      const { record } = await deps.connections.read(visit.caller, toConnectionId(visit.params.id!));
+      const [since, asOf] = ["Since", "AsOf"].map((name) => visit.form.get(name) ?? "");
+      return askToResume(deps, visit, record, since!, anew ? undefined : readDate(asOf!));
+    },
+    async act(visit, { fields: { Since }, asOf, back }) {
+      const body = { Id: visit.params.id, State: "Active" };
+      await deps.connections.save(visit.permitted(...WRITE), deps.connection.parse(body), UNCONDITIONAL, body);
+      const replay = replayOf(visit.params.id!, Since);
+      await deps.redeliveries.create(visit.permitted("Webhooks:Create"), REPLAY_DATA.parse(replay), replay, asOf);
+      return visit.goTo(back, `${RESUMED} What was exhausted follows.`);
+    },
+  });
+}

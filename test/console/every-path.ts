@@ -1,0 +1,61 @@
+// Every path of Settings there is, and one record of each kind, so that a test can ask for all of them.
+
+import { expect } from "bun:test";
+import { composedApp } from "../openapi/app.ts";
+import type { Api } from "../support/api.ts";
+import { db } from "../support/tenant.ts";
+
+/** Paths as they are registered, such as /settings/webhooks/:id. */
+export const PATHS = [...new Set(composedApp().routes.map(({ path }) => path))].filter(
+  (path) => path.startsWith("/settings/") && !/^\/settings\/(sign-|signed-|callback|\*)/.test(path),
+);
+
+/** The first part of a path after /settings/, and an Id of what stands there. */
+export type Ids = Record<string, string>;
+
+export async function arrange(api: Api): Promise<Ids> {
+  const made = async (name: string, body: object) => {
+    const { status, body: record } = await api.call<{ Id: string | number }>("POST", `/${name}`, body);
+    expect({ name, status, record }).toMatchObject({ status: 200 });
+    return String(record.Id);
+  };
+  const first = async (list: string, id = "Id") => {
+    const { body } = await api.call<{ Items: Record<string, string>[] }>("GET", `/${list}`);
+    return String(body.Items[0]![id]);
+  };
+  const webhooks = await made("WebhookConnection", {
+    URL: "https://localhost:9443/",
+    Entities: ["Department"],
+    Events: ["Updated"],
+  });
+  const alerts = Bun.randomUUIDv7();
+  await db()`
+    insert into alerts (id, tenant_id, kind, reason)
+    values (${alerts}, ${api.tenant.tenantId}, 'FailedSignIns', 'as a test says')`;
+  return {
+    webhooks,
+    alerts,
+    redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
+    applications: await made("Application", { Name: "Payroll" }),
+    users: await made("User", { Name: "Ana", Username: "ana" }),
+    departments: await made("Department", { Name: "Finance" }),
+    activity: await first("WebhookEvent", "EventId"),
+    policies: await first("Policy"),
+    roles: await first("Role"),
+    apis: await made("Api", { Name: "Orders", Audience: `urn:orders:${Bun.randomUUIDv7()}` }),
+    "audit-log": await first("AuditEvent"),
+    "identity-providers": await made("IdentityProvider", {
+      Name: "University",
+      Type: "OpenIDConnect",
+      Issuer: "https://localhost:9443",
+      ClientId: "gatehouse",
+    }),
+  };
+}
+
+export const fill = (path: string, ids: Ids) =>
+  path
+    .replace(":id", ids[path.split("/")[2]!]!)
+    .replace(/:(secret|logout)/, Bun.randomUUIDv7())
+    .replace(":type", "OpenIDConnect")
+    .replace(":kind", "web");
