@@ -30,12 +30,12 @@ export async function signOut(
   const isForm = request.method === "POST";
   return {
     cookies,
-    onward: way && ((all) => (isForm ? goOnPage(site, way, all) : redirectTo(way.location.href, all))),
+    onward: way && ((all) => (isForm ? goOnPage(site, way, all) : redirectTo(way.location, all))),
   };
 }
 
 /** A form's answer may lead to no site that its page has not named (CSP form-action); the refresh of a page may. */
-function goOnPage(site: Site, { name, location: { href } }: { name: string; location: URL }, cookies: string[]) {
+function goOnPage(site: Site, { name, location: href }: { name: string; location: string }, cookies: string[]) {
   const lines = [`You are signed out here. You go on to ${name}, to sign out there too.`];
   const page = <MessagePage site={site} heading="Signed out" lines={lines} next={{ href, text: `Go to ${name}` }} />;
   return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });

@@ -130,11 +130,13 @@ describe.concurrent("a key in place of a secret (private_key_jwt)", () => {
     await caller.patch("/IdentityProvider", { Id: provider.Id, Name: "Another name" });
     expect(await kidOf(jwksOf(one.tenant))).toBe(first);
     await caller.patch("/IdentityProvider", { Id: provider.Id, TokenEndpointAuthMethod: "" });
-    expect((await fetch(jwksOf(one.tenant))).status).toBe(404);
+    const none = await (await fetch(jwksOf(one.tenant))).text();
+    expect(none).toBe('{"keys":[]}');
     await caller.patch("/IdentityProvider", { Id: provider.Id, ...byKey });
     expect(await kidOf(jwksOf(one.tenant))).not.toBe(first);
     for (const id of ["0", "x", "999999999", "9".repeat(30)]) {
-      expect((await fetch(new URL(`/signin/upstream/${id}/jwks`, jwksOf(one.tenant)))).status).toBe(404);
+      const answer = await fetch(new URL(`/signin/upstream/${id}/jwks`, jwksOf(one.tenant)));
+      expect([answer.status, await answer.text()]).toEqual([200, none]);
     }
   });
 });
@@ -174,6 +176,14 @@ describe.concurrent("signing out at the provider too", () => {
     expect((await new Visitor().open(path)).location).toBeUndefined();
     expect((await visitor.open(path)).location?.href).toBe(`${AFTER}?state=s+1`);
     expect(await visitor.open(path)).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
+  });
+
+  test("leaves the address's own query as the provider wrote it", async () => {
+    const endpoint = "https://id.example/bye?sig=a%2Fb+c~(1)&empty=&lone&redirect=https://x.example/?a=b";
+    await using begun = await beginSignOut({}, { metadata: { end_session_endpoint: endpoint } });
+    const there = (await begun.visitor.open(begun.logout({}))).location!;
+    expect(there.href).toStartWith(`${endpoint}&`);
+    expect(there.searchParams.get("client_id")).toBe("gatehouse");
   });
 
   test("by the button of the page goes on by itself, and ends on a page of ours without an application", async () => {

@@ -54,8 +54,8 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
     request.method === "POST" ? comeAgain(deps, request) : comeBack(deps, request, caller),
   );
   const jwks = pageEndpoint(deps.endpoints, "/signin/upstream/:id/jwks", ["GET"], async (request) => {
-    const keys = await deps.upstream.publishedKey(providerIdOf(requestUrl(request)));
-    if (!keys) throw new NotFound("There is no provider here that is shown a key.");
+    // Without a key, whether there is such a provider is not for strangers to know.
+    const keys = (await deps.upstream.publishedKey(providerIdOf(requestUrl(request)))) ?? { keys: [] };
     return Response.json(keys, { headers: { "cache-control": KEYS_KEPT } });
   });
   return new Elysia().use(begin).use(callback).use(jwks);

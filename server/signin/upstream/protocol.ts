@@ -72,7 +72,7 @@ export interface Protocol {
    * @param hint the id_token of its sign-in, sealed
    * @throws UpstreamFailure
    */
-  signOutUrl(tenantId: TenantId, provider: Provider, state: string, hint: Uint8Array | null): Promise<URL>;
+  signOutUrl(tenantId: TenantId, provider: Provider, state: string, hint: Uint8Array | null): Promise<string>;
 }
 
 /** Characters of an id_token that still goes into an address. */
@@ -120,10 +120,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
           }),
           ...(provider.type === "OpenIDConnect" && openId),
         });
-        // It stands with the endpoint's own query before it, written anew.
-        const endpoint = config.serverMetadata().authorization_endpoint!;
-        const added = [...built.searchParams].slice(new URL(endpoint).searchParams.size);
-        return encodeUnsendable(extendAddress(endpoint, added));
+        return asWritten(config.serverMetadata().authorization_endpoint!, built);
       }),
     identify: (tenantId, provider, { state, nonce, codeVerifier }, query, { maxAge }, age) =>
       told(async () => {
@@ -154,14 +151,21 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         const { end_session_endpoint: endpoint } = config.serverMetadata();
         if (!isHttps(endpoint)) throw new UpstreamFailure("misconfigured", "the metadata have no end_session_endpoint");
         const [authority, idToken]: Partial<Hint> = hint ? JSON.parse(hints.open(hint)) : [];
-        return buildEndSessionUrl(config, {
+        const built = buildEndSessionUrl(config, {
           post_logout_redirect_uri: signedOutUriOf(publicUrl, provider.id),
           state,
           // It may have been pointed elsewhere since, and another one must not read who its users were.
           ...(idToken && authority === authorityOf(provider) && { id_token_hint: idToken }),
         });
+        return asWritten(endpoint!, built);
       }),
   };
+}
+
+/** What was built has the endpoint's own query before what was added, written anew: here it stands as the provider wrote it. */
+function asWritten(endpoint: string, built: URL): string {
+  const added = [...built.searchParams].slice(new URL(endpoint).searchParams.size);
+  return encodeUnsendable(extendAddress(endpoint, added));
 }
 
 /** What a provider does not list it may refuse. Without a list it has what OIDC Core 3.1.2.1 demands. */

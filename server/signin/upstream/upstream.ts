@@ -70,7 +70,7 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
     session: Pick<Session, "tenantId" | "identityProviderId">,
     hint: Uint8Array | null,
     destination: string | undefined,
-  ): Promise<{ name: string; location: URL; cookies: string[] } | undefined>;
+  ): Promise<{ name: string; location: string; cookies: string[] } | undefined>;
   /** Where a browser goes on to that comes back from signing out; undefined: nowhere, or it was not sent there. */
   signedOut(request: Request, providerId: number, state: string): Promise<string | undefined>;
   /** What is public of the key by which we prove ourselves to a provider. */
