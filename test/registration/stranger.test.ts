@@ -129,8 +129,12 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
     const asked = `/oauth2/authorize?${query(body.client_id, challenge)}`;
     const consent = await signedIn(registrar, visitor, asked);
     for (const href of Object.values(pages)) expect(consent.html).toContain(`href="${href}"`);
-    for (const more of [{ policy_uri: "javascript:alert(1)" }, { tos_uri: "data:text/html,x" }]) {
-      refused(await register(registrar, metadata({ ...PUBLIC, ...more })), "invalid_client_metadata");
+    const disguised = ["https://bank.example@evil.example/", "https://:x@evil.example/", "http://a:b@app.example/"];
+    for (const name of Object.keys(pages)) {
+      for (const uri of ["javascript:alert(1)", "data:text/html,x", ...disguised]) {
+        const more = { [name]: uri };
+        refused(await register(registrar, metadata({ ...PUBLIC, ...more })), "invalid_client_metadata", RegExp(name));
+      }
     }
   });
 
@@ -212,6 +216,25 @@ test("what a person has allowed an app on the device is good at every port", asy
   const consent = await signedIn(registrar, visitor, asked(1234));
   expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
   expect(answerOf(await visitor.open(asked(4321))).code).toBeString();
+});
+
+test("one that is there goes on changing itself once registering takes an initial access token, and not once it is off", async () => {
+  const { registrar, body } = await stranger(PUBLIC);
+  const path = new URL(body.registration_client_uri).pathname;
+  const set = (ClientRegistration: string) => ok(registrar.admin.patch("/TenantSettings", { ClientRegistration }));
+  const change = metadata({ ...PUBLIC, client_id: body.client_id, client_name: "Renamed" });
+  await set("InitialAccessToken");
+  expect((await register(registrar, metadata(PUBLIC))).status).toBe(401);
+  const changed = await send("PUT", path, body.registration_access_token, change);
+  expect(changed).toMatchObject({ status: 200, body: { client_name: "Renamed" } });
+  const token = changed.body.registration_access_token;
+  await set("Off");
+  for (const method of ["GET", "PUT", "DELETE"]) {
+    expect((await send(method, path, token, method === "PUT" ? change : undefined)).status).toBe(401);
+  }
+  await set("InitialAccessToken");
+  expect((await send("GET", path, token)).status).toBe(200);
+  expect((await send("DELETE", path, token)).status).toBe(204);
 });
 
 describe("after a sign-out", () => {

@@ -98,13 +98,19 @@ function shownProblems(after: Credentials, before: Credentials, checkUrl: CheckU
   const { logoUri, policyUri, tosUri } = after;
   const logo = logoUri !== "" && logoUri !== before.logoUri ? checkUrl(logoUri) : undefined;
   const links = Object.entries({ PolicyUri: policyUri, TosUri: tosUri });
-  const wrong = links.filter(
-    ([, uri]) => uri !== "" && !(URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol)),
-  );
+  const wrong = links.filter(([, uri]) => uri !== "" && !canBeLinked(uri));
   return [
     ...(logo ? [`LogoUri: ${logo}`] : []),
-    ...wrong.map(([field, uri]) => `${field}: ${printable(uri)} must begin with https:// or http://.`),
+    ...wrong.map(
+      ([field, uri]) => `${field}: ${printable(uri)} must begin with https:// or http://, and have no user name.`,
+    ),
   ];
+}
+
+/** A user name before the host would make the link look like one to somebody else. */
+export function canBeLinked(uri: string): boolean {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  return /^https?:$/.test(url?.protocol ?? "") && url!.username === "" && url!.password === "";
 }
 
 function sectorProblems(after: Credentials, before: Credentials, checkUrl: CheckUrl): string[] {

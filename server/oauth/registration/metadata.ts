@@ -7,6 +7,7 @@ import type { Ceiling } from "../clients/ceilings.store.ts";
 import type { CertificateName } from "../clients/certificate.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import {
+  canBeLinked,
   changedCredentials,
   isLoopback,
   OF_CONFIDENTIAL,
@@ -163,7 +164,7 @@ export function readMetadata(
   const name = shortText(sent, "client_name", NAME_LIMIT) ?? UNNAMED;
   if (INVISIBLE.test(name)) throw invalid("client_name must have no characters that cannot be seen");
   const webSite = shortText(sent, "client_uri", URI_LIMIT) ?? "";
-  if (webSite !== "" && !/^https?:$/.test(protocolOf(webSite))) throw invalid("client_uri must be an https address");
+  if (webSite !== "" && !canBeLinked(webSite)) throw invalid("client_uri must be an https address without a user name");
   const fields = Object.entries(FIELDS).map(([own, field]) => [field, sent[own] ?? null]);
   const shape = {
     ...Object.fromEntries(fields),
@@ -325,10 +326,6 @@ function shortText(sent: Sent, name: string, limit: number): string | undefined 
   const isText = typeof value === "string" && value.trim() !== "" && value.length <= limit;
   if (isText && !value.includes("\0") && value.isWellFormed()) return value.trim();
   throw invalid(`${name} must be a string of 1 to ${limit} characters`);
-}
-
-function protocolOf(uri: string): string {
-  return URL.canParse(uri) ? new URL(uri).protocol : "";
 }
 
 /** Tells the contract's problems by the names of the metadata. @throws TokenError */
