@@ -122,6 +122,16 @@ describe.concurrent("a signed request", () => {
     expectRfcError(await push(client, object), 400, "invalid_request_object", /used before/);
   });
 
+  test.each([TYP, TYP.toUpperCase(), `application/${TYP}`, "JWT", "jwt", undefined])(
+    "may have the typ %p",
+    async (typ) => {
+      const { client, signer } = await signingClient();
+      const object = await signer.sign(claimsOf(client), typ === undefined ? {} : { typ });
+      const visitor = new Visitor();
+      expect(answerOf(await client.goThrough(visitor, await visitor.open(at(client, object)))).code).toBeString();
+    },
+  );
+
   test("can be pushed, and nothing beside it counts", async () => {
     const { client, signer } = await signingClient();
     const request = await signer.sign(claimsOf(client), { typ: TYP });

@@ -11,7 +11,10 @@ import { AuthorizationError } from "./reply.ts";
 const OBJECT_LIFETIME = 3_600;
 /** Seconds that a client's clock may be off. */
 const CLOCK_TOLERANCE = 10;
-/** RFC 9101 10.8.1. Without a type, it is told from a client assertion by its client_id. */
+/**
+ * RFC 9101 10.8 recommends the first; clients of OpenID Connect Core 6.1 write JWT or nothing. Then it is told from a client
+ * assertion by its client_id and its sub.
+ */
 const TYPES = ["oauth-authz-req+jwt", "application/oauth-authz-req+jwt", "jwt"];
 
 /** @returns the parameters that the object has, and until when it is good. @throws AuthorizationError invalid_request_object */
@@ -46,7 +49,7 @@ function readClaims(object: string, { securityProfile }: Client): JWTPayload {
   const algs = CLIENT_JWT_ALGS.filter((alg) => securityProfile === "None" || alg !== "RS256");
   if (!algs.includes(String(header.alg))) throw bad(`alg must be one of ${algs.join(", ")}`);
   if (header.typ !== undefined && !TYPES.includes(String(header.typ).toLowerCase())) {
-    throw bad("typ must be oauth-authz-req+jwt");
+    throw bad("typ must be oauth-authz-req+jwt or JWT, or absent");
   }
   if (header.crit !== undefined) throw bad("crit is not supported");
   return claims;
