@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { Sql } from "../server/db/sql.ts";
+import type { LogoutId } from "../server/ids.ts";
 import type { AttemptLogout } from "../server/logouts/index.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { KeyRotation } from "../server/oauth/index.ts";
 import type { Tracing } from "../server/tracing/index.ts";
 import type { AttemptDelivery, AttemptLog, InFlight, Windows } from "../server/webhooks/index.ts";
-import type { LogoutId } from "../workflows/contract.ts";
 
 export interface ActivityDependencies {
   sql: Sql;

@@ -3,13 +3,9 @@
 
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
+import type { DeliveryId } from "../server/ids.ts";
 import { type Place, putBack, QUICK_MS, takeTurn } from "../server/webhooks/index.ts";
-import {
-  ATTEMPT_FAILED,
-  type DeliveryId,
-  type PostWebhookInput,
-  type PostWebhookResult,
-} from "../workflows/contract.ts";
+import { ATTEMPT_FAILED, type PostWebhookInput, type PostWebhookResult } from "../workflows/contract.ts";
 import type { Attempt, NotNow } from "./attempt.ts";
 import { attemptFailed, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";

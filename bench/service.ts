@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ensureReceiverCertificate, type ReceiverCertificate } from "../examples/receiver/certificate.ts";
 import { connect, type Sql } from "../server/db/sql.ts";
 import { Installation, type PartName } from "../server/embedded/installation.ts";
-import type { TenantId } from "../server/tenant-id.ts";
+import type { TenantId } from "../server/ids.ts";
 import { createTenant, type NewTenant } from "../server/tenants/index.ts";
 import { residentMiB } from "./processes.ts";
 

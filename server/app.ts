@@ -29,6 +29,7 @@ import { healthController, type Lifecycle, servingLifecycle } from "./http/healt
 import { createRateLimit } from "./http/rate-limit.ts";
 import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
 import { controllerOf } from "./http/route.ts";
+import type { TenantId } from "./ids.ts";
 import { createOutageLog } from "./log.ts";
 import { createLogouts } from "./logouts/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
@@ -49,7 +50,6 @@ import {
   type RequestRecorder,
 } from "./requests/index.ts";
 import { createSettings, SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
-import type { TenantId } from "./tenant-id.ts";
 import { createOwnTenant, createTenants, TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import type { Vault } from "./vault.ts";

@@ -2,7 +2,7 @@
 // it. docs/configuration.md "Budgets of a tenant" lists the budgets.
 
 import { ServiceBusy, TenantBusy } from "./errors.ts";
-import type { TenantId } from "./tenant-id.ts";
+import type { TenantId } from "./ids.ts";
 
 export interface BudgetLimits {
   /** What is shared, in the plural, as the error names it: "policy checks". */

@@ -1,7 +1,16 @@
-// A UUIDv7 (RFC 9562 5.7) as an id: its first 48 bits are milliseconds since 1970, so that a later record has a higher one.
+// Ids as types, so that none is taken for another's. They are made where a row, a request or a token is read.
 
-import type { ConnectionId, EventId, RedeliveryId, TenantId } from "../workflows/contract.ts";
+declare const brand: unique symbol;
 
+/** Whose a row is: a UUID that a token or a sign-in has proved, and the first argument of every store function. */
+export type TenantId = string & { readonly [brand]: "TenantId" };
+export type EventId = string & { readonly [brand]: "EventId" };
+export type DeliveryId = string & { readonly [brand]: "DeliveryId" };
+export type ConnectionId = string & { readonly [brand]: "ConnectionId" };
+export type RedeliveryId = string & { readonly [brand]: "RedeliveryId" };
+export type LogoutId = string & { readonly [brand]: "LogoutId" };
+
+/** A UUIDv7 (RFC 9562 5.7): its first 48 bits are milliseconds since 1970, so that a later record has a higher id. */
 export function newId<Id extends TenantId | EventId | ConnectionId | RedeliveryId>(): Id {
   return Bun.randomUUIDv7() as Id;
 }

@@ -1,19 +1,7 @@
 // Types, names and the one formula that the server, the worker and the workflows share.
 
 import type { RetryPolicy } from "@temporalio/workflow";
-
-// Ids as types, so that none is taken for another's. They are made where a row, a request or a token is read.
-
-declare const brand: unique symbol;
-
-/** Whose a row is: a UUID that a token or a sign-in has proved, and the first argument of every store function. */
-export type TenantId = string & { readonly [brand]: "TenantId" };
-export type EventId = string & { readonly [brand]: "EventId" };
-export type DeliveryId = string & { readonly [brand]: "DeliveryId" };
-export type ConnectionId = string & { readonly [brand]: "ConnectionId" };
-export type RedeliveryId = string & { readonly [brand]: "RedeliveryId" };
-
-export type LogoutId = string & { readonly [brand]: "LogoutId" };
+import type { ConnectionId, DeliveryId, EventId, LogoutId, RedeliveryId, TenantId } from "../server/ids.ts";
 
 export const TASK_QUEUE = "webhooks";
 export const MAXIMUM_ATTEMPTS = 3;

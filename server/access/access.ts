@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { createBudget } from "../budget.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import { Unauthorized } from "../errors.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { Vault } from "../vault.ts";
 import type { Actor, Bearer } from "./bearer.ts";
 import { createGate, type Gate } from "./gate/gate.ts";

@@ -1,7 +1,7 @@
 import { Permission, Unauthorized } from "../errors.ts";
 import { contextOf } from "../http/context.ts";
 import { userAgentOf } from "../http/request.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { Admitted, Call } from "./access.ts";
 import type { Scope } from "./scopes.ts";
 

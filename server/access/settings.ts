@@ -8,7 +8,7 @@ import { type Contract, changesOf, type Details, valuesShown } from "../http/con
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
 import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
 import type { Route, Tag } from "../http/route.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { Access } from "./access.ts";
 import type { Actor, Caller, Permitted } from "./bearer.ts";
 import { refuseChangedStamps, type Stamped } from "./fields.ts";

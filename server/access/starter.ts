@@ -1,7 +1,7 @@
 // What a new tenant begins with: roles and policies to read, to use and to change.
 
 import type { Queries } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { deletePolicy, insertPolicy, listAllPolicies, waitForSettingsTurn } from "./policies/store.ts";
 import { findRole, insertRole, type Member, replaceMembers } from "./roles/store.ts";
 import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";

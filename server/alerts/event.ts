@@ -1,7 +1,7 @@
 // An alert as webhooks are told of it, in the transaction of its own row.
 
 import type { Transaction } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { ALERT_RECORD, type EventType, isAlertHeard, recordEvent } from "../webhooks/index.ts";
 import type { Alert } from "./store.ts";
 

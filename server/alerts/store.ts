@@ -1,8 +1,6 @@
-import type { ConnectionId } from "../../workflows/contract.ts";
 import type { Actor } from "../access/index.ts";
 import { type Queries, type Sql, type Transaction, uuids } from "../db/sql.ts";
-import { lowestIdOf } from "../ids.ts";
-import type { TenantId } from "../tenant-id.ts";
+import { type ConnectionId, lowestIdOf, type TenantId } from "../ids.ts";
 import { outcomes } from "../webhooks/index.ts";
 import { type AlertKind, type AlertState, RULES } from "./contract.ts";
 

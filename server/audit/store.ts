@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from "../db/sql.ts";
 import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
 import type { AuditEntry, Origin } from "./write.ts";
 

@@ -2,7 +2,7 @@ import type { Queries } from "../db/sql.ts";
 import { contextOf } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import { userAgentOf } from "../http/request.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";
 import { countLately, insertAuditEvent } from "./store.ts";
 

@@ -4,8 +4,8 @@ import { type DeletedPolicy, recoverAccess, SCOPES } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { insertSystemApplication } from "../entities/index.ts";
+import type { TenantId } from "../ids.ts";
 import { makeClient } from "../oauth/index.ts";
-import type { TenantId } from "../tenant-id.ts";
 import { findTenant } from "../tenants/index.ts";
 
 export interface RecoveredTenant {

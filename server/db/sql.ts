@@ -2,7 +2,7 @@
 
 import postgres, { type ReservedSql } from "postgres";
 import { createBudget } from "../budget.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { parseDatabaseUrl } from "./address.ts";
 import { DISK_FULL } from "./failures.ts";
 

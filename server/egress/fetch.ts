@@ -1,7 +1,7 @@
 // A guarded fetch for protocols: any method, a whole answer of bounded size, all within one time limit.
 
 import type { IncomingMessage } from "node:http";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { EgressError, timedOut } from "./failures.ts";
 import { UNREADABLE } from "./rules.ts";
 import { headersOf, type Way, within } from "./way.ts";

@@ -5,7 +5,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { dns } from "bun";
 import { LRUCache } from "lru-cache";
 import { createBudget } from "../budget.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { type Address, parseAddress, rangeOf } from "./addresses.ts";
 import { EgressError } from "./failures.ts";
 import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";

@@ -1,7 +1,7 @@
 // One POST: resolve, vet, connect to the vetted address itself, read a bounded answer.
 
 import type { IncomingMessage } from "node:http";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { type EgressError, type Failure, timedOut } from "./failures.ts";
 import { UNREADABLE } from "./rules.ts";
 import { headersOf, type Way, within } from "./way.ts";

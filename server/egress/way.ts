@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Budget, createBudget } from "../budget.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { Address } from "./addresses.ts";
 import { cancelled, EgressError, toEgressError } from "./failures.ts";
 import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./names.ts";

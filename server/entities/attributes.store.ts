@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 
 export async function findUserAttributes(sql: Queries, tenantId: TenantId): Promise<AttributeDefinition[]> {

@@ -5,7 +5,7 @@ import type { Transaction } from "../db/sql.ts";
 import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { toRecordId } from "../http/query.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { EventType } from "../webhooks/index.ts";
 import { checkInput, type EntityInput } from "./input.ts";
 import { changeOf } from "./record.ts";

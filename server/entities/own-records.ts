@@ -3,7 +3,7 @@
 
 import type { Transaction } from "../db/sql.ts";
 import { asTyped } from "../http/fields.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import { checkInput } from "./input.ts";
 import { changeOf } from "./record.ts";

@@ -3,7 +3,7 @@
 import type { AttributeType, FindRecords, ResourceType } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { EventType, RecordedChange } from "../webhooks/index.ts";
 import {
   ACTOR_FIELDS,

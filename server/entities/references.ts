@@ -4,7 +4,7 @@ import type { Caller } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { PointedAt } from "./definition.ts";
 import type { EntityInput, ReferenceInput } from "./input.ts";
 import type { Abstract } from "./record.ts";

@@ -1,7 +1,7 @@
 // The SQL of every entity, built from its definition. Values are always parameters; names come from definitions alone.
 
 import type { Queries } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { PointedAt } from "./definition.ts";
 import type { Abstract } from "./record.ts";
 import type { Entity } from "./registry.ts";

@@ -6,7 +6,7 @@ import { refusalOf } from "../db/failures.ts";
 import type { Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import { changesOf } from "../http/contract.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import type { Entity } from "./registry.ts";
 import type { Row } from "./store.ts";

@@ -7,7 +7,7 @@ import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate, toRecordId } from "../http/query.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { holdUserAttributes } from "./attributes.store.ts";
 import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
 import { type EntityInput, parseInput } from "./input.ts";

@@ -4,7 +4,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { requestUrl } from "./request.ts";
 
 export interface RequestContext {

@@ -2,7 +2,7 @@
 
 import { createBudget } from "../budget.ts";
 import { BadInput } from "../errors.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { NO_STORE } from "./conditions.ts";
 import { type Filter, type Page, readWord, wordFilter } from "./query.ts";
 

@@ -1,8 +1,8 @@
 // One attempt of one logout: sign, post (OIDC Back-Channel Logout 2.5).
 
 import type { Egress } from "../egress/index.ts";
+import type { TenantId } from "../ids.ts";
 import type { IssueLogoutToken } from "../oauth/index.ts";
-import type { TenantId } from "../tenant-id.ts";
 import { type AttemptResult, resultOf, type Unsent } from "../webhooks/index.ts";
 import type { OpenLogout } from "./store.ts";
 

@@ -1,8 +1,8 @@
 // Logouts as they are looked at, and sent again.
 
-import type { LogoutId, LogoutState } from "../../workflows/contract.ts";
+import type { LogoutState } from "../../workflows/contract.ts";
 import type { Queries } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { LogoutId, TenantId } from "../ids.ts";
 import { LOGOUT_CHANNEL } from "./store.ts";
 
 export interface LoggedLogout {

@@ -1,11 +1,12 @@
 // …/Application/{Id}/Logouts.
 
 import { Type } from "@sinclair/typebox";
-import { LOGOUT_STATES, type LogoutId } from "../../workflows/contract.ts";
+import { LOGOUT_STATES } from "../../workflows/contract.ts";
 import { route } from "../access/index.ts";
 import { orNull, time, uuid, word } from "../http/fields.ts";
 import { idParameter, uuidParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
+import type { LogoutId } from "../ids.ts";
 import type { Logouts } from "./service.ts";
 
 export const LOGOUT_ID = uuidParameter<LogoutId>("The logout's Id.", "logout");

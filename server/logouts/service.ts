@@ -1,11 +1,11 @@
 // The logouts that an Application was told of, as administrators see them and send them again.
 
-import type { LogoutId } from "../../workflows/contract.ts";
 import type { Permitted, Shown, ShownPage, Tagged } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { Conflict, NotFound } from "../errors.ts";
 import type { Paging } from "../http/query.ts";
+import type { LogoutId } from "../ids.ts";
 import type { ClientCredentials } from "../oauth/index.ts";
 import { beginRun, findLogout, type LoggedLogout, listLogouts, placeOf } from "./log.store.ts";
 import { logoutWorkflowId } from "./starter.ts";

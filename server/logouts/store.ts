@@ -1,9 +1,9 @@
 // Clients that are told of the end of a session. The rows come of a trigger, wherever a session ends.
 
-import { LOGOUT_STATES, type LogoutId, type LogoutState } from "../../workflows/contract.ts";
+import { LOGOUT_STATES, type LogoutState } from "../../workflows/contract.ts";
 import type { Queries, Sql } from "../db/sql.ts";
+import type { LogoutId, TenantId } from "../ids.ts";
 import type { EndedSession } from "../oauth/index.ts";
-import type { TenantId } from "../tenant-id.ts";
 import type { Attempt } from "../webhooks/index.ts";
 
 /** The trigger says here that there is something to do, and so does one that ends, for another may wait for its turn. */

@@ -3,7 +3,7 @@
 import { originOf } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { FindApis } from "./apis/known-apis.ts";
 import {
   expireCodes,

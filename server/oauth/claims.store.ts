@@ -1,6 +1,6 @@
 import type { Queries } from "../db/sql.ts";
 import type { Attributes } from "../entities/index.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 
 /** A User as its claims need it. */
 export interface UserRow {

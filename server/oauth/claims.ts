@@ -3,7 +3,7 @@
 
 import { type Actor, listRoleNames } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { MappedClaim } from "./claim-mapping.ts";
 import { findUserClaims, type UserRow } from "./claims.store.ts";
 import type { Client } from "./clients/store.ts";

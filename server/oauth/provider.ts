@@ -6,6 +6,7 @@ import type { Access, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
 import type { Egress } from "../egress/index.ts";
+import type { TenantId } from "../ids.ts";
 import type { DeviceStep } from "../metrics/index.ts";
 import {
   accountController,
@@ -25,7 +26,6 @@ import {
   createUserAdministration,
   type FindUser,
 } from "../signin/index.ts";
-import type { TenantId } from "../tenant-id.ts";
 import { createSite } from "../ui/index.ts";
 import type { Vault } from "../vault.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";

@@ -2,7 +2,7 @@
 
 import { userScopes } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { type Client, findActiveScopes } from "./clients/store.ts";
 
 /** What a client may ask for: its own scopes, and when it acts for a user those of them that the user has as well. */

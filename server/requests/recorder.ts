@@ -3,8 +3,8 @@
 import type { Logger } from "pino";
 import type { Sql } from "../db/sql.ts";
 import { contextOf, type ObservedRequest } from "../http/context.ts";
+import type { TenantId } from "../ids.ts";
 import { createOutageLog } from "../log.ts";
-import type { TenantId } from "../tenant-id.ts";
 import { createWriteBehind } from "../write-behind.ts";
 import { insertRequests, type NewRequest } from "./store.ts";
 

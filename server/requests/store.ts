@@ -1,6 +1,5 @@
 import type { Queries, Sql } from "../db/sql.ts";
-import { lowestIdOf } from "../ids.ts";
-import type { TenantId } from "../tenant-id.ts";
+import { lowestIdOf, type TenantId } from "../ids.ts";
 
 export interface NewRequest {
   tenantId: TenantId;

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { Sql } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import { type FailureRule, forgiveAttempt, secondsBlocked, takeAttempt } from "./throttle.store.ts";
 import { ANY_TENANT } from "./throttle.ts";
 

@@ -1,7 +1,7 @@
 // One-time links to choose a new password.
 
 import type { Queries, Sql } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 
 /** A link as it is found again. */
 export interface PasswordReset {

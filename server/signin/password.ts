@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os";
 import { originOf } from "../audit/index.ts";
 import { createBudget } from "../budget.ts";
 import type { Sql } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import type { CheckOutcome } from "./second-factor/second-factor.ts";
 import type { Caller, Session } from "./sessions.ts";

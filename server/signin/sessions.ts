@@ -2,7 +2,7 @@ import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import type { Details } from "../http/contract.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import {

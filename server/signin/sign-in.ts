@@ -1,6 +1,6 @@
 import { originOf } from "../audit/index.ts";
 import type { Sql } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { Cookies } from "./cookies.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";

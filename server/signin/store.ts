@@ -1,5 +1,5 @@
 import type { Queries, Sql } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { Session } from "./sessions.ts";
 
 /** Days after which a browser that was not used is forgotten. */

@@ -1,5 +1,5 @@
 import type { Queries, Sql } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 
 /** Hours after which failures no longer count. */
 const FAILURE_HOURS = 24;

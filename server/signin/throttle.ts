@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { type AuditEntry, type Origin, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { TenantId } from "../ids.ts";
 import type { CheckOutcome } from "./second-factor/second-factor.ts";
 import {
   addFailure,

@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { asTyped } from "../http/fields.ts";
-import { newId } from "../ids.ts";
+import { newId, type TenantId } from "../ids.ts";
 import { redirectUriProblem, SETTINGS_APPLICATION, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
 import { digestOf, hashPassword } from "../signin/index.ts";
-import type { TenantId } from "../tenant-id.ts";
 import {
   countTenants,
   findOnlyTenant,

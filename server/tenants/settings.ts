@@ -20,9 +20,9 @@ import { Conflict } from "../errors.ts";
 import { changesOf, contract } from "../http/contract.ts";
 import { field, type InputOf, oneOf, orNull } from "../http/fields.ts";
 import type { Route } from "../http/route.ts";
+import type { TenantId } from "../ids.ts";
 import { DOCUMENT_MODES, lockApis, REGISTRATION_MODES } from "../oauth/index.ts";
 import { USERS_TAG } from "../signin/index.ts";
-import type { TenantId } from "../tenant-id.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
 
 const RESOURCE = "TenantSettings";

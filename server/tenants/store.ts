@@ -3,8 +3,8 @@
 import type { Queries } from "../db/sql.ts";
 import type { AttributeDefinition } from "../entities/index.ts";
 import { asTyped } from "../http/fields.ts";
+import type { TenantId } from "../ids.ts";
 import type { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
-import type { TenantId } from "../tenant-id.ts";
 
 /** An organisation, as its people know it. */
 export interface Tenant {

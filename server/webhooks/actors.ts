@@ -5,7 +5,6 @@ import type { Client } from "@temporalio/client";
 import { type SearchAttributePair, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
 import {
-  type ConnectionId,
   PROBE_CHANGED,
   type ProbeInput,
   REDELIVERY_CHANGED,
@@ -14,8 +13,8 @@ import {
 } from "../../workflows/contract.ts";
 import type { Sql } from "../db/sql.ts";
 import { type Passes, startPasses } from "../db/watch.ts";
+import type { ConnectionId, TenantId } from "../ids.ts";
 import { createOutageLog } from "../log.ts";
-import type { TenantId } from "../tenant-id.ts";
 import { claimProbes, type ProbedConnection, unclaimProbe } from "./connections/holding.store.ts";
 import { CONNECTION_ID, detailsLink, TENANT_ID } from "./deliveries/start-workflow.ts";
 import { claimRedeliveries, type DueRedelivery, unclaimRedelivery } from "./redelivery/follow.store.ts";

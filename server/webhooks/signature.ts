@@ -1,7 +1,7 @@
 // How a receiver knows that a webhook is ours: X-Signature, and Standard Webhooks beside it.
 
 import { createHmac, randomBytes } from "node:crypto";
-import type { EventId } from "../../workflows/contract.ts";
+import type { EventId } from "../ids.ts";
 
 const SECRET_PREFIX = "whsec_";
 /** Standard Webhooks, "Signature scheme". */

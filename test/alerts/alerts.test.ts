@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { KEEP_DAYS, listStanding, removeOldAlerts } from "../../server/alerts/store.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
+import type { TenantId } from "../../server/ids.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
 import { hide, send } from "../attacks/world.ts";
 import { logOf } from "../audit/log.ts";

@@ -37,7 +37,7 @@ type Sample = Source | Source[];
 /** A rule, the files it holds for, and samples it must refuse and accept: a rule that cannot fail holds nothing. */
 const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good: Sample[] }[] = [
   {
-    name: "workflows import @temporalio/workflow, each other, and of activities only types",
+    name: "workflows import @temporalio/workflow, each other, and of activities and ids only types",
     rule: workflowsArePure,
     sources: product,
     bad: [
@@ -46,10 +46,12 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
       source("workflows/a.ts", `import { createActivities } from "../activities/index.ts"; createActivities();`),
       source("workflows/a.ts", `import { Client } from "@temporalio/client"; new Client();`),
       source("workflows/a.ts", `export { post } from "../activities/index.ts";`),
+      source("workflows/a.ts", `import { newId } from "../server/ids.ts"; newId();`),
     ],
     good: [
       source("workflows/a.ts", `import type { createActivities } from "../activities/index.ts";`),
       source("workflows/a.ts", `import { type Activities } from "../activities/index.ts";`),
+      source("workflows/a.ts", `import type { EventId } from "../server/ids.ts";`),
       source(
         "workflows/a.ts",
         `import { sleep } from "@temporalio/workflow"; import { A } from "./contract.ts"; sleep(A);`,

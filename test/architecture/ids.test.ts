@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../server/ids.ts";
 import { readSources } from "./imports.ts";
 
 const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId|RedeliveryId)\b/;

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { createExaminer } from "../../server/access/policies/examiner.ts";
 import { ENTITIES, resourceTypes } from "../../server/entities/index.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { type Client, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, db, expectError } from "../entities/client.ts";

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
 import { connect } from "../../server/db/sql.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { createOnRefusedClient, MOST_ROWS_WAITING } from "../../server/oauth/clients/client-authentication.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
 import { db, request, TOKEN_PATH } from "../entities/client.ts";
 import { postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";

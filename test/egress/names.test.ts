@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { getServers, setServers } from "node:dns";
 import { createEgress } from "../../server/egress/index.ts";
-import type { TenantId } from "../../workflows/contract.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { startNameServer } from "../support/dns.ts";
 import { idOf } from "../support/ids.ts";
 import { certificate, failureOf, request, startReceiver } from "./receiver.ts";

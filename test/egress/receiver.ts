@@ -6,7 +6,7 @@ import { createServer, type TLSSocket } from "node:tls";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { createEgress, type EgressOutcome, type EgressRequest, type Resolve } from "../../server/egress/index.ts";
-import type { TenantId } from "../../workflows/contract.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { idOf } from "../support/ids.ts";
 
 /** Kept between runs; the files of one run share it, so none of them can remove it. */

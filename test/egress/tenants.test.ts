@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../workflows/contract.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { idOf } from "../support/ids.ts";
 import { failureOf, request, startRawReceiver, startReceiver, trustingEgress } from "./receiver.ts";
 

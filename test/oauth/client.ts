@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";
+import type { TenantId } from "../../server/ids.ts";
 import {
   createFamilies,
   createRevocations,
@@ -9,7 +10,6 @@ import {
   createTokens,
   scopesNow,
 } from "../../server/oauth/index.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
 import { createVault } from "../../server/vault.ts";
 import { type Answer, db, request, TOKEN_PATH } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";

@@ -1,9 +1,9 @@
 // Access tokens that were issued are counted by the hour, and no request waits for it.
 
 import { describe, expect, test } from "bun:test";
+import type { TenantId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
 import { createIssuedTokens, removeOldIssued } from "../../server/oauth/index.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
 import { createTenant } from "../../server/tenants/index.ts";
 import { TOKEN_PATH } from "../entities/client.ts";
 import { until } from "../support/api.ts";

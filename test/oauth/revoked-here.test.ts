@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { connect, type Transaction } from "../../server/db/sql.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { createRevocations } from "../../server/oauth/index.ts";
 import { updateFamiliesRevoked } from "../../server/oauth/tokens/families.store.ts";
 import { insertRevokedToken } from "../../server/oauth/tokens/revocations.store.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
 import { newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, newTenant, shared } from "../support/tenant.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { userScopes } from "../../server/access/index.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { API, db, expectError, unique } from "../entities/client.ts";
 import { newTenant } from "../support/tenant.ts";
 import { newAdmin, newPerson, ok, roleOf } from "./people.ts";

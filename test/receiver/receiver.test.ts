@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { createEgress } from "../../server/egress/index.ts";
+import type { TenantId } from "../../server/ids.ts";
 import { signPayload } from "../../server/webhooks/signature.ts";
-import type { TenantId } from "../../workflows/contract.ts";
 import { idOf } from "../support/ids.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 

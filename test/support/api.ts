@@ -1,7 +1,8 @@
 // Gatehouse's API as a client of one tenant sees it.
 
+import type { ConnectionId, DeliveryId, EventId } from "../../server/ids.ts";
 import type { NewTenant } from "../../server/tenants/index.ts";
-import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../workflows/contract.ts";
+import type { DeliveryState } from "../../workflows/contract.ts";
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number;

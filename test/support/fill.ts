@@ -1,7 +1,7 @@
 // Many events with their deliveries and attempts, written straight into the database: what nobody has the time to make.
 
 import type { Sql } from "../../server/db/sql.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
+import type { TenantId } from "../../server/ids.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
 
 export interface Filling {

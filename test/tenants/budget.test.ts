@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createBudget } from "../../server/budget.ts";
 import { ServiceBusy, TenantBusy } from "../../server/errors.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
+import type { TenantId } from "../../server/ids.ts";
 
 const [ONE, OTHER] = ["one", "other"] as TenantId[] as [TenantId, TenantId];
 const LINE = { name: "works", perTenant: 1, waiting: 10 };

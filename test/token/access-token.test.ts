@@ -10,8 +10,8 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
+import type { TenantId } from "../../server/ids.ts";
 import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
 import { createVault } from "../../server/vault.ts";
 import { API, db, expectError, request } from "../entities/client.ts";
 import { livenessBy } from "../oauth/client.ts";

@@ -7,6 +7,7 @@ import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import { connect } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
+import type { DeliveryId, EventId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
 import { createAttemptLogout } from "../../server/logouts/index.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
@@ -19,7 +20,7 @@ import {
 import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
-import { type DeliveryId, type EventId, MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, type LoggedEvent, until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
 import { idOf } from "../support/ids.ts";

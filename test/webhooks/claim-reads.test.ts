@@ -3,12 +3,12 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Transaction } from "../../server/db/sql.ts";
+import type { DeliveryId } from "../../server/ids.ts";
 import { listBeyond, listQueued, listSelected, PAGE } from "../../server/webhooks/deliveries/candidates.store.ts";
 import { lockPosts } from "../../server/webhooks/deliveries/opening.store.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
 import { isAnyLeft } from "../../server/webhooks/redelivery/follow.store.ts";
 import { countSelected, positionsOf, type Redelivery } from "../../server/webhooks/redelivery/store.ts";
-import type { DeliveryId } from "../../workflows/contract.ts";
 import type { Api } from "../support/api.ts";
 import { db, newTenant } from "../support/tenant.ts";
 

@@ -1,8 +1,8 @@
 // What a worker has started and what has not begun yet, shared out.
 
 import { expect, test } from "bun:test";
+import type { DeliveryId, TenantId } from "../../server/ids.ts";
 import { BATCH, createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
-import type { DeliveryId, TenantId } from "../../workflows/contract.ts";
 import { idOf } from "../support/ids.ts";
 
 const TENANTS = ["one", "other", "third"].map(idOf<TenantId>);

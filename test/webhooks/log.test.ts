@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { EventId } from "../../workflows/contract.ts";
+import type { EventId } from "../../server/ids.ts";
 import type { Api } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { db, newTenant } from "../support/tenant.ts";

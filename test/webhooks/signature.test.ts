@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
+import type { EventId } from "../../server/ids.ts";
 import { generateSecret, signPayload, standardWebhooksHeaders } from "../../server/webhooks/signature.ts";
-import type { EventId } from "../../workflows/contract.ts";
 import { idOf } from "../support/ids.ts";
 
 const eventId = idOf<EventId>("0199b0f0-7c1e-7a30-8d1c-2f1f0c9f7a11");

@@ -1,8 +1,8 @@
 // Whose queue is looked at next.
 
 import { describe, expect, test } from "bun:test";
+import type { ConnectionId, TenantId } from "../../server/ids.ts";
 import { createTurns } from "../../server/webhooks/deliveries/turns.ts";
-import type { ConnectionId, TenantId } from "../../workflows/contract.ts";
 import { until } from "../support/api.ts";
 import { idOf } from "../support/ids.ts";
 

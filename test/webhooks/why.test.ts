@@ -1,7 +1,7 @@
 // Why a connection did or did not get an event: by what it was when the event came, not by what it is.
 
 import { describe, expect, test } from "bun:test";
-import type { ConnectionId } from "../../workflows/contract.ts";
+import type { ConnectionId } from "../../server/ids.ts";
 import { ok, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";

@@ -1,8 +1,8 @@
 // How many posts may be out to a receiver, by how they end.
 
 import { expect, test } from "bun:test";
+import type { ConnectionId, DeliveryId, EventId } from "../../server/ids.ts";
 import { createWindows, FIRST_SIZE, type Place } from "../../server/webhooks/deliveries/windows.ts";
-import type { ConnectionId, DeliveryId, EventId } from "../../workflows/contract.ts";
 import { idOf } from "../support/ids.ts";
 
 const RECEIVER = idOf<ConnectionId>("receiver");

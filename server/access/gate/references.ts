@@ -1,7 +1,7 @@
 // Foreign keys in what is shown. Of a record that the caller may not read, one shows its Id and Type alone.
 
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { createPause } from "../policies/engine.ts";
 import type { Permissions, Place } from "../policies/permissions.ts";
 import type { PolicyRecord } from "../policies/resource-type.ts";

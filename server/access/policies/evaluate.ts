@@ -6,7 +6,7 @@ import type { Sql } from "../../db/sql.ts";
 import { BadInput, NotFound, Permission, type Problem } from "../../errors.ts";
 import { isObject, printable } from "../../http/body.ts";
 import { readDate, toRecordId } from "../../http/query.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
 import { type Actor, type Caller, type Permitted, permit } from "../bearer.ts";
 import { ROLE } from "../roles/contract.ts";

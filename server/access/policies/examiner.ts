@@ -3,7 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import { createBudget } from "../../budget.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Problem } from "./cedar.ts";
 import type { Outcome, Task } from "./examiner-thread.ts";
 import type { ResourceType } from "./resource-type.ts";

@@ -1,7 +1,7 @@
 // What all of a tenant's policies may come to together.
 
 import { Conflict } from "../../errors.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
 import type { PolicyText } from "./engine.ts";
 

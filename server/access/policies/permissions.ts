@@ -3,7 +3,7 @@
 import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Logger } from "pino";
 import { Permission } from "../../errors.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Action } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
 import type { Decision, Engine, PolicySet } from "./engine.ts";

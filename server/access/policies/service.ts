@@ -1,7 +1,7 @@
 import type { Sql } from "../../db/sql.ts";
 import { BadInput, type Problem as FieldProblem, NotFound } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";

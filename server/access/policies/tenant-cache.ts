@@ -1,4 +1,4 @@
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** The net under NOTIFY. */
 const MAX_AGE_MS = 30_000;

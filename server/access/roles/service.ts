@@ -3,7 +3,7 @@
 import type { Queries, Sql } from "../../db/sql.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
 import type { Actor, Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";

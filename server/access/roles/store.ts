@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Actor } from "../bearer.ts";
 import type { Stamped } from "../fields.ts";
 

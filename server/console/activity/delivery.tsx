@@ -1,6 +1,6 @@
 // One delivery of an event: how it stands, and each attempt.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
+import type { ConnectionId } from "../../ids.ts";
 import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
 import { titleOfConnection } from "../records/names.ts";

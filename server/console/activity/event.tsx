@@ -1,8 +1,9 @@
 // One event: what has happened, who was told of it, and who was not.
 
-import { type ConnectionId, DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { firstPage, MOST_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
+import type { ConnectionId } from "../../ids.ts";
 import {
   ActionButton,
   Badge,

@@ -1,7 +1,7 @@
 // The list of events.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import { firstPage, isUuid, MOST_LIMIT, readAsked } from "../../http/query.ts";
+import type { ConnectionId } from "../../ids.ts";
 import {
   Badge,
   EmptyState,

@@ -1,7 +1,8 @@
 // How deliveries fare, and what somebody should look at first.
 
-import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import { firstPage } from "../../http/query.ts";
+import type { ConnectionId } from "../../ids.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
 import { BarChart, ChartTable, OVER_HOURS, type Ways } from "../chart.tsx";

@@ -1,8 +1,9 @@
 // Redeliveries as a list: of all connections, and the last ones of each on its page.
 
-import { type ConnectionId, REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
 import { firstPage, isUuid, MOST_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
+import type { ConnectionId } from "../../ids.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
 import { type LocatedRedelivery, REDELIVERY_KINDS } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";

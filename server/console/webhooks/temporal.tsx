@@ -1,6 +1,6 @@
 // Ways into the Temporal UI: the workflows of a tenant or of one connection, as its lists find them.
 
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { ConnectionRecord } from "../../webhooks/index.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 // A connection's tab Verify: a test of each kind that it gets, what became of them, and the code that verifies a call.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
+import type { ConnectionId } from "../../ids.ts";
 import {
   ActionButton,
   Badge,

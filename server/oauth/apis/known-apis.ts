@@ -2,7 +2,7 @@
 
 import type { Access } from "../../access/index.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { type Api, listApis } from "./store.ts";
 
 /** All of a tenant's. */

@@ -1,7 +1,7 @@
 import type { Actor, SettingsStore, Stamped } from "../../access/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import type { AccessTokenType } from "../clients/store.ts";
 import { ACCESS_TOKEN_LIFETIME } from "../contract.ts";

@@ -1,7 +1,7 @@
 // Requests of devices (RFC 8628).
 
 import type { Queries, Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { cameOfProvider } from "../clients/store.ts";
 
 export interface NewDeviceCode {

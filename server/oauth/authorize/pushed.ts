@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
 import { BadInput, TooManyRequests } from "../../errors.ts";
+import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
 import type { Vault } from "../../vault.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import { type Client, clientIdOf } from "../clients/store.ts";

@@ -1,7 +1,7 @@
 // What administrators have set of clients that registered themselves.
 
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** What a registration's own changes cannot go beyond. */
 export interface Ceiling {

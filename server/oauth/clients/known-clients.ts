@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Access } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { OpenSubjectKey } from "../tokens/subject-keys.ts";
 import { type Client, findClient, isDocumentUrl } from "./store.ts";
 

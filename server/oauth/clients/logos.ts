@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { type Client, isVouchedFor } from "./store.ts";
 
 /** Bytes of the file. */

@@ -3,7 +3,7 @@
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { CheckUrl } from "./credential-rules.ts";
 import type { Credentials } from "./store.ts";
 

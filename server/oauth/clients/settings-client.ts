@@ -4,7 +4,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { SCOPES } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import { AUTHORIZATION_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";

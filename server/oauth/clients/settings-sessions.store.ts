@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** A person's session in Settings. */
 export interface SettingsSession {

@@ -2,7 +2,7 @@
 
 import type { Queries } from "../../db/sql.ts";
 import { toRecordId } from "../../http/query.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import type {
   ACCESS_TOKEN_TYPES,

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** Seconds that a use is kept after its JWT has expired: the clocks of our processes and PostgreSQL's may differ. */
 const KEPT_SECONDS = 60;

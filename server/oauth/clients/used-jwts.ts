@@ -2,7 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { insertUsedJwt, type UsedJwt } from "./used-jwts.store.ts";
 
 /** Of one client that have not expired. */

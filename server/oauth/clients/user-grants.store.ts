@@ -2,7 +2,7 @@
 // Applications that ask for no consent have the latter alone.
 
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { isLiveFamily } from "../tokens/families.store.ts";
 
 export interface UserGrant {

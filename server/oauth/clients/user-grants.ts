@@ -8,7 +8,7 @@ import { NotFound } from "../../errors.ts";
 import { ABSTRACT_LONG, orNull, time, uuid } from "../../http/fields.ts";
 import { idTextParameter, type Paging, readId } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import { expireDevices } from "../authorize/device.store.ts";
 import { GRANT_RESOURCE_TYPE } from "../resource-types.ts";

@@ -4,7 +4,7 @@ import type { CheckPossession } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { Unauthorized } from "../../errors.ts";
 import { contextOf } from "../../http/context.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import type { SECURITY_PROFILES } from "../contract.ts";
 import type { Refusal } from "../declared.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** Each use takes so many expired ones away, so the table grows no larger than what is live. */
 const SWEPT = 2;

@@ -1,7 +1,7 @@
 // Registration access tokens, without the tokens themselves.
 
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { type Credentials, credentialColumns } from "../clients/store.ts";
 
 /** An Application that has registered itself. */

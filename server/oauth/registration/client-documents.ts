@@ -9,7 +9,7 @@ import type { EgressFetch } from "../../egress/index.ts";
 import { changeOwnApplication, makeOwnApplication } from "../../entities/index.ts";
 import { BadInput } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { findCeiling } from "../clients/ceilings.store.ts";
 import { type CheckUrl, defaultsOf } from "../clients/credential-rules.ts";
 import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";

@@ -2,7 +2,7 @@
 // which members count.
 
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { CheckUrl } from "../clients/credential-rules.ts";
 import { invalid } from "./metadata.ts";
 

@@ -1,7 +1,7 @@
 // When the documents of clients known by an address were read.
 
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** A client that is known by the address of its metadata. */
 export interface ClientDocument {

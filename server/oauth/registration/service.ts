@@ -9,8 +9,8 @@ import { Conflict, Permission, TooManyRequests, Unauthorized } from "../../error
 import { clientNetwork } from "../../http/context.ts";
 import { changesOf } from "../../http/contract.ts";
 import { toRecordId } from "../../http/query.ts";
+import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
 import { lockApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";

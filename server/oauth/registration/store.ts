@@ -1,7 +1,7 @@
 // Clients that have registered themselves, and the initial access tokens for it.
 
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 export const REGISTRATION_MODES = ["Off", "InitialAccessToken", "Open"] as const;
 export const DOCUMENT_MODES = ["Off", "On"] as const;

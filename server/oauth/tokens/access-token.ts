@@ -1,7 +1,7 @@
 // RFC 9068.
 
 import type { Bearer } from "../../access/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Claims } from "../claims.ts";
 import type { Client } from "../clients/store.ts";
 import { ACCESS_TOKEN_TYPES } from "../contract.ts";

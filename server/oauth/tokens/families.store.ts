@@ -1,7 +1,7 @@
 import type { Queries } from "../../db/sql.ts";
 import { hearOwn } from "../../db/watch.ts";
+import type { TenantId } from "../../ids.ts";
 import { IDLE_LIFETIME } from "../../signin/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
 import { cameOfProvider } from "../clients/store.ts";
 import { ENTITY_API } from "../resources.ts";
 import { forgottenOn, REVOCATION_CHANNEL } from "./revocations.store.ts";

@@ -1,5 +1,5 @@
 import type { Queries, Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 export interface IssuedCount {
   tenantId: TenantId;

@@ -3,8 +3,8 @@
 import type { Logger } from "pino";
 import type { Permitted } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
+import type { TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
-import type { TenantId } from "../../tenant-id.ts";
 import { createWriteBehind } from "../../write-behind.ts";
 import { addIssued, type HourOfTokens, type IssuedCount, listIssued } from "./issued.store.ts";
 

@@ -1,6 +1,6 @@
 import type { Queries } from "../../db/sql.ts";
 import { hearOwn } from "../../db/watch.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** Told of every revocation when its transaction commits. */
 export const REVOCATION_CHANNEL = "gatehouse_revocation";

@@ -3,7 +3,7 @@
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import { watch } from "../../db/watch.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { type AuthenticateClient, originOfClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
 import { TOKEN_REFERENCE } from "../contract.ts";

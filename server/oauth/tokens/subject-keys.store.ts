@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** @returns the tenant's, which is this one if it had none */
 export async function keepSubjectKey(sql: Queries, tenantId: TenantId, sealed: Uint8Array): Promise<Uint8Array> {

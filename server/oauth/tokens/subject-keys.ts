@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { SealedColumn, Vault } from "../../vault.ts";
 import { keepSubjectKey } from "./subject-keys.store.ts";
 

@@ -3,7 +3,7 @@
 import type { JWTPayload } from "jose";
 import type { VerifyAccessToken } from "../../access/index.ts";
 import { Unauthorized } from "../../errors.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Client } from "../clients/store.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
 import type { SigningAlg } from "../keys/rotation.ts";

@@ -3,7 +3,7 @@
 import { type AuditEntry, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { digestOf } from "../opaque.ts";
 import type { Passwords } from "../password.ts";
 import { type PasswordReset, takeReset } from "../password-reset.store.ts";

@@ -6,7 +6,7 @@ import { BadInput, Permission } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { toRecordId } from "../../http/query.ts";
 import { requestUrl } from "../../http/request.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { MessagePage, pageResponse } from "../../ui/index.ts";
 import { SignInPage } from "../pages.tsx";
 import type { Caller } from "../sessions.ts";

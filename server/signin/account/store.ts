@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { IDLE_LIFETIME } from "../sessions.ts";
 
 /** A browser in which the user has signed in, as the user sees it. */

@@ -3,7 +3,7 @@
 import type { Sql } from "../../db/sql.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { isRead } from "../../http/request.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { type Cookies, flashCookie } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";

@@ -6,7 +6,7 @@ import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import { deviceOf } from "../account/account-page.tsx";
 import { type EndGrants, endSessions } from "../account/credentials.ts";
 import { deleteUsersSession } from "../account/store.ts";

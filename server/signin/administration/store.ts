@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { ListedSession } from "../account/store.ts";
 import { IDLE_LIFETIME } from "../sessions.ts";
 

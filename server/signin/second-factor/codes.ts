@@ -2,7 +2,7 @@
 
 import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 
 /** RFC 4226 4 recommends 160 bits. */
 const SECRET_BYTES = 20;

@@ -2,7 +2,7 @@
 
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { Caller, Session } from "../sessions.ts";

@@ -3,7 +3,7 @@
 import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import { changeOwnUser, makeOwnUser, type Vouched, waitForUsers } from "../../entities/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { ACR, type Caller, type Session, type Sessions } from "../sessions.ts";
 import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";

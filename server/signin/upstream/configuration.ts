@@ -17,7 +17,7 @@ import {
   type ServerMetadata,
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { CLIENT_KEY_PURPOSE, CLIENT_SECRET_PURPOSE } from "./providers/record.ts";

@@ -12,7 +12,7 @@ import {
   type ServerMetadata,
 } from "openid-client";
 import { type EgressFetch, encodeUnsendable, extendAddress } from "../../egress/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import {
   authorityOf,

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
 import { TooManyRequests } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Cookies } from "../cookies.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import type { UpstreamIdentity } from "./identity.ts";

@@ -2,7 +2,7 @@
 
 import { type Configuration, genericGrantRequest, type ServerMetadata } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import {
   authMethodOf,

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import type { EgressFetch } from "../../egress/index.ts";
 import { TooManyRequests } from "../../errors.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import type { Cookies } from "../cookies.ts";
 import type { Session } from "../sessions.ts";

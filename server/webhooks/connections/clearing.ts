@@ -2,11 +2,10 @@
 // a time, so that neither its deletion nor any change of a record waits for them.
 
 import type { Logger } from "pino";
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
 import { type Passes, startEvery } from "../../db/watch.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
-import type { TenantId } from "../../tenant-id.ts";
 import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
 import { endClearing, listCleared } from "./store.ts";
 

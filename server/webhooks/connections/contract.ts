@@ -2,7 +2,6 @@
 // from here.
 
 import { Type } from "@sinclair/typebox";
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import { contract } from "../../http/contract.ts";
 import {
   field,
@@ -18,6 +17,7 @@ import {
   text,
   time,
 } from "../../http/fields.ts";
+import type { ConnectionId } from "../../ids.ts";
 import { EVENT_TYPES } from "../events/event.ts";
 import { secretProblem } from "../signature.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MOST_HEADERS, ownApiKeys } from "./secrets.ts";

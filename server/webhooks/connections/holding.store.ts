@@ -1,8 +1,7 @@
 // Held connections: those that a receiver's failures have stopped, and their probes.
 
-import type { ConnectionId, DeliveryId } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
 
 /** The connection is no longer Held; a probe that still runs is told. */

@@ -1,9 +1,9 @@
 // Probing a Held connection: the oldest delivery it has not got is tried, and once one arrives the connection is Active
 // again and gets the rest.
 
-import type { ConnectionId, ProbeResult } from "../../../workflows/contract.ts";
+import type { ProbeResult } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 import type { AttemptDelivery } from "../deliveries/attempt.ts";
 import { openProbe } from "../deliveries/opening.store.ts";
 import { type Attempt, recordAttempt, takeBackAttempt } from "../deliveries/store.ts";

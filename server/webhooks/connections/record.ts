@@ -1,10 +1,10 @@
 // Connections as the API answers them.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Caller } from "../../access/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { uuid } from "../../http/fields.ts";
 import { type Filter, isUuid } from "../../http/query.ts";
+import type { ConnectionId } from "../../ids.ts";
 import { CONNECTION, type ConnectionRecord } from "./contract.ts";
 import { type ConnectionSeals, endOf, hideValues, ownApiKeys, withHiddenQuery } from "./secrets.ts";
 import type { Connection } from "./store.ts";

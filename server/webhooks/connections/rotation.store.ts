@@ -1,8 +1,8 @@
 // How a connection's secret changes: staged, proved by a ping, in force, and the former one beside it for a while.
 
-import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 
 export interface Rotation {
   /** Whether the connection's calls are signed. */

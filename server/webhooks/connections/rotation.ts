@@ -1,14 +1,14 @@
 // A new secret with proof: it is staged, a ping signed by it gets 2xx, and only then is it in force.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { ConnectionId, DeliveryId, DeliveryState } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Caller, type Shown, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, insertConsequence, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
 import { type Attempt, type Outcome, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/write-event.ts";
 import { generateSecret } from "../signature.ts";

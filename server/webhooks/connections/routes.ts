@@ -1,9 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type ConnectionId, type EventId, workflowId } from "../../../workflows/contract.ts";
+import { workflowId } from "../../../workflows/contract.ts";
 import { resourceRoutes, route, type Shown, withoutRecords } from "../../access/index.ts";
 import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import type { ConnectionId, EventId } from "../../ids.ts";
 import { PING, PING_RECORD } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { CONNECTION, type ConnectionContract } from "./contract.ts";

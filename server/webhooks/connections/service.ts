@@ -1,7 +1,6 @@
 // WebhookConnection: read, made, changed, deleted and pinged.
 
 import { randomBytes } from "node:crypto";
-import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import {
   type Caller,
   type FindRecords,
@@ -19,8 +18,7 @@ import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { changesOf, valuesShown } from "../../http/contract.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
-import { newId } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { type ConnectionId, type EventId, newId, type TenantId } from "../../ids.ts";
 import { countPostsOut } from "../deliveries/opening.store.ts";
 import { recordPing } from "../events/write-event.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";

@@ -1,6 +1,5 @@
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];

@@ -1,6 +1,5 @@
 // WebhookConnection/{Id}/Test: a call as a change would make it, with sample data.
 
-import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import { type Permitted, route } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
@@ -8,6 +7,7 @@ import { BadInput } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { oneOf } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
+import type { ConnectionId, EventId } from "../../ids.ts";
 import { EVENT_TYPES, type EventType } from "../events/event.ts";
 import { recordTest } from "../events/write-event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";

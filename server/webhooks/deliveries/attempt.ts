@@ -1,7 +1,7 @@
 // One attempt of one delivery: sign, post, log.
 
 import { type Egress, type EgressOutcome, requestTarget } from "../../egress/index.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../connections/secrets.ts";
 import type { OpenDelivery } from "./opening.store.ts";

@@ -2,9 +2,8 @@
 // waits, a page of it is read.
 
 import type { PendingQuery, Row } from "postgres";
-import type { ConnectionId, DeliveryId } from "../../../workflows/contract.ts";
 import type { Transaction } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isUnderWay } from "./opening.store.ts";
 import { isWaiting } from "./queue.store.ts";

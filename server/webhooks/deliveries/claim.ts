@@ -1,8 +1,8 @@
 // What of a connection's queue may go now: the oldest that are due, as many as there is room for, within its rate and
 // its places; of a record one at a time where order is kept.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
+import type { ConnectionId } from "../../ids.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
 import { type Candidate, listBeyond, listQueued, listSelected, PAGE, type Waiting } from "./candidates.store.ts";
 import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend } from "./queue.store.ts";

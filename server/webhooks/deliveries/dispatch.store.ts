@@ -1,10 +1,10 @@
 // The outbox: claimed by lease, removed once its workflow is started.
 
-import type { ConnectionId, DeliveryId, DeliveryToMake, EventName } from "../../../workflows/contract.ts";
+import type { DeliveryToMake, EventName } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import { listen } from "../../db/watch.ts";
 import { isUuid } from "../../http/query.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { STARTING_MS } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS } from "./loop.ts";

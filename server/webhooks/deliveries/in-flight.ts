@@ -2,8 +2,7 @@
 // in the order they came, so another tenant's change waits for all of them: the rest of a burst waits in PostgreSQL,
 // where it is shared out fairly. What comes from the queue is counted by itself, so that it takes no place from changes.
 
-import type { DeliveryId } from "../../../workflows/contract.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { DeliveryId, TenantId } from "../../ids.ts";
 /** Changes that are dispatched at a time: with less room than that, none is. */
 export const BATCH = 16;
 const MOST = 40;

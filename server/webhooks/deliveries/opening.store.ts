@@ -1,8 +1,8 @@
 // Attempts that are to be made: marked in PostgreSQL before anything is sent.
 
-import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { type EndedState, insertLost } from "./store.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */

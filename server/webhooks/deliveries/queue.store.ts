@@ -2,14 +2,9 @@
 // receiver's window, what a connection's own limits keep back, and what is sent again. Locks are taken in everybody's
 // order: connection, redelivery, delivery.
 
-import {
-  type ConnectionId,
-  DELIVERIES_PER_WORKFLOW,
-  type DeliveryId,
-  type RedeliveryId,
-} from "../../../workflows/contract.ts";
+import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../ids.ts";
 import { wakeQueue } from "../events/store.ts";
 import type { Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";

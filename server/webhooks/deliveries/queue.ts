@@ -2,10 +2,9 @@
 
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
-import type { TenantId } from "../../tenant-id.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
 import { type Found, POLL_MS, pause, SOON_MS, startLoop } from "./loop.ts";

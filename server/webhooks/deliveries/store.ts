@@ -1,8 +1,8 @@
 // A delivery's life: its attempts, as the activity records them, and what becomes of it with its connection.
 
-import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Queries, uuids } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 
 /** An end that is not an attempt's. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";

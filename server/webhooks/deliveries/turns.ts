@@ -1,8 +1,7 @@
 // Whose queue is looked at next. Tenants take turns, however many queues each has and whatever came of the last look;
 // so do the queues of a tenant.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 
 export interface Turn {
   tenantId: TenantId;

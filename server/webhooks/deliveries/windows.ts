@@ -1,7 +1,7 @@
 // How many posts may be out to each receiver from this worker: the one thing that decides how much of the machine a
 // receiver gets. Kept in memory; docs/windows.md has the picture.
 
-import type { ConnectionId, DeliveryId, EventId } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { STARTING_MS } from "./in-flight.ts";
 
 /** Posts that may be out at first to a receiver nobody knows: enough for one that answers late, at a few changes a second. */

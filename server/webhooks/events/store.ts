@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from "postgres";
-import { type ConnectionId, DELIVERIES_PER_WORKFLOW, type EventId } from "../../../workflows/contract.ts";
+import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
 import { ALERT_RECORD, type EventType } from "./event.ts";
 
 /** Wakes the dispatchers when the transaction commits. */

@@ -1,7 +1,5 @@
-import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Transaction } from "../../db/sql.ts";
-import { newId, timeOfId } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../ids.ts";
 import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 

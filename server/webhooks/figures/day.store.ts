@@ -1,9 +1,9 @@
 // What a tenant's deliveries came to of late, counted in one pass over an index made for it.
 
 import type { Fragment } from "postgres";
-import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 
 /** So many deliveries came to this state in one hour, whatever became of them later. */
 export interface HourCount {

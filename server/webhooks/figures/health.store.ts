@@ -1,8 +1,6 @@
 import type { Fragment } from "postgres";
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import { lowestIdOf } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 import { outcomes } from "./day.store.ts";
 
 /** How a connection fares. */

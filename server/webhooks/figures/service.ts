@@ -1,8 +1,8 @@
 // What is counted of connections, for REST and the console.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
+import type { ConnectionId } from "../../ids.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
 import { type Backlog, type Health, listBacklogs, listHealth } from "./health.store.ts";

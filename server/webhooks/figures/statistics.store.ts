@@ -1,7 +1,6 @@
-import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import { lowestIdOf } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 import { outcomes } from "./day.store.ts";
 
 /** So many deliveries came to this state in a slice of time, or so many attempts failed in it. */

@@ -1,10 +1,9 @@
 // How a connection has fared over a day or a week, slice by slice.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
 import { orNull, time, uuid } from "../../http/fields.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 import { NOT_TOLD } from "../events/event.ts";
 import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.store.ts";
 

@@ -1,6 +1,5 @@
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 import { isUnderWay } from "../deliveries/opening.store.ts";
 import { isWaiting } from "../deliveries/queue.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";

@@ -1,10 +1,9 @@
 // How a connection stands just now: what waits for it, and what the workers let out to it at a time.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, TenantId } from "../../ids.ts";
 import { noConnection } from "../connections/record.ts";
 import { CONNECTION_STATES, type ConnectionState } from "../connections/store.ts";
 import { NOT_TOLD } from "../events/event.ts";

@@ -1,7 +1,7 @@
 // WebhookEvent: what is answered of the activity log, what can be asked of it, and what receivers get.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { type ConnectionId, DELIVERY_STATES, type DeliveryId, type EventId } from "../../../workflows/contract.ts";
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
@@ -17,6 +17,7 @@ import {
   type Values,
   wordFilter,
 } from "../../http/query.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { CONNECTION } from "../connections/contract.ts";
 import { connectionFilter } from "../connections/record.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";

@@ -1,7 +1,5 @@
-import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import { lowestIdOf } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { type ConnectionId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
 import { type Connection, connectionColumns } from "../connections/store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 

@@ -1,13 +1,12 @@
 // What has failed for good, by connection and reason: GET WebhookEvent/DeadLetters.
 
 import { Type } from "@sinclair/typebox";
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
-import { timeOfId } from "../../ids.ts";
+import { type ConnectionId, timeOfId } from "../../ids.ts";
 import { connectionFilter } from "../connections/record.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Connection, type ConnectionState, listConnections } from "../connections/store.ts";

@@ -1,6 +1,6 @@
-import type { ConnectionId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
 import { PING } from "../events/event.ts";
 
 /** What a policy asks of a delivery's event. */

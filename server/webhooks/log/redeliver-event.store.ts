@@ -1,6 +1,6 @@
-import type { ConnectionId, DeliveryId, DeliveryState, EventId, RedeliveryId } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../ids.ts";
 import { wakeQueue } from "../events/store.ts";
 
 export interface EventDelivery {

@@ -1,10 +1,10 @@
 // One event, sent again.
 
-import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
+import type { ConnectionId, EventId } from "../../ids.ts";
 import { PING } from "../events/event.ts";
 import { countEnded } from "../redelivery/follow.store.ts";
 import { MOST_REDELIVERIES } from "../redelivery/store.ts";

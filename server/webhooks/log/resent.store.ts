@@ -1,6 +1,6 @@
-import type { ConnectionId, DeliveryId, DeliveryState, RedeliveryId } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../ids.ts";
 import { type EventOfDelivery, eventColumns } from "./recent.store.ts";
 
 export interface Outcome {

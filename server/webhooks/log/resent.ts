@@ -1,13 +1,7 @@
 // The deliveries that a redelivery has sent, before and after: the proof of what it did.
 
 import { Type } from "@sinclair/typebox";
-import {
-  type ConnectionId,
-  DELIVERY_STATES,
-  type DeliveryId,
-  type EventId,
-  type RedeliveryId,
-} from "../../../workflows/contract.ts";
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { type Caller, permit, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import {
@@ -24,6 +18,7 @@ import {
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { type Paging, uuidParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import type { ConnectionId, DeliveryId, EventId, RedeliveryId } from "../../ids.ts";
 import { LOGGED_EVENT_TYPES } from "../events/event.ts";
 import { EXAMPLE as EXAMPLE_REDELIVERY } from "../redelivery/contract.ts";
 import { REDELIVERY_TAG } from "../redelivery/routes.ts";

@@ -1,10 +1,10 @@
 // The activity log as a caller may read it: events, their deliveries and attempts.
 
-import type { ConnectionId, DeliveryId, EventId } from "../../../workflows/contract.ts";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { Permission } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { sequenceOf } from "../deliveries/request.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noEvent } from "./contract.ts";

@@ -1,16 +1,9 @@
 // The activity log, as it is read.
 
 import type { Fragment } from "postgres";
-import {
-  type ConnectionId,
-  DELIVERY_STATES,
-  type DeliveryId,
-  type DeliveryState,
-  type EventId,
-} from "../../../workflows/contract.ts";
+import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import { lowestIdOf } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { type ConnectionId, type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";

@@ -2,13 +2,13 @@
 // which transactions were over when it was written, so that one that commits late is passed over by nobody.
 
 import { setTimeout as wait } from "node:timers/promises";
-import type { EventId } from "../../../workflows/contract.ts";
 import { type Caller, permit } from "../../access/index.ts";
 import { createBudget } from "../../budget.ts";
 import type { Sql } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { isUuid } from "../../http/query.ts";
+import type { EventId } from "../../ids.ts";
 import { sequenceOf } from "../deliveries/request.ts";
 import { eventResources, seePayload } from "./record.ts";
 import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./store.ts";

@@ -1,6 +1,6 @@
-import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { type Connection, type ConnectionState, connectionColumns } from "../connections/store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 

@@ -1,12 +1,13 @@
 // Why a connection did or did not get an event: GET WebhookEvent/{EventId}/Why.
 
 import { Type } from "@sinclair/typebox";
-import { type ConnectionId, DELIVERY_STATES, type DeliveryId, type EventId } from "../../../workflows/contract.ts";
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { orNull, uuid, word } from "../../http/fields.ts";
 import type { Paging } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { connectionFilter } from "../connections/record.ts";
 import type { Connections } from "../connections/service.ts";
 import type { ConnectionState } from "../connections/store.ts";

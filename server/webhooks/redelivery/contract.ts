@@ -1,7 +1,7 @@
 // Redelivery: what may be sent, and what is answered.
 
 import { Type } from "@sinclair/typebox";
-import { type ConnectionId, type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { body } from "../../http/contract.ts";
 import {
   field,
@@ -17,6 +17,7 @@ import {
   uuid,
   word,
 } from "../../http/fields.ts";
+import type { ConnectionId } from "../../ids.ts";
 import { NOT_TOLD } from "../events/event.ts";
 import { REDELIVERY_KINDS } from "./store.ts";
 

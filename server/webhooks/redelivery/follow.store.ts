@@ -1,9 +1,8 @@
 // A bulk redelivery as the worker follows it. Locks are taken in everybody's order: connection, redelivery,
 // delivery.
 
-import type { ConnectionId, RedeliveryId } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionId, RedeliveryId, TenantId } from "../../ids.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
 import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 

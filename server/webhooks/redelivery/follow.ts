@@ -1,8 +1,8 @@
 // Follows a bulk redelivery, which the queue sends: counts what has ended, and says when all has.
 
-import type { RedeliveryId, RedeliveryProgress } from "../../../workflows/contract.ts";
+import type { RedeliveryProgress } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { RedeliveryId, TenantId } from "../../ids.ts";
 import { completeRedelivery, countEnded, countOpen, countTotal, endDraining, isAnyLeft } from "./follow.store.ts";
 import { reasonToWait } from "./record.ts";
 import { findRedelivery, lockRedelivery } from "./store.ts";

@@ -1,10 +1,11 @@
 // Redelivery: bulk redeliveries, wished for and followed.
 
 import { Type } from "@sinclair/typebox";
-import { REDELIVERY_STATES, type RedeliveryId } from "../../../workflows/contract.ts";
+import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { route } from "../../access/index.ts";
 import { uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import type { RedeliveryId } from "../../ids.ts";
 import { connectionFilter } from "../connections/record.ts";
 import {
   EXAMPLE,

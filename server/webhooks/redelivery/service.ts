@@ -1,14 +1,13 @@
 // Bulk redeliveries, as somebody wishes for them. Everything is a row in PostgreSQL; a worker takes it from there.
 
-import type { RedeliveryId, RedeliveryState } from "../../../workflows/contract.ts";
+import type { RedeliveryState } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown, ShownPage } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
 import type { Paging } from "../../http/query.ts";
-import { newId } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { newId, type RedeliveryId, type TenantId } from "../../ids.ts";
 import { lockConnection } from "../connections/store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";

@@ -1,16 +1,9 @@
 // Bulk redeliveries: what is wished, and how far each has come.
 
 import type { PendingQuery, Row } from "postgres";
-import type {
-  ConnectionId,
-  DeliveryState,
-  EventId,
-  RedeliveryId,
-  RedeliveryState,
-} from "../../../workflows/contract.ts";
+import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/sql.ts";
-import { lowestIdOf, timeOfId } from "../../ids.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import { type ConnectionId, type EventId, lowestIdOf, type RedeliveryId, type TenantId, timeOfId } from "../../ids.ts";
 import { endHold } from "../connections/holding.store.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";

@@ -2,12 +2,12 @@
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";
+import type { RedeliveryId } from "../../../server/ids.ts";
 import type {
   DeliverLogoutInput,
   DeliverWebhookInput,
   ProbeInput,
   RedeliverInput,
-  RedeliveryId,
 } from "../../../workflows/contract.ts";
 import {
   deliverLogout as deliverLogoutAsItIs,

@@ -2,7 +2,7 @@
 
 import { type Origin, originOf, recordAudit } from "../../../audit/index.ts";
 import type { Queries, Sql } from "../../../db/sql.ts";
-import type { TenantId } from "../../../tenant-id.ts";
+import type { TenantId } from "../../../ids.ts";
 import { digestOf } from "../../opaque.ts";
 import type { Session } from "../../sessions.ts";
 import { hasPasswordToSignInWith } from "../../store.ts";

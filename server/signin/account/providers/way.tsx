@@ -5,7 +5,7 @@ import { NotFound } from "../../../errors.ts";
 import { NO_STORE } from "../../../http/conditions.ts";
 import { contextOf } from "../../../http/context.ts";
 import { toRecordId } from "../../../http/query.ts";
-import type { TenantId } from "../../../tenant-id.ts";
+import type { TenantId } from "../../../ids.ts";
 import { pageResponse } from "../../../ui/index.ts";
 import { UpstreamProblemPage } from "../../pages.tsx";
 import { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "../../upstream/failure.ts";

@@ -15,7 +15,7 @@ import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { type Conditions, requireConditions } from "../../../http/conditions.ts";
 import { changesOf, valuesShown } from "../../../http/contract.ts";
 import { readId } from "../../../http/query.ts";
-import type { TenantId } from "../../../tenant-id.ts";
+import type { TenantId } from "../../../ids.ts";
 import type { Vault } from "../../../vault.ts";
 import { redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../try-provider.ts";

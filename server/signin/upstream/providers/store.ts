@@ -1,5 +1,5 @@
 import type { Queries } from "../../../db/sql.ts";
-import type { TenantId } from "../../../tenant-id.ts";
+import type { TenantId } from "../../../ids.ts";
 
 export const PROVIDER_TYPES = ["OpenIDConnect", "OAuth2"] as const;
 export type ProviderType = (typeof PROVIDER_TYPES)[number];

@@ -1,1 +1,0 @@
-export type { TenantId } from "../workflows/contract.ts";
