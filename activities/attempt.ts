@@ -4,6 +4,7 @@ import {
   type AttemptResult,
   closeOpenDelivery,
   endingOf,
+  FAILURE_PAUSE_MS,
   type OpenDelivery,
   outcomeOf,
   type Place,
@@ -16,8 +17,6 @@ import type { ActivityDependencies } from "./dependencies.ts";
 
 /** Shown to a person who has reset the workflow in the Temporal UI. */
 const ENDED_BEFORE = "it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver";
-/** A post that there was no place for is made after so long, or up to twice as long, so that not all come at once. */
-const UNSENT_WAIT_MS = 1_000;
 
 /** Nothing was posted: the delivery goes back to the queue, and is due there after so many milliseconds. */
 export interface NotNow {
@@ -54,7 +53,8 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
       await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
-      return { dueInMs: UNSENT_WAIT_MS * (1 + Math.random()) };
+      // So that not all come at once.
+      return { dueInMs: FAILURE_PAUSE_MS * (1 + Math.random()) };
     }
     span.end(spanEnd(input, delivery, result));
     const outcome = outcomeOf(delivery, result, retry, holding, isWorkflowCancelled(signal));

@@ -1,14 +1,12 @@
 import { Context } from "@temporalio/activity";
 import { closeOpenLogout, openLogout, recordLogout, takeBackLogout, unclaimLogout } from "../server/logouts/index.ts";
-import { endingOf, outcomeOf } from "../server/webhooks/index.ts";
+import { endingOf, FAILURE_PAUSE_MS, outcomeOf } from "../server/webhooks/index.ts";
 import type { CloseLogoutInput, LogoutOutcome, PostLogoutInput } from "../workflows/contract.ts";
 import { attemptFailed, isWorkflowCancelled, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { pause } from "./pause.ts";
 
-/** A post that there was no place for is made after so long, or up to twice as long. */
-const UNSENT_WAIT_MS = 1_000;
 /** No failing receiver makes its connection Held here. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
 
@@ -27,7 +25,7 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
       for (;;) {
         const outcome = await inPlace(input, signal);
         if (outcome !== "unsent") return outcome;
-        await pause(UNSENT_WAIT_MS * (1 + Math.random()), signal);
+        await pause(FAILURE_PAUSE_MS * (1 + Math.random()), signal);
       }
     } finally {
       stopBeating();

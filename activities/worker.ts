@@ -31,6 +31,7 @@ import {
   createInFlight,
   createStartTroubles,
   createWindows,
+  FAILURE_PAUSE_MS,
   startActors,
   startClearing,
   startDispatcher,
@@ -40,17 +41,16 @@ import {
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { HEARTBEAT_MS } from "./heartbeat.ts";
 import { createActivities } from "./index.ts";
+import { pause } from "./pause.ts";
 import { temporalLogger } from "./temporal-log.ts";
 import { bundleWorkflows } from "./workflow-bundle.ts";
 
 /** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
 const CACHED_WORKFLOWS = 1_000;
-/** A post runs within its workflow's task and may hang there: windows bound them, not these. */
-const LOCAL_ACTIVITIES = 2_000;
+/** Each of them in a workflow's task or beside it. One that hangs costs little, and windows bound them, not this. */
+const POSTS = 2_000;
+/** A post runs within its workflow's task and may hang there. */
 const WORKFLOW_TASKS = 500;
-/** Posts to slow receivers, and of logout tokens, which cost little while they wait. */
-const LONG_POSTS = 2_000;
-const CONNECT_PAUSE_MS = 500;
 /** A connection that leads nowhere is given up. A busy worker may wait for one of the pool. */
 const ANSWERED = { answer_timeout: IMPATIENT.answer_timeout };
 
@@ -118,7 +118,7 @@ await runEntry("worker", async () => {
     connection,
     namespace: config.temporal.namespace,
     shutdownGraceTime: "3s",
-    maxConcurrentActivityTaskExecutions: LONG_POSTS,
+    maxConcurrentActivityTaskExecutions: POSTS,
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
   } as const;
   const worker = await Worker.create({
@@ -128,7 +128,7 @@ await runEntry("worker", async () => {
     activities,
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
-    maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
+    maxConcurrentLocalActivityExecutions: POSTS,
     reuseV8Context: true,
     workflowThreadPoolSize: 1,
   });
@@ -188,7 +188,7 @@ async function connectToTemporal(temporal: TemporalConfig, log: Logger): Promise
     } catch (error) {
       if (error instanceof CannotStart) throw error;
       if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; trying again");
-      await new Promise((resolve) => setTimeout(resolve, CONNECT_PAUSE_MS));
+      await pause(FAILURE_PAUSE_MS);
     }
   }
 }

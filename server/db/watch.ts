@@ -3,7 +3,7 @@
 import { onCommit, type Queries, type Sql } from "./sql.ts";
 
 /** The net under NOTIFY, which is deaf while PostgreSQL restarts: in use, memory is never much older than this. */
-const NET_MS = 2_000;
+export const POLL_MS = 2_000;
 
 export interface Watched {
   /** Resolves once everything announced so far is in memory. */
@@ -74,7 +74,7 @@ export function watch(sql: Sql, channel: string, load: () => Promise<void>): Wat
       listening ??= sql.listen(channel, hear).catch(() => {});
       if (loaded === 0) await listening;
       if (loaded < announced) return running && running.upTo >= announced ? running.done : reload();
-      if (performance.now() - loadedAt > NET_MS && !running && !next) begin().catch(() => {});
+      if (performance.now() - loadedAt > POLL_MS && !running && !next) begin().catch(() => {});
     },
     reload,
   };
@@ -107,13 +107,12 @@ export function startEvery(everyMs: number, work: () => Promise<void>, failed: (
 }
 
 /**
- * Looks for work whenever the channel says that there may be some, and every `pollMs`; never twice at once.
+ * Looks for work whenever the channel says that there may be some, and every now and then; never twice at once.
  * @param failed told of a pass that did not come to its end
  */
 export function startPasses(
   sql: Sql,
   channel: string,
-  pollMs: number,
   pass: () => Promise<void>,
   failed: (error: unknown) => void,
 ): Passes {
@@ -130,7 +129,7 @@ export function startPasses(
       .catch(failed);
   };
   const stopListening = listen(sql, channel, wake);
-  const poll = setInterval(wake, pollMs);
+  const poll = setInterval(wake, POLL_MS);
   return {
     async stop() {
       clearInterval(poll);

@@ -12,8 +12,6 @@ import { detailsLink, inBytes, policyInWords, retryPolicy, TENANT_ID } from "../
 import { claimLogouts, type DueLogout, LOGOUT_CHANNEL, unclaimLogout } from "./store.ts";
 
 const BATCH = 50;
-/** The net under NOTIFY. */
-const POLL_MS = 2_000;
 
 /** Of a logout's run; each redelivery is another one. @example "Application/7/Logout/5b0d…" */
 export function logoutWorkflowId({ id, clientId, run }: Pick<DueLogout, "id" | "clientId" | "run">): string {
@@ -59,7 +57,7 @@ export function startLogouts(
     }
   }
 
-  return startPasses(sql, LOGOUT_CHANNEL, POLL_MS, pass, (error) =>
+  return startPasses(sql, LOGOUT_CHANNEL, pass, (error) =>
     notLookedFor({ err: error }, "logouts could not be looked for"),
   );
 }

@@ -22,8 +22,6 @@ import { redeliveryWorkflowId } from "./redelivery/record.ts";
 import { REDELIVERY_CHANNEL } from "./redelivery/store.ts";
 
 const BATCH = 20;
-/** The net under NOTIFY. */
-const POLL_MS = 2_000;
 
 /** @param checkMs after so long a workflow is made sure of again, for Temporal's store may be wiped */
 export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs: number, log: Logger): Passes {
@@ -91,7 +89,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
     }
   }
 
-  return startPasses(sql, REDELIVERY_CHANNEL, POLL_MS, start, (error) =>
+  return startPasses(sql, REDELIVERY_CHANNEL, start, (error) =>
     notLookedFor({ err: error }, "redeliveries and probes could not be looked for"),
   );
 }

@@ -70,6 +70,6 @@ test("of a tenant whose receivers all hang no more than its share is under way, 
 test("what waits for its turn is told in the end", async () => {
   await using receiver = startReceiver(200);
   const { client } = await toldClient(receiver.url);
-  await endSessions(client, 10 * MOST_UNDER_WAY.ofClient);
-  await toldOf(receiver, 10 * MOST_UNDER_WAY.ofClient);
+  await endSessions(client, 3 * MOST_UNDER_WAY.ofClient);
+  await toldOf(receiver, 3 * MOST_UNDER_WAY.ofClient);
 });

@@ -2,9 +2,10 @@
 
 import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";
+import { POLL_MS } from "../../server/db/watch.ts";
 import { createLog } from "../../server/log.ts";
 import { createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
-import { POLL_MS, SOON_MS } from "../../server/webhooks/deliveries/loop.ts";
+import { SOON_MS } from "../../server/webhooks/deliveries/loop.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
 import { startQueue } from "../../server/webhooks/deliveries/queue.ts";
 import type { DeliveryConfig } from "../../server/webhooks/deliveries/start-workflow.ts";

@@ -3,14 +3,13 @@
 
 import type { Logger } from "pino";
 import type { Sql } from "../../db/sql.ts";
-import { type Passes, startEvery } from "../../db/watch.ts";
+import { type Passes, POLL_MS, startEvery } from "../../db/watch.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
 import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
 import { endClearing, listCleared } from "./store.ts";
 
 const BATCH = 1_000;
-const POLL_MS = 2_000;
 
 /**
  * Cancels the first of what a deleted connection had still to get. Of most connections that is all.

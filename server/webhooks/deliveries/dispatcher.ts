@@ -1,6 +1,7 @@
 // Moves committed events from the outbox to Temporal. Runs beside the workflow worker, so that Temporal can hand a
 // new workflow's first task straight back (eager start).
 
+import { POLL_MS } from "../../db/watch.ts";
 import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
 import { createBatches } from "./batches.ts";
@@ -12,7 +13,7 @@ import {
   removeDispatches,
 } from "./dispatch.store.ts";
 import { BATCH } from "./in-flight.ts";
-import { type Found, POLL_MS, pause, startLoop } from "./loop.ts";
+import { type Found, pause, startLoop } from "./loop.ts";
 import { setAside } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";

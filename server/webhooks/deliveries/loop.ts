@@ -3,8 +3,6 @@
 import type { Logger } from "pino";
 import { createOutageLog } from "../../log.ts";
 
-/** The net under NOTIFY. */
-export const POLL_MS = 2_000;
 /** Until something is asked again that is about to change, and of which nobody tells. */
 export const SOON_MS = 100;
 /** After a failure, so that what is away is not asked all the time. */

@@ -3,11 +3,12 @@
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
 import type { Sql } from "../../db/sql.ts";
+import { POLL_MS } from "../../db/watch.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
-import { type Found, POLL_MS, pause, SOON_MS, startLoop } from "./loop.ts";
+import { type Found, pause, SOON_MS, startLoop } from "./loop.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
 import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import { createTurns, type Turn } from "./turns.ts";

@@ -8,10 +8,10 @@ import { workflowId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
 import { type Passes, startEvery } from "../../db/watch.ts";
 import { createOutageLog } from "../../log.ts";
+import { PAGE } from "./candidates.store.ts";
 import { findStaleDeliveries, type StaleDelivery } from "./dispatch.store.ts";
 import { putBack } from "./queue.store.ts";
 
-const BATCH = 200;
 /** Temporal's own word, once a workflow's task has failed some times in a row. */
 const REPORTED_PROBLEMS = defineSearchAttributeKey("TemporalReportedProblems", "KEYWORD_LIST");
 const CANNOT_BE_REPLAYED = "cause=WorkflowTaskFailedCauseNonDeterministicError";
@@ -22,9 +22,9 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
 
   async function reconcile(): Promise<void> {
     for (;;) {
-      const stale = await findStaleDeliveries(sql, interval, BATCH);
+      const stale = await findStaleDeliveries(sql, interval, PAGE);
       await Promise.all(stale.map(restartIfLost));
-      if (stale.length < BATCH) return;
+      if (stale.length < PAGE) return;
     }
   }
 

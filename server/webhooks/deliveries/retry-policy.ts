@@ -8,7 +8,7 @@ export function retryPolicy({ retryInitialInterval, retryBackoff }: Config["webh
   return {
     initialInterval: retryInitialInterval,
     backoffCoefficient: retryBackoff,
-    maximumInterval: Math.max(DAY_MS, retryInitialInterval),
+    maximumInterval: DAY_MS,
     maximumAttempts: MAXIMUM_ATTEMPTS,
   };
 }
