@@ -4,7 +4,6 @@ import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { Logger } from "pino";
 import { FAILURE_PAUSE_MS } from "../server/webhooks/index.ts";
 import { ATTEMPT_FAILED, EXHAUSTED } from "../workflows/contract.ts";
-import { pause } from "./pause.ts";
 
 /** The host, the status and one word, never a body. @param nextInMs undefined: no attempt follows */
 export function attemptFailed(message: string, nextInMs?: number): ApplicationFailure {
@@ -28,7 +27,7 @@ export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () =>
     } catch (error) {
       if (signal.aborted) throw error;
       log.warn({ err: error }, "PostgreSQL did not take part in an attempt; asking again");
-      await pause(FAILURE_PAUSE_MS);
+      await Bun.sleep(FAILURE_PAUSE_MS);
     }
   }
 }

@@ -5,7 +5,6 @@ import type { CloseLogoutInput, LogoutOutcome, PostLogoutInput } from "../workfl
 import { attemptFailed, isWorkflowCancelled, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
-import { pause } from "./pause.ts";
 
 /** No failing receiver makes its connection Held here. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
@@ -25,7 +24,7 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
       for (;;) {
         const outcome = await inPlace(input, signal);
         if (outcome !== "unsent") return outcome;
-        await pause(FAILURE_PAUSE_MS * (1 + Math.random()), signal);
+        await context.sleep(FAILURE_PAUSE_MS * (1 + Math.random()));
       }
     } finally {
       stopBeating();

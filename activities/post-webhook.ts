@@ -10,7 +10,6 @@ import type { Attempt, NotNow } from "./attempt.ts";
 import { attemptFailed, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
-import { pause } from "./pause.ts";
 
 interface Post {
   ended: Promise<PostWebhookResult | NotNow>;
@@ -51,11 +50,12 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
 
   /** A first attempt has had its turn in the queue. */
   async function hasTurn({ fromQueue, tenantId, connectionId }: PostWebhookInput): Promise<boolean> {
-    const { cancellationSignal: signal, info } = Context.current();
+    const context = Context.current();
+    const { cancellationSignal: signal, info } = context;
     if (!fromQueue || info.attempt === 1) return true;
     const wait = await untilDone(log, signal, () => takeTurn(sql, tenantId, connectionId, QUICK_MS));
     if (wait === undefined) return false;
-    await pause(wait, signal);
+    await context.sleep(wait);
     return true;
   }
 

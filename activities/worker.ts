@@ -41,7 +41,6 @@ import {
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { HEARTBEAT_MS } from "./heartbeat.ts";
 import { createActivities } from "./index.ts";
-import { pause } from "./pause.ts";
 import { temporalLogger } from "./temporal-log.ts";
 import { bundleWorkflows } from "./workflow-bundle.ts";
 
@@ -188,7 +187,7 @@ async function connectToTemporal(temporal: TemporalConfig, log: Logger): Promise
     } catch (error) {
       if (error instanceof CannotStart) throw error;
       if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; trying again");
-      await pause(FAILURE_PAUSE_MS);
+      await Bun.sleep(FAILURE_PAUSE_MS);
     }
   }
 }

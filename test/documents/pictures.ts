@@ -50,14 +50,26 @@ for (const { hours, events } of DAY) {
   await fill(sql, { tenantId: stack.demo.tenantId, connectionIds, events, spanMs: hours * HOUR_MS });
 }
 await sql.end();
+await using later = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "600" } }), {
+  dataDir: stack.dataDir,
+});
+const { Id: laterId } = await api.connect(later.url, { Name: "Ledger", Events: ["Deleted"] });
+const { Id: queuedId } = await api.connect(quick.url, { Name: "Archive", Events: ["Deleted"], Order: "Record" });
 const { Id: failingId } = await api.connect(failing.url, { Name: "Warehouse", Events: ["Updated"] });
-await api.change({ Name: "Payroll", Description: "Pays people", Is_Active: true });
+const { Id } = await api.change({ Name: "Payroll", Description: "Pays people", Is_Active: true });
+const delivered = await api.settledEvent();
 await api.change({ Name: "Payroll", Description: "Pays people on time" });
 const failed = await failedEvent(api, failingId);
 const client = await temporal(stack.temporalAddress);
 for (let made = 1; made < HOLD_AFTER; made++) await api.change({ Name: "Payroll", Description: `Change ${made}` });
 await until("its connection to be held", async () => (await api.connection(failingId)).State === "Held", PATIENCE_MS);
 await api.change({ Name: "Payroll", Description: "Waits for the warehouse" });
+await api.remove(`/Application/${Id}`);
+const retrying = await until("a delivery to wait for its retry", async () => {
+  const { Items } = await api.events(`State=Retrying&ConnectionId=${laterId}`);
+  return Items[0] && api.event(Items[0].EventId);
+});
+const queued = retrying.Deliveries.find(({ ConnectionId }) => ConnectionId === queuedId)!;
 const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
 
 const browser = await launch();
@@ -65,7 +77,10 @@ try {
   const page = await browser.newPage({ viewport: CONSOLE });
   page.setDefaultTimeout(PATIENCE_MS);
   await takeConsole(page);
-  await takeFailedDelivery(page, failed.WorkflowUrl);
+  await takeDelivery(page, delivered.WorkflowUrl, "Completed", "delivered-delivery");
+  await takeDelivery(page, retrying.WorkflowUrl, "until the next post to Ledger", "retrying-delivery");
+  await takeDelivery(page, failed.WorkflowUrl, "deliveries exhausted", "failed-delivery");
+  await takeDelivery(page, queued.WorkflowUrl, "Completed", "queued-delivery");
   const workflows = failed.WorkflowUrl.slice(0, failed.WorkflowUrl.lastIndexOf("/"));
   await takeDetails(
     page,
@@ -90,15 +105,12 @@ async function takeConsole(page: Page): Promise<void> {
   await page.screenshot({ path: join(FOLDER, "console.png") });
 }
 
-async function takeFailedDelivery(page: Page, workflowUrl: string): Promise<void> {
+async function takeDelivery(page: Page, workflowUrl: string, shown: string, name: string): Promise<void> {
   await page.setViewportSize(TEMPORAL);
   await page.goto(workflowUrl);
-  await page
-    .getByText(/deliveries exhausted/)
-    .first()
-    .waitFor();
-  await page.getByText("postWebhook").nth(2).waitFor();
-  await page.screenshot({ path: join(FOLDER, "failed-delivery.png") });
+  await page.getByText(shown).first().waitFor();
+  await page.getByText("postWebhook").last().waitFor();
+  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
 /** What the workflow says of itself. */

@@ -13,7 +13,7 @@ import {
   removeDispatches,
 } from "./dispatch.store.ts";
 import { BATCH } from "./in-flight.ts";
-import { type Found, pause, startLoop } from "./loop.ts";
+import { FAILURE_PAUSE_MS, type Found, startLoop } from "./loop.ts";
 import { setAside } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";
@@ -56,7 +56,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
     if (claimed.length === 0) return "all";
     const started = await Promise.all((await setAsideFull(claimed)).map(start));
-    if (!started.includes(true)) await pause();
+    if (!started.includes(true)) await Bun.sleep(FAILURE_PAUSE_MS);
     // A tenant's whole share, or what has to be tried again: there is likely more.
     return claimed.length >= TENANT_SHARE || started.includes(false) ? "more" : "all";
   }

@@ -40,7 +40,7 @@ export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger
     while (!stopping) {
       const found = await step().catch(async (error) => {
         failed({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
-        await pause();
+        await Bun.sleep(FAILURE_PAUSE_MS);
         return "all" as const;
       });
       if (found === "more") wake();
@@ -57,8 +57,4 @@ export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger
       await Promise.all(running);
     },
   };
-}
-
-export function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, FAILURE_PAUSE_MS));
 }

@@ -8,7 +8,7 @@ import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
-import { type Found, pause, SOON_MS, startLoop } from "./loop.ts";
+import { FAILURE_PAUSE_MS, type Found, SOON_MS, startLoop } from "./loop.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
 import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import { createTurns, type Turn } from "./turns.ts";
@@ -118,7 +118,7 @@ export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueu
     await putBack(sql, tenantId, [deliveryId], SOON_MS);
     windows.release(connectionId, deliveryId);
     turns.addIn(turn, SOON_MS);
-    if (outcome === "failed") await pause();
+    if (outcome === "failed") await Bun.sleep(FAILURE_PAUSE_MS);
   }
 
   return {
