@@ -156,12 +156,12 @@ describe("filters live in the address", () => {
     const hourBefore = new Date(Date.parse(Timestamp) - 3_600_000);
     const inIndia = new Date(hourBefore.getTime() + 5.5 * 3_600_000).toISOString().slice(0, 16);
     await open("/settings/activity");
-    await page.getByLabel("Before (India Time)").fill(inIndia);
+    await page.getByLabel("Before (India Time)", { exact: true }).fill(inIndia);
     await page.getByRole("button", { name: "Filter" }).click();
     await page.getByText("No event is like that").waitFor();
     const to = new URL(page.url()).searchParams.get("To");
     expect(to).toBe(`${hourBefore.toISOString().slice(0, 16)}:00.000Z`);
-    expect(await page.getByLabel("Before (India Time)").inputValue()).toStartWith(inIndia);
+    expect(await page.getByLabel("Before (India Time)", { exact: true }).inputValue()).toStartWith(inIndia);
     await page.getByRole("link", { name: "Clear" }).click();
     await row(page, `Application ${door} Created`).waitFor();
   });
@@ -177,7 +177,7 @@ describe("filters live in the address", () => {
       await times.getByRole("link", { name: "24 h" }).click();
       await page.waitForURL(/\?Last=24h$/);
       expect(await times.locator("[aria-current]").textContent()).toBe("24 h");
-      await page.getByLabel("From (").fill("2026-01-01T12:00");
+      await page.getByLabel(/^From \(/).fill("2026-01-01T12:00");
       await page.getByRole("button", { name: "Filter" }).click();
       await page.waitForURL(/From=2026/);
       expect(await times.locator("[aria-current]").textContent()).toBe("Own");
@@ -211,10 +211,10 @@ describe("filters live in the address", () => {
     });
     await open("/settings/activity");
     await page.getByLabel("Event", { exact: true }).selectOption("Updated");
-    await page.getByLabel("From (UTC)").fill(minute.slice(0, 16));
+    await page.getByLabel("From (UTC)", { exact: true }).fill(minute.slice(0, 16));
     await page.getByRole("button", { name: "Filter" }).click();
     expect(await page.getByRole("rowheader").count()).toBe(1);
-    expect(await page.getByLabel("From (UTC)").inputValue()).toStartWith(minute.slice(0, 16));
+    expect(await page.getByLabel("From (UTC)", { exact: true }).inputValue()).toStartWith(minute.slice(0, 16));
     expect(await page.getByRole("link", { name: "Reload" }).count()).toBe(1);
   });
 });
