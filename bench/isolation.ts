@@ -3,7 +3,7 @@
 // control: how far two measurements of the same lie apart on this machine. "late": all receivers take 400 ms to answer.
 // "retries": by how much second attempts miss their time beside a receiver that hangs.
 //
-//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,hundreds,retries,burst --rate=20 --seconds=15 --rounds=3
+//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,hundreds,hundreds-long,retries,burst --rate=20 --seconds=15 --rounds=3
 //     --changes=10000
 
 import { loadavg } from "node:os";
