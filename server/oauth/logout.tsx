@@ -26,7 +26,7 @@ import {
 import { MessagePage, pageResponse } from "../ui/index.ts";
 import { type Parameters, parseParameters, readParameters } from "./authorize/parameters.ts";
 import { formTargets } from "./authorize/reply.ts";
-import { isRegisteredUri } from "./clients/credential-rules.ts";
+import { isRegisteredUri, placeOf } from "./clients/credential-rules.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
 import { isStranger } from "./clients/store.ts";
 import { LOGOUT_REQUEST } from "./contract.ts";
@@ -154,7 +154,7 @@ function farewell(
 ): Promise<Response> {
   if (destination === undefined || (isStrangers && cookies === undefined)) {
     const lines = ["You are signed out in this browser. You can close this page."];
-    const next = destination && { href: destination, text: `Go on to ${hostOf(destination)}` };
+    const next = destination && { href: destination, text: `Go on to ${placeOf(destination)}` };
     const page = <MessagePage site={endpoints.site} heading="Signed out" lines={lines} {...(next && { next })} />;
     return pageResponse(page, { cookies });
   }
@@ -176,11 +176,6 @@ async function checkLogout(
     hintedUser: claims && (await userOfHint(findClient, claims)),
     ...(await registeredDestination(findClient, clientId, parameters)),
   };
-}
-
-function hostOf(uri: string): string {
-  const { host, protocol } = new URL(uri);
-  return host || protocol.slice(0, -1);
 }
 
 async function userOfHint(findClient: FindKnownClient, { sub, aud }: JWTPayload): Promise<number | undefined> {

@@ -68,6 +68,11 @@ describe("registration that is open", () => {
     expect(web.signIn.html).toContain("Payroll (app.example)");
     expect(web.consent.html).toContain("<strong>Payroll (app.example)</strong> asks to");
     expect(web.consent.html).toContain(`${warning} Allow it only if you know <strong>app.example</strong>`);
+    // Of an app's own address all but the scheme can be anything.
+    const app = await seen("app.payroll://bank.example/callback", {});
+    expect(app.signIn.html).toContain(" (app.payroll)<");
+    expect(app.consent.html).toContain("<strong>app.payroll</strong>");
+    expect(app.consent.html).not.toContain("bank.example</strong>");
     const onDevice = await seen("http://127.0.0.1/callback", { application_type: "native" });
     expect(onDevice.signIn.html).not.toContain("Payroll (");
     expect(onDevice.consent.html).toContain(`${warning} Allow it only if you have just started it on this device.`);

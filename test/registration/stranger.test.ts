@@ -204,6 +204,20 @@ test.each(Object.keys(MOVERS))(
   },
 );
 
+test("what a person has allowed an app on the device is not sent to another scheme, whatever follows it", async () => {
+  const [own, other] = ["app.payroll://callback", "app.other://callback"];
+  const one = await stranger({ ...PUBLIC, redirect_uris: [own] });
+  const asked = (redirect_uri: string) =>
+    `/oauth2/authorize?${query(one.body.client_id, { ...challenge, redirect_uri })}`;
+  const consent = await signedIn(one.registrar, one.visitor, asked(own));
+  expect(answerOf(await one.visitor.submit(consent, { decision: "allow" })).code).toBeString();
+  await moveItself(one.body, [own, other]);
+  expect(answerOf(await one.visitor.open(asked(own))).code).toBeString();
+  const again = await one.visitor.open(asked(other));
+  expect(again.heading).toBe("Allow access");
+  expect(again.html).toContain("<strong>app.other</strong>");
+});
+
 test("what a person has allowed an app on the device is good at every port", async () => {
   const { body, registrar, visitor } = await stranger({
     ...PUBLIC,

@@ -7,7 +7,7 @@ import { printable } from "../../http/body.ts";
 import { type Forms, nameOf, type Session } from "../../signin/index.ts";
 import { claimNamesOf, claimsGiven } from "../claims.ts";
 import { type Consent, type Destinations, findWithdrawal } from "../clients/consents.store.ts";
-import { withoutLoopbackPort } from "../clients/credential-rules.ts";
+import { placeOf, withoutLoopbackPort } from "../clients/credential-rules.ts";
 import { logoOf } from "../clients/logos.ts";
 import type { Client } from "../clients/store.ts";
 import { askableScopes, common } from "../scopes.ts";
@@ -96,7 +96,7 @@ export function questionOf(checked: AuthorizationRequest, session: Session, aske
     links: linksOf(client),
     wants: inWords(consentTo(asked), apis),
     user: nameOf(session),
-    destination: device ? undefined : destinationOf(reply.redirectUri),
+    destination: device ? undefined : placeOf(reply.redirectUri),
     userCode: device?.userCode,
   };
 }
@@ -134,16 +134,10 @@ export function nameOfClient(checked: AuthorizationRequest): string {
 /** What a stranger cannot fake: its host or scheme. Undefined if the answer goes to a program on the user's device. */
 function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
   if (documentUrl !== null) return new URL(documentUrl).host;
-  return withoutLoopbackPort(redirectUri) === undefined ? destinationOf(redirectUri) : undefined;
+  return withoutLoopbackPort(redirectUri) === undefined ? placeOf(redirectUri) : undefined;
 }
 
 /** What a consent covers of where its answers go: on the user's device, a program has any port. */
 export function destinationsOf({ device, reply: { redirectUri } }: AuthorizationRequest): Destinations {
-  return { destinations: device ? [] : [destinationOf(withoutLoopbackPort(redirectUri) ?? redirectUri)] };
-}
-
-/** What people know an address by: its host, or for an app on the device the app's own scheme. */
-function destinationOf(redirectUri: string): string {
-  const { host, protocol } = new URL(redirectUri);
-  return host || protocol.slice(0, -1);
+  return { destinations: device ? [] : [placeOf(withoutLoopbackPort(redirectUri) ?? redirectUri)] };
 }

@@ -4,6 +4,7 @@ import { extendAddress } from "../../egress/index.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { FormPostPage } from "../../signin/index.ts";
 import { pageResponse, type Site } from "../../ui/index.ts";
+import { placeOf } from "../clients/credential-rules.ts";
 import type { ResponseMode } from "./checks/request.ts";
 import type { PushReference } from "./pushed.ts";
 import { RefusedPage } from "./refused-page.tsx";
@@ -51,10 +52,9 @@ export async function respond(site: Site, reply: Reply, fields: Fields): Promise
  */
 export async function errorPage(site: Site, reply: Reply, { code, message }: AuthorizationError): Promise<Response> {
   const { redirectUri, mode } = reply;
-  const { host, protocol } = new URL(redirectUri);
   const fields = await answerFields(reply, { error: code, error_description: message });
   const page = RefusedPage({
-    ...{ site, problem: `${message} (${code})`, destination: host || protocol.slice(0, -1) },
+    ...{ site, problem: `${message} (${code})`, destination: placeOf(redirectUri) },
     ...(mode === "form_post" ? { action: redirectUri, fields } : { href: withAnswer(reply, fields) }),
   });
   return pageResponse(page, { status: 400, formAction: formTargets(redirectUri) });

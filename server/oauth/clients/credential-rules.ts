@@ -250,6 +250,12 @@ export function withoutLoopbackPort(uri: string): string | undefined {
   return match && URL.canParse(uri) ? match[1]! + (match[2] ?? "") : undefined;
 }
 
+/** What people know an address by: its host; of an app on the device the scheme, for the rest of it is the app's own word. */
+export function placeOf(uri: string): string {
+  const { protocol, host } = new URL(uri);
+  return protocol === "https:" || protocol === "http:" ? host : protocol.slice(0, -1);
+}
+
 /** Whether an address is one of those registered; on loopback, a native client may name any port. */
 export function isRegisteredUri({ clientType }: Credentials, registered: readonly string[], asked: string): boolean {
   if (registered.includes(asked)) return true;
