@@ -29,6 +29,11 @@ function claimsOf(client: Client, more: JWTPayload = {}): JWTPayload {
   return { ...about, ...asked, ...more };
 }
 
+/** Of JSON, and not to be made a text of. */
+const NO_TEXT = { toString: null };
+const unsigned = async (...parts: object[]) =>
+  `${parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.AAAA`;
+
 const at = (client: Client, request: string, path = RFC_PATH, beside: Record<string, string> = {}) =>
   `${path}?${new URLSearchParams({ client_id: client.id, request, ...beside })}`;
 
@@ -226,6 +231,8 @@ describe.concurrent("refused, in a browser and where it is pushed, is a request 
     ["of a day", signed(() => ({ exp: now() + 86_400 })), /at most/],
     ["of the future", signed(() => ({ nbf: now() + 60 })), /future/],
     ["of another type", signed(() => ({}), { typ: "at+jwt" }), /typ/],
+    ["whose type is no text", (client) => unsigned({ alg: "ES256", typ: NO_TEXT }, claimsOf(client)), /typ/],
+    ["whose algorithm is no text", (client) => unsigned({ alg: NO_TEXT }, claimsOf(client)), /alg/],
     ["in a request object", signed(() => ({ request: "x" })), /request/],
     ["with a request_uri", signed(() => ({ request_uri: "urn:x" })), /request/],
     ["with a state that is no text", signed(() => ({ state: { a: 1 } })), /state is of a wrong type/],

@@ -36,6 +36,11 @@ const REFUSED: [name: string, fields: Fields, error: string, credentials?: Parti
     { claims: '{"id_token":{"acr":{"essential":true,"values":["9"]}}}' },
     "unmet_authentication_requirements",
   ],
+  [
+    "an acr that is no text",
+    { claims: '{"id_token":{"acr":{"essential":true,"values":[{"toString":null}]}}}' },
+    "unmet_authentication_requirements",
+  ],
   ["an id_token_hint that is none", { id_token_hint: "x.y.z" }, "invalid_request"],
   ["code_challenge_method plain", { ...PKCE, code_challenge_method: "plain" }, "invalid_request"],
   ["no code_challenge_method, which means plain", { ...PKCE, code_challenge_method: undefined }, "invalid_request"],

@@ -96,8 +96,13 @@ describe.concurrent("a test of an identity provider", () => {
     ["no keys", { answers: { "/jwks": () => Response.json({}) } }, ["Keys", "their address answered no set of keys"]],
     [
       "keys of no use",
-      { answers: { "/jwks": () => Response.json({ keys: [{ kty: "RSA", use: "enc" }, { kty: "oct" }, null, 1] }) } },
-      ["Keys", "none of the 2 is for RS256"],
+      {
+        answers: {
+          "/jwks": () =>
+            Response.json({ keys: [{ kty: "RSA", use: "enc" }, { kty: "oct" }, { kty: { toString: null } }, null, 1] }),
+        },
+      },
+      ["Keys", "none of the 3 is for RS256"],
     ],
     ["keys inside the network", { metadata: { jwks_uri: "https://169.254.169.254/jwks" } }, ["Keys", "EGRESS_DENY"]],
     ["an address that is none", { metadata: { jwks_uri: "nowhere" } }, ["Metadata", "jwks_uri is no https address"]],

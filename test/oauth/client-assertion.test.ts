@@ -201,6 +201,10 @@ describe("refused is an assertion", () => {
 
   test("of another type, or with what must be understood", async () => {
     for (const typ of ["at+jwt", "dpop+jwt", "oauth-authz-req+jwt"]) await refused(await signed({}, { typ }), /typ/);
+    for (const header of [{ typ: { toString: null } }, { alg: [{ toString: null }] }]) {
+      const parts = [{ alg: "ES256", ...header }, claimsOf()].map((part) => Buffer.from(JSON.stringify(part)));
+      await refused(assertion(`${parts.map((part) => part.toString("base64url")).join(".")}.AAAA`), /typ|alg/);
+    }
     const jwt = await new SignJWT(claimsOf())
       .setProtectedHeader({ alg: "ES256", crit: ["b64"], b64: true })
       .sign(signer.privateKey);

@@ -45,10 +45,11 @@ export function createRequestObjects(issuer: string, isSignedByClient: IsSignedB
 
 function readClaims(object: string, { securityProfile }: Client): JWTPayload {
   const { header, claims } = decoded(object);
+  const { alg, typ } = header;
   // FAPI 2.0 Security Profile 5.4.1.
-  const algs = CLIENT_JWT_ALGS.filter((alg) => securityProfile === "None" || alg !== "RS256");
-  if (!algs.includes(String(header.alg))) throw bad(`alg must be one of ${algs.join(", ")}`);
-  if (header.typ !== undefined && !TYPES.includes(String(header.typ).toLowerCase())) {
+  const algs = CLIENT_JWT_ALGS.filter((one) => securityProfile === "None" || one !== "RS256");
+  if (!algs.some((one) => one === alg)) throw bad(`alg must be one of ${algs.join(", ")}`);
+  if (typ !== undefined && !(typeof typ === "string" && TYPES.includes(typ.toLowerCase()))) {
     throw bad("typ must be oauth-authz-req+jwt or JWT, or absent");
   }
   if (header.crit !== undefined) throw bad("crit is not supported");

@@ -35,8 +35,11 @@ export interface Assertion {
  */
 export function readAssertion(jwt: string, audiences: readonly string[], now = Date.now()): Assertion {
   const { header, claims } = decoded(jwt);
-  if (!CLIENT_JWT_ALGS.includes(String(header.alg))) throw bad(`alg must be one of ${CLIENT_JWT_ALGS.join(", ")}`);
-  if (header.typ !== undefined && !TYPES.includes(String(header.typ).toLowerCase())) throw bad("typ must be JWT");
+  const { typ } = header;
+  const alg = CLIENT_JWT_ALGS.find((one) => one === header.alg);
+  if (!alg) throw bad(`alg must be one of ${CLIENT_JWT_ALGS.join(", ")}`);
+  if (typ !== undefined && !(typeof typ === "string" && TYPES.includes(typ.toLowerCase())))
+    throw bad("typ must be JWT");
   if (header.crit !== undefined) throw bad("crit is not supported");
   const { iss, sub, aud, exp, iat, nbf, jti } = claims;
   if (typeof sub !== "string" || sub === "" || iss !== sub) throw bad("iss and sub must both be the client_id");
@@ -58,7 +61,7 @@ export function readAssertion(jwt: string, audiences: readonly string[], now = D
     throw bad(`jti must be a string of 1 to ${JTI_LIMIT} characters`);
   }
   const isForIssuerAlone = aud === audiences[0];
-  return { jwt, clientId: sub, jti, alg: String(header.alg), isForIssuerAlone, expiresAt: exp + CLOCK_TOLERANCE };
+  return { jwt, clientId: sub, jti, alg, isForIssuerAlone, expiresAt: exp + CLOCK_TOLERANCE };
 }
 
 function decoded(jwt: string): { header: ProtectedHeaderParameters; claims: JWTPayload } {

@@ -105,7 +105,8 @@ async function checkKeys(metadata: ServerMetadata, guarded: GuardedFetch): Promi
 
 /** RFC 7517 4: a key that names its algorithm is for that one. */
 function algsOf({ kty, crv, use, alg }: Record<string, unknown>): string[] {
-  const algs = KEY_KINDS.get(crv === undefined ? String(kty) : `${kty} ${crv}`) ?? [];
+  const kind = [kty, crv].filter((one) => typeof one === "string").join(" ");
+  const algs = KEY_KINDS.get(kind) ?? [];
   if (use === "enc") return [];
   return alg === undefined ? algs : algs.filter((known) => known === alg);
 }

@@ -128,7 +128,7 @@ function parseClaims(text: string): ClaimsRequest {
 function essentialAcrs({ acr }: Members): string[] | undefined {
   if (acr?.essential !== true) return undefined;
   const values = Array.isArray(acr.values) ? acr.values : acr.value === undefined ? undefined : [acr.value];
-  return values?.map(String);
+  return values?.filter((one): one is string => typeof one === "string");
 }
 
 function parseObject(text: string): Record<string, unknown> {
