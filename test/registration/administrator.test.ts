@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { CREDENTIALS } from "../../server/oauth/clients/contract.ts";
 import type { Answer } from "../entities/client.ts";
 import { newSigner } from "../oauth/signing-client.ts";
-import { ok } from "../policies/people.ts";
+import { ok, savePolicy } from "../policies/people.ts";
 import {
   at,
   expectUnauthorized,
@@ -215,8 +215,8 @@ describe("what an administrator has given a registered client ends, and the audi
     expect(again.body.scope).toBe("openid");
   });
 
-  test("but nothing of it, if the client is in a role or an API's own", async () => {
-    for (const trust of ["Role", "Api"] as const) {
+  test("but nothing of it, if the client is in a role, named by a policy or an API's own", async () => {
+    for (const trust of ["Role", "Policy", "Api"] as const) {
       const client = await registered({}, "Open");
       const Id = Number(client.client_id);
       const role = { Name: "Robots", Members: [{ Type: "Application", Id }], Scopes: [] };
@@ -225,7 +225,9 @@ describe("what an administrator has given a registered client ends, and the audi
         Audience: `https://orders.example/${Bun.randomUUIDv7()}`,
         ApplicationId: client.client_id,
       };
-      await ok(client.admin.patch(`/${trust}`, trust === "Role" ? role : api));
+      if (trust === "Policy") {
+        await savePolicy(client.admin, "Payroll reads", `permit(principal == Client::"${Id}", action, resource);`);
+      } else await ok(client.admin.patch(`/${trust}`, trust === "Role" ? role : api));
       const answer = await client.put(metadata({ redirect_uris: ["https://evil.example/"], ...PUBLIC }));
       expect(answer.body).toMatchObject({
         redirect_uris: [REDIRECT],

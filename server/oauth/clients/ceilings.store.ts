@@ -9,7 +9,7 @@ export interface Ceiling {
   set: string[];
   /** Scopes that an administrator has added. */
   givenScopes: string[];
-  /** It is in a role, or an Api's own client: what it proves itself by is then not its own to change. */
+  /** It is in a role, named by a policy, or an Api's own client: what it proves itself by is then not its own to change. */
   isTrusted: boolean;
 }
 
@@ -33,6 +33,8 @@ export async function findCeiling(tx: Queries, tenantId: TenantId, applicationId
   const [row] = await tx<Ceiling[]>`
     select r.administrator_set as set, r.given_scopes as "givenScopes",
       exists (select from role_members m where m.tenant_id = ${tenantId} and m.application_id = r.application_id)
+        or exists (select from policies p
+          where p.tenant_id = ${tenantId} and p.policy ~ ('Client\\s*::\\s*"' || r.application_id || '"'))
         or exists (select from apis a where a.tenant_id = ${tenantId} and a.application_id = r.application_id)
         as "isTrusted"
     from registered_clients r where r.tenant_id = ${tenantId} and r.application_id = ${applicationId}`;
