@@ -6,8 +6,9 @@ import type { Queries, Sql } from "../db/sql.ts";
 import { Unauthorized } from "../errors.ts";
 import type { TenantId } from "../ids.ts";
 import type { Vault } from "../vault.ts";
-import type { Actor, Bearer } from "./bearer.ts";
-import { createGate, type Gate } from "./gate/gate.ts";
+import type { Actor, Call } from "./caller.ts";
+import type { Admitted } from "./gate/gate.ts";
+import { createGate } from "./gate/gate.ts";
 import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import type { Problem } from "./policies/cedar.ts";
@@ -30,15 +31,6 @@ import { ACTIONS } from "./scopes.ts";
 const LISTEN_PAUSE_MS = 1_000;
 /** Reading a page and deciding what of it the caller sees. */
 const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 10_000 };
-
-/** A call by someone whose token is good. */
-export type Call = Bearer & Omit<CallContext, "tenantId" | "scopes">;
-
-/** What a caller may do, and what it may see. */
-export interface Admitted {
-  permissions: Permissions;
-  gate: Gate;
-}
 
 export interface Access {
   /** What keeps a text from being saved as a policy; empty if it is good. @throws TenantBusy */

@@ -1,27 +1,9 @@
 import { Permission, Unauthorized } from "../errors.ts";
 import { contextOf } from "../http/context.ts";
 import { userAgentOf } from "../http/request.ts";
-import type { TenantId } from "../ids.ts";
-import type { Admitted, Call } from "./access.ts";
+import type { Bearer, Call } from "./caller.ts";
+import type { Admitted } from "./gate/gate.ts";
 import type { Scope } from "./scopes.ts";
-
-/** Who stands in CreatedBy and ModifiedBy. */
-export interface Actor {
-  type: "Application" | "User";
-  id: number;
-}
-
-/** What an access token says. */
-export interface Bearer {
-  tenantId: TenantId;
-  clientId: string;
-  actor: Actor;
-  scopes: ReadonlySet<string>;
-  /** The thumbprint of the key that its holder has to prove (RFC 9449 6); undefined: any holder may use it. */
-  jkt?: string | undefined;
-  /** The `sub` of who acts for the user (RFC 8693 4.1). */
-  actedBy?: string | undefined;
-}
 
 /** An access token as a request presents it. */
 export interface PresentedToken {

@@ -1,8 +1,6 @@
 export { type Access, createAccess } from "./access.ts";
 export {
-  type Actor,
   type Authenticate,
-  type Bearer,
   type Caller,
   type CheckPossession,
   createAuthenticate,
@@ -13,6 +11,7 @@ export {
   requirePossession,
   type VerifyAccessToken,
 } from "./bearer.ts";
+export type { Actor, Bearer } from "./caller.ts";
 export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";
 export { MOST_LOOKED_AT } from "./gate/list.ts";
 export type { FindRecords } from "./gate/references.ts";
@@ -24,8 +23,9 @@ export { QUESTION } from "./policies/question.ts";
 export { type AttributeType, actionsOn, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 export { POLICIES } from "./policies/routes.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
-export { ROLES, userScopes } from "./roles/service.ts";
+export { ROLES } from "./roles/service.ts";
 export { listRoleNames } from "./roles/store.ts";
+export { userScopes } from "./roles/user-scopes.ts";
 export { resourceRoutes, route } from "./route.ts";
 export {
   ACTIONS,

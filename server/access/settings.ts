@@ -10,14 +10,15 @@ import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "
 import type { Route, Tag } from "../http/route.ts";
 import type { TenantId } from "../ids.ts";
 import type { Access } from "./access.ts";
-import type { Actor, Caller, Permitted } from "./bearer.ts";
+import type { Caller, Permitted } from "./bearer.ts";
+import type { Actor } from "./caller.ts";
 import { refuseChangedStamps, type Stamped } from "./fields.ts";
 import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import type { Permissions } from "./policies/permissions.ts";
 import { judgedFields, type PolicyRecord, type ResourceType } from "./policies/resource-type.ts";
 import { waitForSettingsTurn } from "./policies/store.ts";
-import { userScopes } from "./roles/service.ts";
+import { userScopes } from "./roles/user-scopes.ts";
 import { resourceRoutes } from "./route.ts";
 
 /** The records of one kind; each asks for a policy that permits it. */

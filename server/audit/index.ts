@@ -6,5 +6,6 @@ export { AUDIT_KINDS, AUDIT_RESOURCE_TYPE, OUTCOMES } from "./kinds.ts";
 export { auditRoutes } from "./routes.ts";
 export type { AuditRecord } from "./service.ts";
 export { type AuditLog, createAuditLog } from "./service.ts";
+export type { AuditEntry, Origin } from "./store.ts";
 export { type HourOfSignIns, insertConsequence, type SignIns } from "./store.ts";
-export { type AuditEntry, FAILURES_PER_HOUR, type Origin, originOf, recordAudit } from "./write.ts";
+export { FAILURES_PER_HOUR, originOf, recordAudit } from "./write.ts";

@@ -1,35 +1,13 @@
 import type { Queries } from "../db/sql.ts";
 import { contextOf } from "../http/context.ts";
-import type { Details } from "../http/contract.ts";
 import { userAgentOf } from "../http/request.ts";
 import type { TenantId } from "../ids.ts";
 import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";
+import type { AuditEntry, Origin } from "./store.ts";
 import { countLately, insertAuditEvent } from "./store.ts";
 
 /** Rows an hour of what strangers can cause in one tenant, so that a flood of guesses cannot fill the disk. */
 export const FAILURES_PER_HOUR = 1_000;
-
-/** Who did it, and from where. The API's Caller is one; of a page's request `originOf` makes one. */
-export interface Origin {
-  /** Undefined: nobody has proved their identity. */
-  actor?: { type: "User" | "Application"; id: number };
-  /** The application it was done by or for. */
-  clientId?: string;
-  /** The `sub` of who acts in the actor's name (RFC 8693 4.1). */
-  actedBy?: string | undefined;
-  /** Undefined if it is not known. */
-  address: string | undefined;
-  userAgent: string;
-  requestKey: string;
-}
-
-export interface AuditEntry {
-  kind: AuditKind;
-  /** What it was done to, as the API names it. */
-  subject?: { type: string; id: string | number };
-  /** Never a secret or a personal value. */
-  details?: Details;
-}
 
 /**
  * Adds a row to the tenant's audit log. Of strangers' failures there are FAILURES_PER_HOUR at most; the next is told

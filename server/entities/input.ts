@@ -2,8 +2,9 @@
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { readDate } from "../http/dates.ts";
 import { asTyped, isText } from "../http/fields.ts";
-import { readDate, toRecordId } from "../http/query.ts";
+import { toRecordId } from "../http/query.ts";
 import { attributesIn } from "./attributes.ts";
 import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
 import type { Entity, EntityReference } from "./registry.ts";

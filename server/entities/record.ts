@@ -14,15 +14,8 @@ import {
   UNSET_DATE,
 } from "./definition.ts";
 import { createRegistry, type Entity } from "./registry.ts";
+import type { Abstract } from "./store.ts";
 import { findByField, findByIds, type Row } from "./store.ts";
-
-/** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
-export interface Abstract {
-  Id: number | string;
-  ExternalId: string;
-  Name: string;
-  Type: string;
-}
 
 type Part = [name: string, value: unknown];
 

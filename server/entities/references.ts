@@ -7,8 +7,8 @@ import { printable } from "../http/body.ts";
 import type { TenantId } from "../ids.ts";
 import type { PointedAt } from "./definition.ts";
 import type { EntityInput, ReferenceInput } from "./input.ts";
-import type { Abstract } from "./record.ts";
 import type { Entity } from "./registry.ts";
+import type { Abstract } from "./store.ts";
 import { type Changes, findReferenced, listChain } from "./store.ts";
 
 /** How many records can stand above one, by a foreign key to its own entity. */

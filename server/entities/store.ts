@@ -3,7 +3,6 @@
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import type { PointedAt } from "./definition.ts";
-import type { Abstract } from "./record.ts";
 import type { Entity } from "./registry.ts";
 
 /** A record as its columns hold it; what it points at, CreatedBy and ModifiedBy stand in it as foreign keys. */
@@ -283,4 +282,12 @@ function by(sql: Queries, change: "created" | "modified", actor: Actor | undefin
     [`${change}_by_id`]: actor?.id ?? null,
     [`${change}_on`]: sql`statement_timestamp()`,
   };
+}
+
+/** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
+export interface Abstract {
+  Id: number | string;
+  ExternalId: string;
+  Name: string;
+  Type: string;
 }

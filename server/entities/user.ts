@@ -1,4 +1,4 @@
-import { readDate } from "../http/query.ts";
+import { readDate } from "../http/dates.ts";
 import {
   boolean,
   type EntityDefinition,

@@ -2,8 +2,8 @@
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { readDate } from "../http/dates.ts";
 import { asTyped } from "../http/fields.ts";
-import { readDate } from "../http/query.ts";
 import { type EntityDefinition, type Field, type FieldType, TEXT_LIMIT, UNSET_DATE } from "./definition.ts";
 
 export const INT32_MAX = 2_147_483_647;

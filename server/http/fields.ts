@@ -1,7 +1,7 @@
 // Kinds of fields that contracts are made of. Each says what may be sent, what is answered, and what is wrong in words.
 
 import { type SchemaOptions, type Static, type TSchema, type TString, Type } from "@sinclair/typebox";
-import { readDate } from "./query.ts";
+import { readDate } from "./dates.ts";
 
 /** What is said of a field beside its kind. */
 export interface Told {

@@ -3,6 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { BadInput, NotFound } from "../errors.ts";
 import { printable } from "./body.ts";
+import { readDate } from "./dates.ts";
 import { asTyped, time, uuid, word } from "./fields.ts";
 
 /** What stands in a path in place of `{Id}`. */
@@ -333,31 +334,4 @@ export function readId(entity: string, text: string): number {
   const id = toRecordId(text);
   if (id === undefined) throw new NotFound(`There is no ${entity} with this Id.`);
   return id;
-}
-
-const DATE = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
-/**
- * Reads a caller's date: a day, taken as its first moment in UTC, or a time with its offset (RFC 3339).
- *
- * @returns undefined if it is not one, as 2026-02-30 is none, or not from 1 to 9999 in UTC
- * @example readDate("2026-01-31T12:00:00Z")
- */
-export function readDate(text: string): Date | undefined {
-  const [, year, month, day] = DATE.exec(text) ?? [];
-  const date = new Date(text);
-  if (day === undefined || !hasYear(date) || !isInCalendar(Number(year), Number(month), Number(day))) return undefined;
-  return date;
-}
-
-/** From 1 to 9999, in UTC; an invalid date has none. */
-function hasYear(date: Date): boolean {
-  return date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
-}
-
-/** JavaScript takes 30 February for 2 March. */
-function isInCalendar(year: number, month: number, day: number): boolean {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

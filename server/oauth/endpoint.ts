@@ -4,7 +4,7 @@
 import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
-  ApiError,
+  type ApiError,
   MethodNotAllowed,
   PayloadTooLarge,
   ServiceUnavailable,
@@ -30,6 +30,7 @@ import {
   SPEC_TOKEN_PATH,
   USERINFO_PATH,
 } from "./door.ts";
+import { TokenError } from "./errors.ts";
 
 /** Told of what was not the caller's fault. */
 export type OnFailure = (error: unknown, request: Request) => void;
@@ -80,47 +81,6 @@ export function requireField(form: Readonly<Record<string, string | undefined>>,
 }
 
 // The ways a request of a client can fail, and how each door says so.
-
-const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" } as const;
-const PERMISSION = { kind: "Permission", status: 403, title: "Forbidden" } as const;
-const BAD_INPUT = { kind: "Bad Input", status: 400, title: "Bad Request" } as const;
-
-/** docs/behaviour.md "Token endpoint errors" on the left, RFC 6749 5.2 on the right. */
-const FAILURES = {
-  invalid_request: [BAD_INPUT, "invalid_request"],
-  /** It does not say who it is, or does not prove it. */
-  invalid_client: [UNAUTHORIZED, "invalid_client"],
-  invalid_grant: [BAD_INPUT, "invalid_grant"],
-  /** A code or refresh token that was issued to another client. */
-  another_clients_grant: [PERMISSION, "invalid_grant"],
-  unauthorized_client: [PERMISSION, "unauthorized_client"],
-  unsupported_grant_type: [BAD_INPUT, "unsupported_grant_type"],
-  invalid_scope: [BAD_INPUT, "invalid_scope"],
-  /** RFC 8707 2. */
-  invalid_target: [BAD_INPUT, "invalid_target"],
-  /** RFC 9449 5. */
-  invalid_dpop_proof: [BAD_INPUT, "invalid_dpop_proof"],
-  /** RFC 9449 8; the header DPoP-Nonce has it. */
-  use_dpop_nonce: [BAD_INPUT, "use_dpop_nonce"],
-} as const;
-
-export type TokenFailure = keyof typeof FAILURES;
-
-/** Thrown by the engine; the door it came in by gives it its shape. */
-export class TokenError extends ApiError {
-  /** RFC 6749 5.2. */
-  readonly code: string;
-
-  /**
-   * @param description for people; never echo a secret here
-   * @param code where the RFC door alone has a word of its own for it
-   */
-  constructor(failure: TokenFailure, description: string, code?: string) {
-    const [{ status, kind, title }, standard] = FAILURES[failure];
-    super(status, kind, title, [description]);
-    this.code = code ?? standard;
-  }
-}
 
 function tokenErrorResponse(failure: unknown, request: Request, door: Door): Response {
   const error = asApiError(failure);

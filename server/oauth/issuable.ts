@@ -4,7 +4,7 @@ import type { Queries } from "../db/sql.ts";
 import { claimNamesOf, claimsGiven } from "./claims.ts";
 import { type Consent, type Destinations, findConsent } from "./clients/consents.store.ts";
 import type { Client } from "./clients/store.ts";
-import { TokenError } from "./endpoint.ts";
+import { TokenError } from "./errors.ts";
 import { ENTITY_API } from "./resources.ts";
 import { askableScopes, common } from "./scopes.ts";
 

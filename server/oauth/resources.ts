@@ -6,7 +6,7 @@ import { API_PATH } from "../http/request.ts";
 import { normalAddress } from "./apis/normal-address.ts";
 import type { Api } from "./apis/store.ts";
 import type { Door } from "./door.ts";
-import { TokenError } from "./endpoint.ts";
+import { TokenError } from "./errors.ts";
 import { common } from "./scopes.ts";
 
 /** Among the resources of a grant, the entity API; all others are APIs' Ids. */

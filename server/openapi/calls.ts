@@ -1,7 +1,8 @@
 // The calls that receivers get (docs/behaviour.md "Delivery").
 
 import { CONNECTION_TAG, EXAMPLE_PAYLOAD, EXAMPLE_PING_PAYLOAD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
-import { header, jsonBody, type Operation, type Parameter, type PathItem, schemaRef } from "./operation.ts";
+import { type Operation, type Parameter, type PathItem, schemaRef } from "./objects.ts";
+import { header, jsonBody } from "./operation.ts";
 
 export function calls(): Record<string, PathItem> {
   return { change: { post: changeCall() }, ping: { post: pingCall() } };

@@ -8,7 +8,8 @@ import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
 import { calls } from "./calls.ts";
 import { DOCUMENTED_RECORD, ERROR_EXAMPLES, ERROR_RESPONSES } from "./errors.ts";
 import { oauth } from "./oauth.ts";
-import { type Area, HEADERS, PARAMETERS, type PathItem, parameterRef } from "./operation.ts";
+import type { Area, PathItem } from "./objects.ts";
+import { HEADERS, PARAMETERS, parameterRef } from "./operation.ts";
 import { describedRoutes } from "./routes.ts";
 import { service } from "./service.ts";
 

@@ -27,7 +27,7 @@ import {
 } from "../http/error-record.ts";
 import { API_PATH } from "../http/request.ts";
 import type { ErrorName } from "../http/route.ts";
-import { type Answer, type Examples, headersOf, type Ref, schemaRef } from "./operation.ts";
+import { type Answer, type Examples, headersOf, type Ref, schemaRef } from "./objects.ts";
 
 interface DescribedError {
   when: string;

@@ -22,18 +22,14 @@ import {
   type Answer,
   type Area,
   type Examples,
-  formBody,
-  header,
   headersOf,
-  json,
-  jsonBody,
   type Operation,
-  operation,
   type Parameter,
   type PathItem,
   type Schema,
   schemaRef,
-} from "./operation.ts";
+} from "./objects.ts";
+import { formBody, header, json, jsonBody, operation } from "./operation.ts";
 import { documentedSchema } from "./routes.ts";
 
 export function oauth(): Area {

@@ -4,6 +4,8 @@ import { MOST_LOOKED_AT, type Scope } from "../access/index.ts";
 import { PAGING } from "../http/query.ts";
 import type { ErrorName } from "../http/route.ts";
 import { errorAnswers } from "./errors.ts";
+import type { Answer, Examples, Operation, Parameter, Ref, RequestBody, Schema } from "./objects.ts";
+import { headersOf } from "./objects.ts";
 
 interface Described {
   id: string;
@@ -68,10 +70,6 @@ export const NOT_MODIFIED: Answer = {
   description: "The record is what If-None-Match names.",
   headers: headersOf(["ETag"]),
 };
-
-export function headersOf(names: string[]): Record<string, Ref> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
 
 /** @param examples by name */
 export function jsonBody(
@@ -161,61 +159,3 @@ export function parameterRef(name: keyof typeof PARAMETERS): Ref {
 }
 
 // The parts of an OpenAPI 3.1 document that we write.
-
-/** JSON Schema 2020-12. */
-export type Schema = Record<string, unknown>;
-export type Ref = { $ref: string };
-
-export interface Parameter {
-  name: string;
-  in: "path" | "query" | "header";
-  description: string;
-  required?: boolean;
-  /** Empty is as good as absent. */
-  allowEmptyValue?: boolean;
-  schema: Schema;
-  examples?: Examples;
-}
-
-export type Examples = Record<string, { summary?: string; value: unknown } | Ref>;
-
-export interface Content {
-  schema: Schema;
-  examples?: Examples;
-}
-
-export interface Answer {
-  description: string;
-  headers?: Record<string, Ref>;
-  content?: Record<string, Content>;
-}
-
-export interface RequestBody {
-  description?: string;
-  required: boolean;
-  content: Record<string, Content>;
-}
-
-export interface Operation {
-  operationId: string;
-  summary: string;
-  description?: string;
-  tags: string[];
-  security: Record<string, Scope[]>[];
-  parameters?: (Parameter | Ref)[];
-  requestBody?: RequestBody;
-  responses: Record<string, Answer | Ref>;
-}
-
-export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>> & { parameters?: Ref[] };
-
-/** One part of the API, described in a file of its own. */
-export interface Area {
-  tags: { name: string; description: string }[];
-  paths: Record<string, PathItem>;
-  schemas: Record<string, Schema>;
-}
-
-export function schemaRef(name: string): Ref {
-  return { $ref: `#/components/schemas/${name}` };
-}

@@ -5,21 +5,15 @@ import type { ErrorName, Route } from "../http/route.ts";
 import {
   type Answer,
   type Area,
-  CONDITIONS,
   headersOf,
-  json,
-  jsonBody,
-  NOT_MODIFIED,
   type Operation,
-  operation,
   type Parameter,
   type PathItem,
-  pageOf,
-  parameterRef,
   type Ref,
   type Schema,
   schemaRef,
-} from "./operation.ts";
+} from "./objects.ts";
+import { CONDITIONS, json, jsonBody, NOT_MODIFIED, operation, pageOf, parameterRef } from "./operation.ts";
 
 export function describedRoutes(routes: readonly Route[]): Area {
   const named = new Map<string, Schema>();

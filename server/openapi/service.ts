@@ -1,7 +1,8 @@
 // How the service itself stands, and this document.
 
 import { READINESS } from "../http/health.ts";
-import { type Area, json, operation, type Schema } from "./operation.ts";
+import type { Area, Schema } from "./objects.ts";
+import { json, operation } from "./operation.ts";
 import { documentedSchema } from "./routes.ts";
 
 const TAG = "Service";

@@ -5,7 +5,7 @@ import { clientNetwork, contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
 import { prefersPage, requireMethod } from "../http/request.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
-import type { Caller } from "./sessions.ts";
+import type { Caller } from "./session.ts";
 
 export interface PageEndpoints {
   site: Site;

@@ -5,7 +5,7 @@ import { Permission } from "../errors.ts";
 import type { Vault } from "../vault.ts";
 import type { Cookies } from "./cookies.ts";
 import { newOpaqueValue } from "./opaque.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session.ts";
 import type { Trouble } from "./throttle.ts";
 
 /** Forms that only the browser they were shown in can send. */

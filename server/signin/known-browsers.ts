@@ -3,7 +3,7 @@
 import type { Sql } from "../db/sql.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session.ts";
 import { findKnown, recordSignIn } from "./store.ts";
 
 /** Seconds that a browser is known. */

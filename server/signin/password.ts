@@ -7,9 +7,9 @@ import { createBudget } from "../budget.ts";
 import type { Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
-import type { CheckOutcome } from "./second-factor/second-factor.ts";
-import type { Caller, Session } from "./sessions.ts";
+import type { Caller, Session } from "./session.ts";
 import { findPasswordHash, usernameKey } from "./store.ts";
+import type { CheckOutcome } from "./throttle.ts";
 import { admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes. */

@@ -1,7 +1,7 @@
 import type { SealedColumn } from "../vault.ts";
 import { RECOVERY_KEY_PURPOSE, TOTP_PURPOSE } from "./second-factor/second-factor.ts";
+import { CLIENT_KEY_PURPOSE, CLIENT_SECRET_PURPOSE } from "./upstream/configuration.ts";
 import { ID_TOKEN_HINT_PURPOSE } from "./upstream/identity.ts";
-import { CLIENT_KEY_PURPOSE, CLIENT_SECRET_PURPOSE } from "./upstream/providers/record.ts";
 
 /** What is sealed at rest here. */
 export const SEALED: SealedColumn[] = [

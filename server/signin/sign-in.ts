@@ -5,7 +5,7 @@ import type { Cookies } from "./cookies.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
-import { ACR, type Authentication, type Caller } from "./sessions.ts";
+import { ACR, type Authentication, type Caller } from "./session.ts";
 import { type Account, findAccounts, usernameKey } from "./store.ts";
 import { type Attempt, admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
 

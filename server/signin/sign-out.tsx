@@ -2,7 +2,7 @@
 
 import { NO_STORE } from "../http/conditions.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import type { Session, Sessions } from "./session.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 export interface SignOutDependencies {

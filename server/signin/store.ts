@@ -1,6 +1,6 @@
 import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session.ts";
 
 /** Days after which a browser that was not used is forgotten. */
 const DEVICE_DAYS = 365;

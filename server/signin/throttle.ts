@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { type AuditEntry, type Origin, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
-import type { CheckOutcome } from "./second-factor/second-factor.ts";
 import {
   addFailure,
   type FailureRule,
@@ -137,3 +136,6 @@ export function throttled(seconds: number): Trouble {
 
 export const WRONG_CODE = "The code is wrong, or was used before. Enter the next one.";
 export const WRONG_PASSWORD = "The password is wrong.";
+
+/** Whether a code, or a password, was right. */
+export type CheckOutcome = { outcome: "right" } | { outcome: "wrong" } | { outcome: "throttled"; retryAfter: number };

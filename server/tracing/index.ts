@@ -1,1 +1,2 @@
-export { createRequestSpans, createTracing, type TraceSpan, type Tracing, withoutCollector } from "./tracing.ts";
+export type { TraceSpan, Tracing } from "./span.ts";
+export { createRequestSpans, createTracing, withoutCollector } from "./tracing.ts";

@@ -16,7 +16,7 @@ import {
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import { formatTraceParent, parseTraceParent } from "../http/context.ts";
-import type { Tracing } from "./tracing.ts";
+import type { Tracing } from "./span.ts";
 
 type Sampling = Omit<TracingConfig, "endpoint">;
 

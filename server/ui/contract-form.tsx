@@ -4,6 +4,7 @@ import type { Children } from "@kitajs/html";
 import { ApiError, BadInput } from "../errors.ts";
 import type { Contract } from "../http/contract.ts";
 import { type Field, type Fields, kindOf } from "../http/fields.ts";
+import type { FieldProblem, FormState } from "./form.tsx";
 import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 import { ButtonLink } from "./parts.tsx";
 import type { Visit } from "./visit.ts";
@@ -278,30 +279,6 @@ function linesOf(field: string, text: string): Record<string, string | null> {
 const OUTDATED =
   "Somebody else has changed this since you opened it. What you typed is still here: save it again to put it over " +
   "theirs, or open the page anew to begin from theirs.";
-
-/** One problem, with the field it stands beside. */
-export interface FieldProblem {
-  field: string;
-  text: string;
-}
-
-/** What a form shows in its fields, and what is wrong with that. */
-export interface FormState {
-  /** "" if there is none. */
-  value(name: string): string;
-  /** Of a group of boxes. */
-  values(name: string): string[];
-  problem(name: string): string | undefined;
-  problems: FieldProblem[];
-  /** Problems of no field. */
-  others: string[];
-  /**
-   * The entity tag that goes with the form. Of a refused one it stays that of what its reader has seen, until they are
-   * told that somebody else was faster.
-   * @param current of the record as it stands
-   */
-  version(current: string): string;
-}
 
 /** A form before anything is typed. */
 export function formOf(values: Record<string, string | readonly string[]> = {}): FormState {

@@ -7,7 +7,6 @@ export {
   ContractForm,
   FieldsInSections,
   FormPanel,
-  type FormState,
   formFields,
   formOf,
   formOfRecord,
@@ -18,6 +17,7 @@ export {
   type Sections,
   textOf,
 } from "./contract-form.tsx";
+export type { FormState } from "./form.tsx";
 export {
   Checkbox,
   CheckboxGroup,
@@ -48,7 +48,7 @@ export {
   Section,
   Text,
 } from "./parts.tsx";
-export { decisionOf, type Effect, Effects, type Question, sealedFields } from "./question.tsx";
+export { decisionOf, type Effect, Effects, type Question } from "./question.tsx";
 export { inRange, Ranges } from "./range.tsx";
 export {
   CSS,
@@ -62,3 +62,4 @@ export {
 } from "./site.ts";
 export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";
 export { TOKENS_ELSEWHERE } from "./tokens.ts";
+export { sealedFields } from "./visit.ts";

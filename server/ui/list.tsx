@@ -1,7 +1,8 @@
 // Lists: what is searched for, and the table of what was found.
 
 import type { Page } from "../http/query.ts";
-import { type FormState, refusedForm } from "./contract-form.tsx";
+import { refusedForm } from "./contract-form.tsx";
+import type { FormState } from "./form.tsx";
 import { inReadersZone, type Option, UTC } from "./form.tsx";
 import { attribute } from "./layout.tsx";
 import { EmptyState, Live, Pager, Refreshing } from "./parts.tsx";

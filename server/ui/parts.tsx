@@ -3,8 +3,9 @@
 import type { Children } from "@kitajs/html";
 import { Form, Hiddens } from "./form.tsx";
 import { attribute } from "./layout.tsx";
-import { Effects, type Fields, type Question, sealedFields } from "./question.tsx";
+import { Effects, type Fields, type Question } from "./question.tsx";
 import type { Visit } from "./visit.ts";
+import { sealedFields } from "./visit.ts";
 
 /** A text as it is, whatever stands in it. */
 export function Text({ text }: { text: string }): JSX.Element {

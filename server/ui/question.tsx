@@ -1,8 +1,6 @@
 // A decision as people read it before it is carried out. All that it says is sealed into its form, so that nothing else
 // is done than what was shown.
 
-import type { Visit } from "./visit.ts";
-
 export interface Question {
   title: string;
   /** What will happen, one sentence each. */
@@ -26,11 +24,6 @@ export type Fields = Readonly<Record<string, string | readonly string[]>>;
 export function decisionOf({ title, effects, fields = {}, basis = null }: Question): unknown[] {
   const sentences = effects.map((effect) => (typeof effect === "string" ? effect : effect.decides));
   return [title, sentences, Object.entries(fields), basis];
-}
-
-/** What a form sends with its question. @param action a path of ours whose page is made by `confirming` */
-export function sealedFields(visit: Visit, action: string, question: Question): Fields {
-  return { ...question.fields, shown: visit.seal(action, question) };
 }
 
 export function Effects({ effects }: Pick<Question, "effects">): JSX.Element {

@@ -1,4 +1,4 @@
-import type { Question } from "./question.tsx";
+import type { Fields, Question } from "./question.tsx";
 
 /** A request to a page, as the page's parts know it: where it is, and what its forms and links take along. */
 export interface Visit {
@@ -13,4 +13,9 @@ export interface Visit {
   href(path: string): string;
   /** The same page, refreshing itself or not. */
   sameHref(refreshes: boolean): string;
+}
+
+/** What a form sends with its question. @param action a path of ours whose page is made by `confirming` */
+export function sealedFields(visit: Visit, action: string, question: Question): Fields {
+  return { ...question.fields, shown: visit.seal(action, question) };
 }

@@ -6,6 +6,7 @@ import {
   answersPassTheGate,
   componentsGetRecords,
   filesAreShort,
+  filesHaveNoCircles,
   foldersHaveNames,
   foldersHaveNoCircles,
   foldersHoldSeveralFiles,
@@ -224,6 +225,13 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/app.ts", `import { a } from "./access/index.ts"; import { log } from "./log.ts"; a(log);`),
       ],
     ],
+  },
+  {
+    name: "no two files need each other",
+    rule: filesHaveNoCircles,
+    sources: product,
+    bad: [[source("a.ts", `import type { B } from "./b.ts";`), source("b.ts", `import { a } from "./a.ts"; a();`)]],
+    good: [[source("a.ts", `import type { B } from "./b.ts";`), source("b.ts", `import { c } from "./c.ts"; c();`)]],
   },
   {
     name: "no two rooms of a folder need each other",

@@ -205,6 +205,10 @@ export const kindsOfSettingsAreListedOnce: Rule = (sources) =>
 export const foldersHaveNoCircles: Rule = (sources) =>
   circlesIn(needsOf(sources, folderOf)).map((circle) => `${circle} need each other.`);
 
+/** The same of files. */
+export const filesHaveNoCircles: Rule = (sources) =>
+  circlesIn(needsOf(sources, (path) => path)).map((circle) => `${circle} need each other.`);
+
 /** The same of the rooms within a folder. */
 export const roomsHaveNoCircles: Rule = (sources) =>
   circlesIn(needsOf(sources, roomOf)).map((circle) => `${circle} need each other.`);

@@ -13,7 +13,7 @@ import type { Field, Fields } from "../../server/http/fields.ts";
 import type { Route } from "../../server/http/route.ts";
 import { CREDENTIALS } from "../../server/oauth/index.ts";
 import { createDocument, securitySchemes } from "../../server/openapi/document.ts";
-import type { PathItem } from "../../server/openapi/operation.ts";
+import type { PathItem } from "../../server/openapi/objects.ts";
 import { createSettings, SETTINGS } from "../../server/settings.ts";
 import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";

@@ -3,7 +3,7 @@
 import type { Budget } from "../../budget.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import type { Paging } from "../../http/query.ts";
-import type { Call } from "../access.ts";
+import type { Call } from "../caller.ts";
 import { createPause } from "../policies/engine.ts";
 import type { Permissions } from "../policies/permissions.ts";
 import type { PolicyRecord } from "../policies/resource-type.ts";
@@ -299,4 +299,10 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
 function onlySent(item: object, sent: unknown): object {
   const names = typeof sent === "object" && sent !== null ? Object.keys(sent) : [];
   return Object.fromEntries(Object.entries(item).filter(([name]) => name === "Id" || names.includes(name)));
+}
+
+/** What a caller may do, and what it may see. */
+export interface Admitted {
+  permissions: Permissions;
+  gate: Gate;
 }

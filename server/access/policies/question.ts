@@ -3,8 +3,8 @@
 import { Type } from "@sinclair/typebox";
 import { plainAddress } from "../../http/context.ts";
 import { body, part } from "../../http/contract.ts";
+import { readDate } from "../../http/dates.ts";
 import { field, flag, NUL_FREE, oneOf, orNull, time, word } from "../../http/fields.ts";
-import { readDate } from "../../http/query.ts";
 import { ACTIONS, SCOPES } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
 import { TEXT_LIMIT } from "./resource-type.ts";

@@ -1,6 +1,6 @@
 import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
-import type { Actor } from "../bearer.ts";
+import type { Actor } from "../caller.ts";
 import type { Stamped } from "../fields.ts";
 import type { SavedBy } from "./contract.ts";
 import type { PolicyText } from "./engine.ts";

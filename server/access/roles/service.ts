@@ -5,10 +5,11 @@ import { BadInput, Conflict } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
-import type { Actor, Permitted } from "../bearer.ts";
+import type { Permitted } from "../bearer.ts";
+import type { Actor } from "../caller.ts";
 import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
-import { isOwnScope, requireKnownScopes, SCOPE_ACTIONS, SCOPES } from "../scopes.ts";
+import { requireKnownScopes } from "../scopes.ts";
 import {
   changeSettings,
   createSettingsService,
@@ -28,13 +29,13 @@ import {
   findRoles,
   insertRole,
   listApiScopes,
-  listRoleScopes,
   listRoles,
   type Member,
   type Role,
   replaceMembers,
   updateRole,
 } from "./store.ts";
+import { userScopes } from "./user-scopes.ts";
 
 const ROLES_PER_TENANT = 200;
 
@@ -102,16 +103,6 @@ function refuseUnknown(asked: Member[], taken: Member[]): void {
 }
 
 const keyOf = (member: Member) => `${member.type} ${member.id}`;
-
-/**
- * All of a user's scopes, which `*` asks for (docs/access.md "Scopes"): those of its roles, scopes of APIs among them, and
- * the OpenID ones.
- */
-export async function userScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {
-  const own = await listRoleScopes(sql, tenantId, { type: "User", id: userId });
-  const ofOurs = SCOPES.filter((scope) => own.includes(scope) || !SCOPE_ACTIONS.some((action) => action === scope));
-  return [...ofOurs, ...own.filter((scope) => !isOwnScope(scope))];
-}
 
 export const ROLES = {
   // `Role::"admin"` as a resource is the role that principals are members of.

@@ -1,6 +1,6 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
-import type { Actor } from "../bearer.ts";
+import type { Actor } from "../caller.ts";
 import type { Stamped } from "../fields.ts";
 
 export interface Member {

@@ -1,6 +1,6 @@
 // Sending a connection's deliveries again: first how many these are, then the redelivery itself.
 
-import { readDate } from "../../http/query.ts";
+import { readDate } from "../../http/dates.ts";
 import {
   CheckboxGroup,
   Form,

@@ -1,7 +1,7 @@
 // A connection that takes posts again, and what was exhausted sent after what was held.
 
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { readDate } from "../../http/query.ts";
+import { readDate } from "../../http/dates.ts";
 import { type ConnectionRecord, REPLAY_DATA, toConnectionId } from "../../webhooks/index.ts";
 import { type Confirmation, confirming, type Page, type SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";

@@ -5,6 +5,7 @@ import type { Api } from "../apis/store.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import { type Client, isStranger } from "../clients/store.ts";
 import type { Door } from "../door.ts";
+import { AuthorizationError } from "../errors.ts";
 import { apisInReach } from "../resources.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { type ClientDependencies, registeredClient } from "./checks/client.ts";
@@ -40,10 +41,9 @@ import {
   signedIfRequired,
   supportedResponseType,
 } from "./checks/request.ts";
-import type { Devices } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, type Parameters, type Target } from "./parameters.ts";
 import type { OpenedRequest, PushedRequests } from "./pushed.ts";
-import { AuthorizationError, type Reply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 
 /** A request that keeps every rule. */
@@ -96,7 +96,10 @@ export interface RequestDependencies extends ClientDependencies {
   pushedRequests: PushedRequests;
   findClient: FindKnownClient;
   openRequestObject: OpenRequestObject;
-  devices: Pick<Devices, "check">;
+  devices: {
+    /** @throws BadInput if the device does not wait any more */
+    check(target: Target): Promise<AuthorizationRequest>;
+  };
 }
 
 /** A request that keeps every rule, and by which its pages go on with it. */
@@ -204,4 +207,13 @@ export async function checkParameters(
     if (error instanceof AuthorizationError) throw new RefusedRequest(error, reply);
     throw error;
   }
+}
+
+export function isExpected({ expectedUser }: AuthorizationRequest, userId: number): boolean {
+  return expectedUser === undefined || expectedUser === userId;
+}
+
+/** An earlier sign-in, somewhere else, may not be enough. */
+export function wantsFreshSignIn({ prompts, maxAge }: AuthorizationRequest): boolean {
+  return prompts.has("login") || maxAge !== undefined;
 }

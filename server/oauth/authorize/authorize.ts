@@ -1,38 +1,17 @@
 // The authorization endpoint: docs/behaviour.md "Authorization request", RFC 6749 4.1.1, OIDC Core 3.1.2.
 
 import { Elysia } from "elysia";
-import type { Logger } from "pino";
-import type { Sql } from "../../db/sql.ts";
-import {
-  type AccountReturns,
-  type Cookies,
-  type Forms,
-  type KnownBrowsers,
-  type OwnPassword,
-  type PageEndpoints,
-  pageEndpoint,
-  type SecondFactor,
-  type Session,
-  type Sessions,
-  type SignIn,
-  type Upstream,
-} from "../../signin/index.ts";
-import type { FindApis } from "../apis/known-apis.ts";
+import { pageEndpoint } from "../../signin/index.ts";
 import { findConsent } from "../clients/consents.store.ts";
-import type { FindKnownClient } from "../clients/known-clients.ts";
-import type { FindLogo } from "../clients/logos.ts";
-import type { SettingsClient } from "../clients/settings-client.ts";
 import { AUTHORIZATION_REQUEST, SPEC_AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
 import type { Door } from "../door.ts";
 import { isCovered } from "../issuable.ts";
-import type { Tokens } from "../tokens/tokens.ts";
-import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
-import { WrongAddress } from "./checks/wrong-address.ts";
+import { checkRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
-import type { Devices } from "./device.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { nextStep } from "./next-step.ts";
-import { chooseAccountPage, consentPage, isChosen, wrongAddressPage } from "./pages.tsx";
+import { chooseAccountPage, consentPage, isChosen } from "./pages.tsx";
 import {
   AUTHORIZATION_PARAMETERS,
   AUTHORIZATION_PATHS,
@@ -43,12 +22,11 @@ import {
   readParameters,
   type Target,
 } from "./parameters.ts";
-import type { PushedRequests } from "./pushed.ts";
 import { askedOf, consentTo, destinationsOf, requireAny } from "./question.ts";
-import { errorPage, errorReply, respond } from "./reply.ts";
-import type { OpenRequestObject } from "./request-object.ts";
+import { respond } from "./reply.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { showSignIn } from "./sign-in.ts";
+import { startedSessionFor, tellingTheClient } from "./step.ts";
 import { sendToProvider } from "./upstream.tsx";
 
 const DOORS_DIFFER: Record<Door, string> = {
@@ -130,67 +108,4 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: T
     case "answer":
       return respond(site, checked.reply, await issueCode(deps, checked, step.session, asking!));
   }
-}
-
-/**
- * The session counts only if it is of the client's tenant and, where the client's users have to sign in at a provider,
- * began there. It may be unfinished.
- */
-export async function startedSessionFor(
-  { sessions }: Pick<AuthorizeDependencies, "sessions">,
-  request: Request,
-  { client }: AuthorizationRequest,
-): Promise<Session | undefined> {
-  const session = await sessions.findStarted(request);
-  if (session?.tenantId !== client.tenantId) return undefined;
-  const { identityProvider } = client;
-  const isElsewhere = identityProvider && session.identityProviderId !== identityProvider.id;
-  return isElsewhere && !identityProvider.allowLocal ? undefined : session;
-}
-
-/** Sends what the client may be told of to its redirect URI; of a client that nobody vouches for, a page says it first. */
-export async function tellingTheClient(
-  deps: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests" | "sql" | "sessions" | "log">,
-  request: Request,
-  answer: () => Promise<Response>,
-): Promise<Response> {
-  const {
-    endpoints: { site },
-    pushedRequests,
-  } = deps;
-  try {
-    return await answer();
-  } catch (error) {
-    if (error instanceof WrongAddress) return wrongAddressPage(deps, request, error);
-    if (!(error instanceof RefusedRequest)) throw error;
-    if (error.reply.pushed) await pushedRequests.take(error.reply.pushed);
-    const { reply, isDecided } = error;
-    return reply.isStrangers && !isDecided ? errorPage(site, reply, error.error) : errorReply(site, reply, error.error);
-  }
-}
-
-/** What signing a user in at a client takes. */
-export interface AuthorizeDependencies {
-  sql: Sql;
-  settingsClient: Pick<SettingsClient, "find">;
-  tokens: Tokens;
-  findApis: FindApis;
-  issuer: string;
-  pushedRequests: PushedRequests;
-  findClient: FindKnownClient;
-  findLogo: FindLogo;
-  refreshClient: (request: Request, clientId: string | undefined) => Promise<void>;
-  openRequestObject: OpenRequestObject;
-  devices: Devices;
-  cookies: Cookies;
-  forms: Forms;
-  sessions: Sessions;
-  signIn: SignIn;
-  ownPassword: OwnPassword;
-  secondFactor: SecondFactor;
-  browsers: KnownBrowsers;
-  upstream: Upstream;
-  accountReturns: AccountReturns;
-  endpoints: PageEndpoints;
-  log: Logger;
 }

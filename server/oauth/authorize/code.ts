@@ -1,9 +1,9 @@
 import { ACR, digestOf, newOpaqueValue, type Session } from "../../signin/index.ts";
 import { idTokenClaims } from "../claims.ts";
 import { type Checked, RefusedRequest } from "./authorization-request.ts";
-import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
 import { supportedResponseType } from "./checks/request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { usedBefore } from "./pushed.ts";
 import { type Asked, noteMissing } from "./question.ts";
 import { insertCode } from "./store.ts";

@@ -1,20 +1,19 @@
 // POST /consent: what the consent page sends.
 
-import { originOf, recordAudit } from "../../audit/index.ts";
-import type { Transaction } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
-import { pageEndpoint, type Session } from "../../signin/index.ts";
-import { rememberConsent } from "../clients/consents.store.ts";
-import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
-import { type AuthorizeDependencies, startedSessionFor, tellingTheClient } from "./authorize.ts";
+import { pageEndpoint } from "../../signin/index.ts";
+import { AuthorizationError } from "../errors.ts";
+import { checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { answerDevice } from "./device-pages.tsx";
 import { nextStep } from "./next-step.ts";
 import { CHANGED, consentPage } from "./pages.tsx";
 import { goTo, queryOf, readTarget, type Target, withoutPrompts } from "./parameters.ts";
-import { type Asked, askedOf, consentTo, destinationsOf, hasAsked, requireAny } from "./question.ts";
-import { AuthorizationError, respond } from "./reply.ts";
+import { askedOf, giveConsent, hasAsked, requireAny } from "./question.ts";
+import { respond } from "./reply.ts";
+import { startedSessionFor, tellingTheClient } from "./step.ts";
 
 export function consentEndpoint(deps: AuthorizeDependencies) {
   return pageEndpoint(deps.endpoints, "/consent", ["POST"], async (request) => {
@@ -60,26 +59,4 @@ async function decide(
   if (step.name !== "answer") return goTo(site, target.path, withoutPrompts(target.parameters, ["consent"]));
   // With what was shown, and nothing that was added to the client or its user since.
   return respond(site, reply, await issueCode(deps, checked, session, asked));
-}
-
-export async function giveConsent(
-  tx: Transaction,
-  request: Request,
-  { tenantId, userId }: Session,
-  checked: AuthorizationRequest,
-  asked: Asked,
-): Promise<void> {
-  const user = { type: "User", id: userId } as const;
-  const consent = consentTo(asked);
-  const clientId = String(checked.client.id);
-  await rememberConsent(tx, tenantId, userId, checked.client.id, { ...consent, ...destinationsOf(checked) });
-  await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId }), {
-    kind: "Consent.Given",
-    subject: user,
-    details: {
-      ApplicationId: clientId,
-      Scopes: consent.scopes,
-      ...(consent.claims.length > 0 && { Claims: consent.claims }),
-    },
-  });
 }

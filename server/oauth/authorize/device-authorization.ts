@@ -5,7 +5,8 @@ import { type AuthenticateClient, strangersNetwork } from "../clients/client-aut
 import { DEVICE_GRANT, DEVICE_REQUEST, DEVICE_RESPONSE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { DEVICE_AUTHORIZATION_PATH } from "../door.ts";
-import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
+import { formEndpoint, type OnFailure } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { apisInReach } from "../resources.ts";
 import { namedResources, ownedScopes } from "./checks/request.ts";
 import { DEVICE_LIFETIME, type Devices, POLL_INTERVAL } from "./device.ts";

@@ -18,12 +18,11 @@ import {
 } from "../../signin/index.ts";
 import { MessagePage, pageResponse } from "../../ui/index.ts";
 import type { Checked } from "./authorization-request.ts";
-import type { AuthorizeDependencies } from "./authorize.ts";
-import { giveConsent } from "./consent.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { decideDevice } from "./device.store.ts";
 import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
-import { type Asked, noteMissing } from "./question.ts";
+import { type Asked, giveConsent, noteMissing } from "./question.ts";
 
 /** One text for unknown and for expired codes. */
 const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
-import { type AuthorizeDependencies, authorizationEndpoints } from "./authorize.ts";
+import { authorizationEndpoints } from "./authorize.ts";
 import { consentEndpoint } from "./consent.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { deviceEndpoints } from "./device-pages.tsx";
 import { linkEndpoint } from "./link.ts";
 import { logoEndpoint } from "./logo.ts";

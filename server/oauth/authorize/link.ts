@@ -5,10 +5,11 @@ import { originOf } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { type Caller, CHANGED_LINK, pageEndpoint, throttled } from "../../signin/index.ts";
-import { checkRequest } from "./authorization-request.ts";
-import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
+import { checkRequest, isExpected } from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { goTo, readTarget, withoutPrompts } from "./parameters.ts";
-import { isExpected, REFUSED, WRONG_USER } from "./sign-in.ts";
+import { REFUSED, WRONG_USER } from "./sign-in.ts";
+import { tellingTheClient } from "./step.ts";
 import { type LinkState, linkPage, shownToLink } from "./upstream.tsx";
 
 export function linkEndpoint(deps: AuthorizeDependencies) {

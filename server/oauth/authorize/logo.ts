@@ -5,7 +5,7 @@ import { requestUrl } from "../../http/request.ts";
 import { type Forms, pageEndpoint, type Session } from "../../signin/index.ts";
 import { logoOf } from "../clients/logos.ts";
 import type { Client } from "../clients/store.ts";
-import type { AuthorizeDependencies } from "./authorize.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 
 const LOGO_PATH = "/consent/logo";
 

@@ -1,6 +1,6 @@
 import { ACR, type Session } from "../../signin/index.ts";
+import { AuthorizationError } from "../errors.ts";
 import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
-import { AuthorizationError } from "./reply.ts";
 
 /** What the user has to do before a request is answered. */
 export type Step =

@@ -14,9 +14,9 @@ import {
 } from "../../signin/index.ts";
 import { MessagePage, pageResponse, type Site } from "../../ui/index.ts";
 import type { AuthorizationRequest, Checked } from "./authorization-request.ts";
-import type { AuthorizeDependencies } from "./authorize.ts";
 import { logWrongAddress, type WrongAddress } from "./checks/wrong-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { logoPath } from "./logo.ts";
 import { CHOSEN_ACCOUNT, type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { type Asked, nameOfClient, questionOf, sealQuestion } from "./question.ts";

@@ -8,12 +8,12 @@ import { PUSHED_REQUEST, PUSHED_RESPONSE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { PUSHED_REQUEST_PATH } from "../door.ts";
 import { type Dpop, REFUSED_PROOF } from "../dpop/possession.ts";
-import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
+import { formEndpoint, type OnFailure } from "../endpoint.ts";
+import { AuthorizationError, TokenError } from "../errors.ts";
 import { checkParameters, RefusedRequest, type RequestDependencies } from "./authorization-request.ts";
 import { logWrongAddress, WrongAddress } from "./checks/wrong-address.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { PUSH_LIFETIME } from "./pushed.ts";
-import { AuthorizationError } from "./reply.ts";
 
 /** What a client proves itself by: no part of the request. */
 const OF_THE_CLIENT = ["client_secret", "client_assertion", "client_assertion_type"];

@@ -10,9 +10,9 @@ import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import type { Vault } from "../../vault.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import { type Client, clientIdOf } from "../clients/store.ts";
+import { AuthorizationError } from "../errors.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { findPush, insertPush, type NewPush, TIME_TO_SIGN_IN, takePush } from "./pushed.store.ts";
-import { AuthorizationError } from "./reply.ts";
 
 /** Seconds in which the browser has to come. */
 export const PUSH_LIFETIME = 90;

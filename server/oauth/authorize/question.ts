@@ -1,18 +1,19 @@
 // What a user is asked to allow. The consent page shows it, its form carries it sealed, and nothing else is granted.
 
 import type { Logger } from "pino";
-import type { Queries } from "../../db/sql.ts";
+import { originOf, recordAudit } from "../../audit/index.ts";
+import type { Queries, Transaction } from "../../db/sql.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { type Forms, nameOf, type Session } from "../../signin/index.ts";
 import { claimNamesOf, claimsGiven } from "../claims.ts";
-import { type Consent, type Destinations, findWithdrawal } from "../clients/consents.store.ts";
+import { type Consent, type Destinations, findWithdrawal, rememberConsent } from "../clients/consents.store.ts";
 import { placeOf, withoutLoopbackPort } from "../clients/credential-rules.ts";
 import { logoOf } from "../clients/logos.ts";
 import type { Client } from "../clients/store.ts";
+import { AuthorizationError } from "../errors.ts";
 import { askableScopes, common } from "../scopes.ts";
 import { type AuthorizationRequest, type Checked, RefusedRequest } from "./authorization-request.ts";
-import { AuthorizationError } from "./reply.ts";
 import { inWords } from "./words.ts";
 
 /** What a request comes to for one user. */
@@ -140,4 +141,26 @@ function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: A
 /** What a consent covers of where its answers go: on the user's device, a program has any port. */
 export function destinationsOf({ device, reply: { redirectUri } }: AuthorizationRequest): Destinations {
   return { destinations: device ? [] : [placeOf(withoutLoopbackPort(redirectUri) ?? redirectUri)] };
+}
+
+export async function giveConsent(
+  tx: Transaction,
+  request: Request,
+  { tenantId, userId }: Session,
+  checked: AuthorizationRequest,
+  asked: Asked,
+): Promise<void> {
+  const user = { type: "User", id: userId } as const;
+  const consent = consentTo(asked);
+  const clientId = String(checked.client.id);
+  await rememberConsent(tx, tenantId, userId, checked.client.id, { ...consent, ...destinationsOf(checked) });
+  await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId }), {
+    kind: "Consent.Given",
+    subject: user,
+    details: {
+      ApplicationId: clientId,
+      Scopes: consent.scopes,
+      ...(consent.claims.length > 0 && { Claims: consent.claims }),
+    },
+  });
 }

@@ -5,6 +5,7 @@ import { NO_STORE } from "../../http/conditions.ts";
 import { FormPostPage } from "../../signin/index.ts";
 import { pageResponse, type Site } from "../../ui/index.ts";
 import { placeOf } from "../clients/credential-rules.ts";
+import type { AuthorizationError } from "../errors.ts";
 import type { ResponseMode } from "./checks/request.ts";
 import type { PushReference } from "./pushed.ts";
 import { RefusedPage } from "./refused-page.tsx";
@@ -78,35 +79,4 @@ function withAnswer({ redirectUri, mode }: Reply, fields: [string, string][]): s
 export function formTargets(redirectUri: string): string[] {
   const { protocol } = new URL(redirectUri);
   return [...new Set(["https:", protocol])];
-}
-
-/** RFC 6749 4.1.2.1, OIDC Core 3.1.2.6, RFC 8707 2, RFC 9101 7, OpenID Connect Unmet Authentication Requirements. */
-export type AuthorizationErrorCode =
-  | "invalid_request"
-  | "unauthorized_client"
-  | "access_denied"
-  | "unsupported_response_type"
-  | "invalid_scope"
-  | "invalid_target"
-  | "server_error"
-  | "login_required"
-  | "account_selection_required"
-  | "consent_required"
-  | "invalid_request_object"
-  | "invalid_request_uri"
-  | "request_not_supported"
-  | "request_uri_not_supported"
-  | "registration_not_supported"
-  | "unmet_authentication_requirements";
-
-/** A failure that the client is told of by redirect. */
-export class AuthorizationError extends Error {
-  /** @param description for people; RFC 6749 leaves out quotes, backslashes and everything beyond ASCII */
-  constructor(
-    readonly code: AuthorizationErrorCode,
-    description: string,
-  ) {
-    super(description.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "?"));
-    this.name = new.target.name;
-  }
 }

@@ -4,8 +4,8 @@ import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import type { IsSignedByClient } from "../clients/client-keys.ts";
 import { type Client, clientIdOf } from "../clients/store.ts";
 import { AUTHORIZATION_REQUEST, CLIENT_JWT_ALGS } from "../contract.ts";
+import { AuthorizationError } from "../errors.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
-import { AuthorizationError } from "./reply.ts";
 
 /** Seconds from now that a request object may live at most. */
 const OBJECT_LIFETIME = 3_600;

@@ -19,9 +19,10 @@ import {
 } from "../../signin/index.ts";
 import { pageResponse } from "../../ui/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
-import { type AuthorizeDependencies, startedSessionFor, tellingTheClient } from "./authorize.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { goTo, queryOf, readTarget, type Target, targetText, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
+import { startedSessionFor, tellingTheClient } from "./step.ts";
 
 /** A form on the way of a request. */
 interface Way extends SentForm {

@@ -6,11 +6,11 @@ import { Permission } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { requestUrl } from "../../http/request.ts";
 import { type Caller, canSignInAnew, pageEndpoint, throttled } from "../../signin/index.ts";
-import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
-import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
+import { type AuthorizationRequest, checkRequest, isExpected, wantsFreshSignIn } from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type SignInState, signInPage } from "./pages.tsx";
 import { goTo, readTarget, type Target, withoutPrompts } from "./parameters.ts";
-import { wantsFreshSignIn } from "./upstream.tsx";
+import { tellingTheClient } from "./step.ts";
 
 /** One text for every way it can fail: whether there is such an account is not for strangers to know. */
 export const REFUSED = "The user name or the password is wrong.";
@@ -73,10 +73,6 @@ async function signIn(
 function requireLocal({ client: { identityProvider } }: AuthorizationRequest): void {
   if (!identityProvider || identityProvider.allowLocal) return;
   throw new Permission("The users of this application sign in at its identity provider, not here.");
-}
-
-export function isExpected({ expectedUser }: AuthorizationRequest, userId: number): boolean {
-  return expectedUser === undefined || expectedUser === userId;
 }
 
 /** The sign-in page, with the tenant's providers beside the form; an application that has one of its own shows no other. */

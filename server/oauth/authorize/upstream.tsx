@@ -25,8 +25,15 @@ import {
   whoIs,
 } from "../../signin/index.ts";
 import { pageResponse, type Site } from "../../ui/index.ts";
-import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
-import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
+import { AuthorizationError } from "../errors.ts";
+import {
+  type AuthorizationRequest,
+  checkRequest,
+  isExpected,
+  RefusedRequest,
+  wantsFreshSignIn,
+} from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
 import {
   AUTHORIZATION_PARAMETERS,
   goTo,
@@ -38,8 +45,8 @@ import {
   withoutPrompts,
   withPrompt,
 } from "./parameters.ts";
-import { AuthorizationError, formTargets } from "./reply.ts";
-import { isExpected } from "./sign-in.ts";
+import { formTargets } from "./reply.ts";
+import { tellingTheClient } from "./step.ts";
 
 export function upstreamEndpoints(deps: AuthorizeDependencies) {
   const begin = pageEndpoint(deps.endpoints, "/signin/upstream/:id", ["GET"], async (request) => {
@@ -151,11 +158,6 @@ export async function sendToProvider(
 function cannotSignInAnew({ checked, provider }: Pick<ProviderWay, "checked" | "provider">): RefusedRequest {
   const reason = `${provider.name} cannot be asked to sign the user in again, or does not say that it did.`;
   return new RefusedRequest(new AuthorizationError("login_required", reason), checked.reply);
-}
-
-/** An earlier sign-in, somewhere else, may not be enough. */
-export function wantsFreshSignIn({ prompts, maxAge }: AuthorizationRequest): boolean {
-  return prompts.has("login") || maxAge !== undefined;
 }
 
 /** @throws NotFound for one that is not there, or that the application's users cannot use */

@@ -3,7 +3,7 @@
 
 import { domainToASCII } from "node:url";
 import { plainAddress } from "../../http/context.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { distinguishedName, isSameName, type RelativeName } from "./distinguished-name.ts";
 
 /** Which of a certificate's names is the client's (RFC 8705 2.1.2), and what registration calls it. */

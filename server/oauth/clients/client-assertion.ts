@@ -2,7 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from "jose";
 import { CLIENT_JWT_ALGS } from "../contract.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 
 /** RFC 7523 2.2. */
 export const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

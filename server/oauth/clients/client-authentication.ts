@@ -9,7 +9,7 @@ import { clientNetwork } from "../../http/context.ts";
 import { requestUrl } from "../../http/request.ts";
 import { digestOf } from "../../signin/index.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import type { Mtls } from "../mtls.ts";
 import { isNamed, isValidNow } from "./certificate.ts";
 import { ASSERTION_TYPE, type Assertion, readAssertion } from "./client-assertion.ts";

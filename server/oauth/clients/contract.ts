@@ -21,9 +21,9 @@ import {
   SUBJECT_TYPES,
 } from "../contract.ts";
 import { CERTIFICATE_NAMES } from "./certificate.ts";
+import type { ClientAuthMethod, ClientType, Credentials } from "./credentials.ts";
 import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";
-import type { ClientAuthMethod, ClientType, Credentials } from "./store.ts";
 
 export const MOST_REDIRECT_URIS = 50;
 /** Characters. */

@@ -7,7 +7,7 @@ import { ENTITY_TOKEN_ALG, EXCHANGE_GRANT, RESPONSE_TYPES, STANDARD_GRANT_TYPES 
 import { sectorOf } from "../tokens/subjects.ts";
 import { type CertificateName, canBeNamed } from "./certificate.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
-import type { ClientType, Credentials } from "./store.ts";
+import type { ClientType, Credentials } from "./credentials.ts";
 
 /** A client that can no longer use client_credentials loses it, if nobody had chosen its grants. */
 export function changedCredentials(before: Credentials, input: CredentialsInput): Credentials {

@@ -5,7 +5,7 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import type { TenantId } from "../../ids.ts";
 import type { CheckUrl } from "./credential-rules.ts";
-import type { Credentials } from "./store.ts";
+import type { Credentials } from "./credentials.ts";
 
 const TIMEOUT_MS = 5_000;
 

@@ -32,9 +32,9 @@ import {
   toCredentialsRecord,
 } from "./contract.ts";
 import { changedCredentials, type Possible, requireSound } from "./credential-rules.ts";
+import type { Credentials } from "./credentials.ts";
 import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
 import {
-  type Credentials,
   deleteSecret,
   findCredentials,
   insertSecret,

@@ -7,7 +7,7 @@ import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import { AUTHORIZATION_PATH } from "../door.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { authorizationCode } from "../grants/authorization-code.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";

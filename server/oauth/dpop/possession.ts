@@ -8,7 +8,7 @@ import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import type { SECURITY_PROFILES } from "../contract.ts";
 import type { Refusal } from "../declared.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import type { Mtls } from "../mtls.ts";
 import { createNonces, NONCE_LIFETIME } from "./nonces.ts";
 import { DPOP_ALGS, type Proof, readProof, WrongProof } from "./proof.ts";

@@ -4,7 +4,8 @@ import { findCode, holdSessionOfCode, linkCode, type StoredCode, takeCode } from
 import { isRegisteredUri } from "../clients/credential-rules.ts";
 import type { Client } from "../clients/store.ts";
 import type { Door } from "../door.ts";
-import { requireField, TokenError } from "../endpoint.ts";
+import { requireField } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { leftOf } from "../issuable.ts";
 import { targetOf } from "../resources.ts";
 import { common } from "../scopes.ts";

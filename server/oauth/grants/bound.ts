@@ -1,7 +1,7 @@
 // Tokens of every grant are bound to the key that the client has proved by DPoP (RFC 9449 5).
 
 import type { Client } from "../clients/store.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 

@@ -1,5 +1,5 @@
 import { accessTokenClaims } from "../claims.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { carriedScopes, ENTITY_API, targetOf } from "../resources.ts";
 import { askableScopes } from "../scopes.ts";
 import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";

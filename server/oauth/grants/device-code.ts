@@ -1,7 +1,8 @@
 import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findDevice, linkDevice, notePoll, type PolledDevice, takeDevice } from "../authorize/device.store.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
-import { requireField, TokenError } from "../endpoint.ts";
+import { requireField } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { leftOf } from "../issuable.ts";
 import { targetOf } from "../resources.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";

@@ -9,7 +9,7 @@ import type { Client } from "../clients/store.ts";
 import type { TOKEN_REQUEST, TokenResponse } from "../contract.ts";
 import type { Sent } from "../declared.ts";
 import { type Door, IGNORED_SCOPES } from "../door.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { askableWith, ENTITY_API, standardScopes, type Target, withoutScope } from "../resources.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";

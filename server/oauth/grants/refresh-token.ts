@@ -1,5 +1,6 @@
 import { originOfClient } from "../clients/client-authentication.ts";
-import { requireField, TokenError } from "../endpoint.ts";
+import { requireField } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { leftOf } from "../issuable.ts";
 import { askableWith, carriedScopes, ENTITY_API, type Target, targetOf } from "../resources.ts";
 import type { Family } from "../tokens/families.store.ts";

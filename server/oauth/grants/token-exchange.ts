@@ -7,7 +7,8 @@ import { accessTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import { TOKEN_TYPES } from "../contract.ts";
 import { IGNORED_SCOPES, RFC_TOKEN_PATH } from "../door.ts";
-import { requireField, TokenError } from "../endpoint.ts";
+import { requireField } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import {
   apiOfAudience,
   askableWith,

@@ -2,7 +2,8 @@
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
-import { type Credentials, credentialColumns } from "../clients/store.ts";
+import type { Credentials } from "../clients/credentials.ts";
+import { credentialColumns } from "../clients/store.ts";
 
 /** An Application that has registered itself. */
 export interface RegistrationRow {

@@ -1,7 +1,7 @@
 // An administrator outranks a registration: what one has set, a client's own change may narrow, and never widen or undo.
 
 import type { Ceiling } from "../clients/ceilings.store.ts";
-import type { Credentials } from "../clients/store.ts";
+import type { Credentials } from "../clients/credentials.ts";
 
 /** Lists of which a client may give up some. */
 const NARROWED = ["RedirectUris", "PostLogoutRedirectUris", "GrantTypes", "Scopes"];

@@ -13,7 +13,7 @@ import type { TenantId } from "../../ids.ts";
 import { findCeiling } from "../clients/ceilings.store.ts";
 import { type CheckUrl, defaultsOf } from "../clients/credential-rules.ts";
 import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { shownWithin } from "./ceiling.ts";
 import { fetchDocument, metadataOf, NoAnswer, NoDocument, type ReadDocument } from "./document.ts";
 import {

@@ -14,8 +14,8 @@ import {
   type Possible,
   requireSound,
 } from "../clients/credential-rules.ts";
+import type { Credentials } from "../clients/credentials.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
-import type { Credentials } from "../clients/store.ts";
 import {
   CLIENT_AUTH_METHODS,
   DEVICE_GRANT,
@@ -24,7 +24,7 @@ import {
   RESPONSE_TYPES,
   SUBJECT_TYPES,
 } from "../contract.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { withinCeiling, withoutGiven } from "./ceiling.ts";
 
 /** Those that are fields of Credentials by other names; absent is the field's default. */

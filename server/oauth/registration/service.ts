@@ -15,9 +15,9 @@ import { lockApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { type CheckUrl, defaultsOf, type Possible } from "../clients/credential-rules.ts";
+import type { Credentials } from "../clients/credentials.ts";
 import type { ReadSector } from "../clients/sector.ts";
 import {
-  type Credentials,
   deleteSecret,
   findCredentials,
   findSecretDigests,
@@ -27,7 +27,7 @@ import {
   saveCredentials,
 } from "../clients/store.ts";
 import { CLIENT_PATH } from "../door.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import { OPENID_SCOPES } from "../resources.ts";
 import { common } from "../scopes.ts";
 import { heldFields, shownWithin } from "./ceiling.ts";

@@ -7,7 +7,7 @@ import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
-import { TokenError } from "../endpoint.ts";
+import { TokenError } from "../errors.ts";
 import {
   advanceFamily,
   type Family,

@@ -8,7 +8,7 @@ import { pageResponse } from "../../ui/index.ts";
 import { readFlash } from "../cookies.ts";
 import { pageEndpoint } from "../endpoint.tsx";
 import { RESET_PATH } from "../password-reset.store.ts";
-import type { Caller } from "../sessions.ts";
+import type { Caller } from "../session.ts";
 import { AccountPage } from "./account-page.tsx";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
 import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
@@ -16,7 +16,8 @@ import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
 import { enrol, enrolPage, giveCode, guardedAct, guardedPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
 import { signIn, startSignIn } from "./sign-in.tsx";
 import { listSessions } from "./store.ts";
-import { ACCOUNT_PATH, type AccountDependencies, nameOf, toAccount, type Visit, visited } from "./visit.tsx";
+import { ACCOUNT_PATH, type AccountDependencies, nameOf, toAccount, type Visit } from "./visit.ts";
+import { visited } from "./visited.ts";
 
 export function accountController(deps: AccountDependencies) {
   type Answer = (visit: Visit) => Promise<Response>;

@@ -7,7 +7,7 @@ import type { TenantId } from "../../ids.ts";
 import { digestOf } from "../opaque.ts";
 import type { Passwords } from "../password.ts";
 import { type PasswordReset, takeReset } from "../password-reset.store.ts";
-import type { Session } from "../sessions.ts";
+import type { Session } from "../session.ts";
 import { isSession, savePassword } from "../store.ts";
 import { deleteOtherSessions, deleteUsersSession } from "./store.ts";
 

@@ -8,9 +8,9 @@ import { digestOf } from "../opaque.ts";
 import { PASSWORD_LENGTH, passwordProblem } from "../password.ts";
 import { findReset, type PasswordReset } from "../password-reset.store.ts";
 import { CodeField, PasswordField } from "../second-factor/pages.tsx";
-import type { Session } from "../sessions.ts";
+import type { Session } from "../session.ts";
 import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
-import { type AccountDependencies, toAccount, type Visit } from "./visit.tsx";
+import { type AccountDependencies, toAccount, type Visit } from "./visit.ts";
 
 export async function passwordPage(
   deps: AccountDependencies,

@@ -6,10 +6,10 @@ import { flashCookie } from "../cookies.ts";
 import { asksPassword, takeCode, takeEnrolment } from "../second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor/pages.tsx";
 import type { Proposal } from "../second-factor/second-factor.ts";
-import type { Caller, Session } from "../sessions.ts";
+import type { Caller, Session } from "../session.ts";
 import type { Trouble } from "../throttle.ts";
 import { ConfirmPage, troubleWithProof } from "./password.tsx";
-import { ACCOUNT_PATH, type AccountDependencies, TOLD, toAccount, type Visit } from "./visit.tsx";
+import { ACCOUNT_PATH, type AccountDependencies, TOLD, toAccount, type Visit } from "./visit.ts";
 
 /** POST /account/code: finishes a session that lacks the second factor. */
 export async function giveCode(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {

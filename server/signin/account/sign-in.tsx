@@ -9,12 +9,12 @@ import { requestUrl } from "../../http/request.ts";
 import type { TenantId } from "../../ids.ts";
 import { MessagePage, pageResponse } from "../../ui/index.ts";
 import { SignInPage } from "../pages.tsx";
-import type { Caller } from "../sessions.ts";
+import type { Caller } from "../session.ts";
 import { type Trouble, throttled } from "../throttle.ts";
 import { beginSessionByProvider } from "../upstream/accounts.ts";
 import type { TakenAttempt } from "../upstream/round-trips.ts";
 import { findProvider, refuse, sendOff, tellingTheUser, type Way } from "./providers/way.tsx";
-import { type AccountDependencies, type SigningApplication, signInTarget, toAccount } from "./visit.tsx";
+import { type AccountDependencies, type SigningApplication, signInTarget, toAccount } from "./visit.ts";
 
 const REFUSED: Trouble = { problem: "The user name or the password is wrong.", status: 422 };
 

@@ -2,7 +2,7 @@
 
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { OwnPassword } from "../password.ts";
-import type { Caller, Session, Sessions } from "../sessions.ts";
+import type { Caller, Session, Sessions } from "../session.ts";
 import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
 import type { Proposal, SecondFactor } from "./second-factor.ts";
 

@@ -5,7 +5,8 @@ import type { Sql, Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
-import type { Caller, Session } from "../sessions.ts";
+import type { Caller, Session } from "../session.ts";
+import type { CheckOutcome } from "../throttle.ts";
 import { admit, countSuccess, noteFailure, noteThrottled } from "../throttle.ts";
 import {
   digestOfCode,
@@ -41,9 +42,6 @@ export interface Proposal {
   /** For the form's hidden field: good for this user in this session alone. */
   sealed: string;
 }
-
-/** Whether a code, or a password, was right. */
-export type CheckOutcome = { outcome: "right" } | { outcome: "wrong" } | { outcome: "throttled"; retryAfter: number };
 
 /** Whose second factor. */
 type Owner = Pick<Session, "tenantId" | "userId">;

@@ -5,7 +5,7 @@ import type { Sql, Transaction } from "../../db/sql.ts";
 import { changeOwnUser, makeOwnUser, type Vouched, waitForUsers } from "../../entities/index.ts";
 import type { TenantId } from "../../ids.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
-import { ACR, type Caller, type Session, type Sessions } from "../sessions.ts";
+import { ACR, type Caller, type Session, type Sessions } from "../session.ts";
 import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";
 import { MAPPED_FIELDS, type Provider } from "./providers/store.ts";
 import type { PendingLink } from "./round-trips.ts";

@@ -20,7 +20,6 @@ import type { EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { CLIENT_KEY_PURPOSE, CLIENT_SECRET_PURPOSE } from "./providers/record.ts";
 import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
 
 /** All that one step asks of a provider has to be answered within this time. */
@@ -325,3 +324,8 @@ export function jwksUriOf(publicUrl: string, providerId: number | string): strin
 function addressOf(publicUrl: string, providerId: number | string, last: string): string {
   return `${publicUrl}/signin/upstream/${providerId}/${last}`;
 }
+
+/** What a sealed secret is for; it opens for nothing else. */
+export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
+
+export const CLIENT_KEY_PURPOSE = "identity provider's client key";

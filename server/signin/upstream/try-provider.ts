@@ -16,10 +16,8 @@ import {
   redirectUriOf,
 } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
+import type { PROBE_CHECKS, PROBE_OUTCOMES } from "./providers/contract.ts";
 import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
-
-export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "SignOut"] as const;
-export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 
 export interface ProbeResult {
   /** No check has failed. */

@@ -7,7 +7,7 @@ import { TooManyRequests } from "../../errors.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import type { Cookies } from "../cookies.ts";
-import type { Session } from "../sessions.ts";
+import type { Session } from "../session.ts";
 import { isSession } from "../store.ts";
 import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
 import { authorityOf, publishedKey } from "./configuration.ts";

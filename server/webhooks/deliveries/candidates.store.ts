@@ -5,8 +5,7 @@ import type { PendingQuery, Row } from "postgres";
 import type { Transaction } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
-import { isUnderWay } from "./opening.store.ts";
-import { isWaiting } from "./queue.store.ts";
+import { isUnderWay, isWaiting } from "./opening.store.ts";
 
 /** Rows that are read, or held, at a time. */
 export const PAGE = 100;

@@ -214,3 +214,7 @@ export async function countPostsOut(tx: Transaction, tenantId: TenantId, connect
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and ${isUnderWay(tx)}
       and d.attempt_started_on is not null and d.begun_on is null`;
 }
+
+/** It is in the queue and no workflow has it, as `d`. */
+export const isWaiting = (sql: Queries) =>
+  sql`d.due_on is not null and d.begun_on is null and d.state in ('Pending', 'Retrying')`;

@@ -9,15 +9,11 @@ import { wakeQueue } from "../events/store.ts";
 import type { Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
 import { deliveryToMake, recordName, type WorkflowToStart } from "./dispatch.store.ts";
-import { isBegun } from "./opening.store.ts";
+import { isBegun, isWaiting } from "./opening.store.ts";
 import type { Turn } from "./turns.ts";
 
 /** Any constant of our own that no other lock has. */
 const QUEUE_LOCK = 7_203_431;
-
-/** It is in the queue and no workflow has it, as `d`. */
-export const isWaiting = (sql: Queries) =>
-  sql`d.due_on is not null and d.begun_on is null and d.state in ('Pending', 'Retrying')`;
 
 /**
  * Puts deliveries into the queue whose workflow is not started, as far as anybody knows. One that has begun all the

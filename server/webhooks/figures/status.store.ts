@@ -1,7 +1,6 @@
 import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
-import { isUnderWay } from "../deliveries/opening.store.ts";
-import { isWaiting } from "../deliveries/queue.store.ts";
+import { isUnderWay, isWaiting } from "../deliveries/opening.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";
 import { unsentOf } from "./health.store.ts";
 

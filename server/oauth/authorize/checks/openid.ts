@@ -5,10 +5,10 @@ import { ACR } from "../../../signin/index.ts";
 import { isKnownClaim } from "../../claims.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
 import { PROMPTS } from "../../contract.ts";
+import { AuthorizationError } from "../../errors.ts";
 import { userMeant, userTold } from "../../tokens/subjects.ts";
 import type { Tokens } from "../../tokens/tokens.ts";
 import type { Parameters } from "../parameters.ts";
-import { AuthorizationError } from "../reply.ts";
 import type { ResponseMode, ResponseType } from "./request.ts";
 
 export type Prompt = (typeof PROMPTS)[number];

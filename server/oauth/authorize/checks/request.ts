@@ -6,6 +6,7 @@ import type { Api } from "../../apis/store.ts";
 import type { Client } from "../../clients/store.ts";
 import { RESPONSE_MODES, RESPONSE_TYPES, SIGNED_RESPONSE_MODES } from "../../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";
+import { AuthorizationError } from "../../errors.ts";
 import {
   askableWith,
   ENTITY_API,
@@ -15,7 +16,6 @@ import {
   withoutScope,
 } from "../../resources.ts";
 import type { Parameters } from "../parameters.ts";
-import { AuthorizationError } from "../reply.ts";
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 export type ResponseMode = (typeof RESPONSE_MODES)[number];

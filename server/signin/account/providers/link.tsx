@@ -5,14 +5,15 @@ import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { readForm } from "../../../http/body.ts";
 import { pageResponse } from "../../../ui/index.ts";
 import { CHANGED_LINK } from "../../forms.ts";
-import type { Caller } from "../../sessions.ts";
+import type { Caller } from "../../session.ts";
 import type { Trouble } from "../../throttle.ts";
 import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
 import type { Provider } from "../../upstream/providers/store.ts";
 import type { TakenAttempt } from "../../upstream/round-trips.ts";
 import { proofAsked, troubleWithProof } from "../password.tsx";
 import { finishProviderSignIn } from "../sign-in.tsx";
-import { type AccountDependencies, isSignInTarget, nameOf, toAccount, type Visit, visited } from "../visit.tsx";
+import { type AccountDependencies, isSignInTarget, nameOf, toAccount, type Visit } from "../visit.ts";
+import { visited } from "../visited.ts";
 import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
 import { findProvider, refuse, tellingTheUser, type Way, wayThere } from "./way.tsx";
 

@@ -4,7 +4,7 @@ import { type Origin, originOf, recordAudit } from "../../../audit/index.ts";
 import type { Queries, Sql } from "../../../db/sql.ts";
 import type { TenantId } from "../../../ids.ts";
 import { digestOf } from "../../opaque.ts";
-import type { Session } from "../../sessions.ts";
+import type { Session } from "../../session.ts";
 import { hasPasswordToSignInWith } from "../../store.ts";
 import { authorityOf } from "../../upstream/configuration.ts";
 import {

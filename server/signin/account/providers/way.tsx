@@ -10,7 +10,7 @@ import { pageResponse } from "../../../ui/index.ts";
 import { UpstreamProblemPage } from "../../pages.tsx";
 import { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "../../upstream/failure.ts";
 import type { Provider } from "../../upstream/providers/store.ts";
-import { ACCOUNT_PATH, type AccountDependencies } from "../visit.tsx";
+import { ACCOUNT_PATH, type AccountDependencies } from "../visit.ts";
 
 export interface Way {
   request: Request;

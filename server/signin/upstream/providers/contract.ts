@@ -16,7 +16,6 @@ import {
   text,
   word,
 } from "../../../http/fields.ts";
-import { PROBE_CHECKS, PROBE_OUTCOMES } from "../try-provider.ts";
 import {
   address,
   type CheckUrl,
@@ -31,6 +30,9 @@ import {
   words,
 } from "./fields.ts";
 import { AUTH_METHODS, type AuthMethod, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./store.ts";
+
+export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "SignOut"] as const;
+export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 
 const NAME_LIMIT = 200;
 /** Characters of a ClientId or a ClientSecret. */

@@ -7,7 +7,7 @@ import type { FindRecords } from "../../../access/index.ts";
 import { BadInput } from "../../../errors.ts";
 import { toRecordId } from "../../../http/query.ts";
 import type { Seal, Vault } from "../../../vault.ts";
-import { jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
+import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { findProviders, type Mapping, type Provider, type ProviderType } from "./store.ts";
 
@@ -141,10 +141,6 @@ function publicHostOf(address: string): string | undefined {
   if (MICROSOFT.includes(hostname)) return MICROSOFT_PUBLIC.test(pathname) ? hostname : undefined;
   return PUBLIC_HOSTS.some((known) => hostname === known || hostname.endsWith(`.${known}`)) ? hostname : undefined;
 }
-
-/** What a sealed secret is for; it opens for nothing else. */
-export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
-export const CLIENT_KEY_PURPOSE = "identity provider's client key";
 
 const newKeyPair = promisify(generateKeyPair);
 

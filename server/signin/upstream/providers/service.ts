@@ -17,10 +17,10 @@ import { changesOf, valuesShown } from "../../../http/contract.ts";
 import { readId } from "../../../http/query.ts";
 import type { TenantId } from "../../../ids.ts";
 import type { Vault } from "../../../vault.ts";
-import { redirectUriOf } from "../configuration.ts";
+import { CLIENT_SECRET_PURPOSE, redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../try-provider.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import { CLIENT_SECRET_PURPOSE, merged, requireSound, toProviderRecord, versionOf, withClientKey } from "./record.ts";
+import { merged, requireSound, toProviderRecord, versionOf, withClientKey } from "./record.ts";
 import {
   deleteProvider,
   deleteSessionsOf,

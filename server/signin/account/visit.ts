@@ -1,8 +1,7 @@
-// The account pages are for signed-in users who have given both factors where two are needed.
+// A visit to the account pages, and where it goes on.
 
 import type { Sql } from "../../db/sql.ts";
 import { NO_STORE } from "../../http/conditions.ts";
-import { isRead } from "../../http/request.ts";
 import type { TenantId } from "../../ids.ts";
 import { type Cookies, flashCookie } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
@@ -10,35 +9,18 @@ import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { OwnPassword } from "../password.ts";
 import type { SecondFactor } from "../second-factor/second-factor.ts";
-import type { Caller, Session, Sessions } from "../sessions.ts";
+import type { Caller, Session, Sessions } from "../session.ts";
 import type { SignIn } from "../sign-in.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { AllowedApplication } from "./account-page.tsx";
 import type { Credentials } from "./credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
-import { codePage, enrolPage } from "./second-factor.tsx";
-import { signInPage } from "./sign-in.tsx";
 
 /** A request to an account page by its user. */
 export interface Visit {
   request: Request;
   caller: Caller;
   session: Session;
-}
-
-/** Answers a finished session's request; asks everybody else for what is missing. */
-export async function visited(
-  deps: AccountDependencies,
-  request: Request,
-  caller: Caller,
-  answer: (visit: Visit) => Promise<Response>,
-): Promise<Response> {
-  const session = await deps.sessions.findStarted(request);
-  if (session && !session.isUnfinished) return answer({ request, caller, session });
-  // What was sent is not taken: it was the word of a session that is not there.
-  if (!isRead(request)) return toAccount(deps);
-  if (!session) return signInPage(deps, request);
-  return session.hasSecondFactor ? codePage(deps, request, session) : enrolPage(deps, { request, caller, session });
 }
 
 export const ACCOUNT_PATH = "/account";

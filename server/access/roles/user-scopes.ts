@@ -1,0 +1,16 @@
+// The scopes that a user's roles give.
+
+import type { Queries } from "../../db/sql.ts";
+import type { TenantId } from "../../ids.ts";
+import { isOwnScope, SCOPE_ACTIONS, SCOPES } from "../scopes.ts";
+import { listRoleScopes } from "./store.ts";
+
+/**
+ * All of a user's scopes, which `*` asks for (docs/access.md "Scopes"): those of its roles, scopes of APIs among them, and
+ * the OpenID ones.
+ */
+export async function userScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {
+  const own = await listRoleScopes(sql, tenantId, { type: "User", id: userId });
+  const ofOurs = SCOPES.filter((scope) => own.includes(scope) || !SCOPE_ACTIONS.some((action) => action === scope));
+  return [...ofOurs, ...own.filter((scope) => !isOwnScope(scope))];
+}

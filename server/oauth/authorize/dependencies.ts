@@ -1,0 +1,50 @@
+// What the authorization endpoints and their pages need.
+
+import type { Logger } from "pino";
+import type { Sql } from "../../db/sql.ts";
+import type {
+  AccountReturns,
+  Cookies,
+  Forms,
+  KnownBrowsers,
+  OwnPassword,
+  PageEndpoints,
+  SecondFactor,
+  Sessions,
+  SignIn,
+  Upstream,
+} from "../../signin/index.ts";
+import type { FindApis } from "../apis/known-apis.ts";
+import type { FindKnownClient } from "../clients/known-clients.ts";
+import type { FindLogo } from "../clients/logos.ts";
+import type { SettingsClient } from "../clients/settings-client.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+import type { Devices } from "./device.ts";
+import type { PushedRequests } from "./pushed.ts";
+import type { OpenRequestObject } from "./request-object.ts";
+
+/** What signing a user in at a client takes. */
+export interface AuthorizeDependencies {
+  sql: Sql;
+  settingsClient: Pick<SettingsClient, "find">;
+  tokens: Tokens;
+  findApis: FindApis;
+  issuer: string;
+  pushedRequests: PushedRequests;
+  findClient: FindKnownClient;
+  findLogo: FindLogo;
+  refreshClient: (request: Request, clientId: string | undefined) => Promise<void>;
+  openRequestObject: OpenRequestObject;
+  devices: Devices;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  signIn: SignIn;
+  ownPassword: OwnPassword;
+  secondFactor: SecondFactor;
+  browsers: KnownBrowsers;
+  upstream: Upstream;
+  accountReturns: AccountReturns;
+  endpoints: PageEndpoints;
+  log: Logger;
+}

@@ -1,0 +1,46 @@
+// What the pages on the way of an authorization request share.
+
+import type { Session } from "../../signin/index.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import { RefusedRequest } from "./authorization-request.ts";
+import { WrongAddress } from "./checks/wrong-address.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { wrongAddressPage } from "./pages.tsx";
+import { errorPage, errorReply } from "./reply.ts";
+
+/**
+ * The session counts only if it is of the client's tenant and, where the client's users have to sign in at a provider,
+ * began there. It may be unfinished.
+ */
+export async function startedSessionFor(
+  { sessions }: Pick<AuthorizeDependencies, "sessions">,
+  request: Request,
+  { client }: AuthorizationRequest,
+): Promise<Session | undefined> {
+  const session = await sessions.findStarted(request);
+  if (session?.tenantId !== client.tenantId) return undefined;
+  const { identityProvider } = client;
+  const isElsewhere = identityProvider && session.identityProviderId !== identityProvider.id;
+  return isElsewhere && !identityProvider.allowLocal ? undefined : session;
+}
+
+/** Sends what the client may be told of to its redirect URI; of a client that nobody vouches for, a page says it first. */
+export async function tellingTheClient(
+  deps: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests" | "sql" | "sessions" | "log">,
+  request: Request,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  const {
+    endpoints: { site },
+    pushedRequests,
+  } = deps;
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof WrongAddress) return wrongAddressPage(deps, request, error);
+    if (!(error instanceof RefusedRequest)) throw error;
+    if (error.reply.pushed) await pushedRequests.take(error.reply.pushed);
+    const { reply, isDecided } = error;
+    return reply.isStrangers && !isDecided ? errorPage(site, reply, error.error) : errorReply(site, reply, error.error);
+  }
+}
