@@ -185,6 +185,29 @@ test("who goes to the provider and back without signing in there is stopped, and
   expect(await goThere("198.51.100.8", others)).toBe(303);
 }, 60_000);
 
+test("who asks for a provider that is switched off is written down so often, and no more", async () => {
+  const { Id } = await ok(
+    api.patch("/IdentityProvider", {
+      ...{ Name: "Off", Type: "OpenIDConnect", ClientId: "gatehouse", ClientSecret: "a secret" },
+      ...{ Issuer: provider.issuer, Is_Active: false },
+    }),
+  );
+  const ways = [
+    ["198.51.100.9", `/signin/upstream/${Id}?${new URLSearchParams({ request: fields.request! })}`],
+    ["198.51.100.10", `/account/sign-in?${new URLSearchParams({ client_id: fields.client_id!, provider: Id })}`],
+  ] as const;
+  for (const [address, path] of ways) {
+    const before = await counted();
+    const statuses: number[] = [];
+    for (let call = 0; call < CALLS; call++) {
+      statuses.push((await new Visitor(url).open(path, { "x-forwarded-for": address })).status);
+    }
+    expect(statuses.filter((status) => status === 403)).toHaveLength(MOST_OPEN.address);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - MOST_OPEN.address);
+    expect((await counted()).audit_log! - before.audit_log!).toBe(MOST_OPEN.address);
+  }
+}, 60_000);
+
 /** Without a token or a session all of them are refused by one check. */
 const isBehindADoor = (path: string) => path.startsWith(API_PATH) || path.startsWith("/settings");
 

@@ -179,7 +179,6 @@ async function tellingTheUser(
   step: () => Promise<Response>,
 ): Promise<Response> {
   const { checked, provider } = way;
-  if (!provider.isActive) return refuse(deps, way, "switched-off");
   try {
     return await step();
   } catch (error) {

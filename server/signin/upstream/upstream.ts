@@ -18,6 +18,11 @@ import { findClientKey, findProvider, listActiveProviders, type Provider } from 
 import { type Attempts, createAttempts, type PendingLink } from "./round-trips.ts";
 import { type Attempt, deleteAttempt, findLinkedUser, holdAttempt } from "./store.ts";
 
+/** @throws UpstreamFailure */
+function requireActive({ isActive }: Provider): void {
+  if (!isActive) throw new UpstreamFailure("switched-off", "it is switched off");
+}
+
 /** The sign-in page has room for so many. */
 const MOST_OFFERED = 20;
 /** What the target of a way to a provider begins with that is one out: no authorization request begins so. */
@@ -105,12 +110,15 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
     async begin(request, tenantId, provider, { target, maxAge, loginHint }) {
       const begun = { providerId: provider.id, target, maxAge };
       const { checks, cookies: set } = await attempts.begin(request, tenantId, begun);
+      // Only now: whatever is written down of it counts as one that was begun.
+      requireActive(provider);
       return {
         location: await protocol.authorizationUrl(tenantId, provider, checks, { maxAge, loginHint }),
         cookies: set,
       };
     },
     async identify(provider, { digest, tenantId, maxAge, age }, checks, query) {
+      requireActive(provider);
       const wish = { maxAge: maxAge ?? undefined };
       const identity = await protocol.identify(tenantId, provider, checks, query, wish, age);
       // Somebody has signed in there: it no longer counts among those that were begun and left.

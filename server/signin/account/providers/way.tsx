@@ -48,7 +48,6 @@ export async function tellingTheUser(
   way: Way,
   step: () => Promise<Response>,
 ): Promise<Response> {
-  if (!way.provider.isActive) return refuse(deps, way, "switched-off");
   try {
     return await step();
   } catch (error) {
