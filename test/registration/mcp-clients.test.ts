@@ -208,6 +208,31 @@ describe("is given what it can have, is told so, and signs a person in by it:", 
     expect(read.body.grant_types).toEqual(["authorization_code"]);
   });
 
+  test("a word that is none of a member's gives the member's default", async () => {
+    const registrar = await newRegistrar("Open");
+    const words = {
+      id_token_signed_response_alg: "HS256",
+      userinfo_signed_response_alg: "none",
+      introspection_signed_response_alg: "HS256",
+      authorization_signed_response_alg: "PS256",
+      subject_type: "everybody",
+    };
+    const { status, body } = await register(registrar, metadata({ ...PUBLIC, ...words }));
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      id_token_signed_response_alg: "RS256",
+      authorization_signed_response_alg: "RS256",
+      subject_type: "public",
+    });
+    expect([body.userinfo_signed_response_alg, body.introspection_signed_response_alg]).toEqual([undefined, undefined]);
+    for (const application_type of ["spa", "browser", "tv", "", null]) {
+      const page = await register(registrar, metadata({ ...PUBLIC, application_type }));
+      expect([page.status, page.body.application_type]).toEqual([201, "web"]);
+      const app = { ...PUBLIC, application_type, redirect_uris: ["http://127.0.0.1/callback"] };
+      expect((await register(registrar, metadata(app))).body.application_type).toBe("native");
+    }
+  });
+
   test("it keeps to the answers that it has registered for", async () => {
     const registrar = await newRegistrar("Open");
     const { body } = await register(registrar, metadata({ ...PUBLIC, response_types: ["code"] }));

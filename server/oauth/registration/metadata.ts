@@ -17,6 +17,7 @@ import {
 import type { Credentials } from "../clients/credentials.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
 import {
+  ACCESS_TOKEN_ALGS,
   CLIENT_AUTH_METHODS,
   DEVICE_GRANT,
   EXCHANGE_GRANT,
@@ -46,6 +47,14 @@ const FIELDS = {
   policy_uri: "PolicyUri",
   tos_uri: "TosUri",
 } as const;
+
+/** Members that are one word of a few; for another word a client gets the default. */
+const WORDS = new Map<string, readonly string[]>([
+  ["id_token_signed_response_alg", ACCESS_TOKEN_ALGS],
+  ["userinfo_signed_response_alg", ACCESS_TOKEN_ALGS],
+  ["introspection_signed_response_alg", ACCESS_TOKEN_ALGS],
+  ["subject_type", SUBJECT_TYPES],
+]);
 
 /** RFC 8705 2.1.2: the one of them that it has is the value of its TlsClientAuthName. */
 const CERTIFICATE_FIELDS: Record<string, CertificateName> = {
@@ -165,7 +174,10 @@ export function readMetadata(
   if (INVISIBLE.test(name)) throw invalid("client_name must have no characters that cannot be seen");
   const webSite = shortText(sent, "client_uri", URI_LIMIT) ?? "";
   if (webSite !== "" && !canBeLinked(webSite)) throw invalid("client_uri must be an https address without a user name");
-  const fields = Object.entries(FIELDS).map(([own, field]) => [field, sent[own] ?? null]);
+  const fields = Object.entries(FIELDS).map(([own, field]) => [
+    field,
+    isOtherWord(own, sent[own]) ? null : (sent[own] ?? null),
+  ]);
   const shape = {
     ...Object.fromEntries(fields),
     ...certificateOf(sent),
@@ -174,7 +186,7 @@ export function readMetadata(
     Scopes: scopesOf(sent.scope, bounds),
   };
   const asked = inWordsOfMetadata(() => changedCredentials(before, CREDENTIALS.parse(shape)));
-  consistent(sent, asked);
+  consistent(asked);
   const credentials = ceiling ? withoutGiven(before, withinCeiling(before, asked, ceiling), ceiling) : asked;
   inWordsOfMetadata(() => {
     requireSound(credentials, before, possible);
@@ -226,22 +238,23 @@ function methodOf({ tokenEndpointAuthMethod, clientType }: Credentials): string 
 }
 
 function typeAndGrantsOf(sent: Sent, bounds: Bounds) {
-  const { application_type: type, redirect_uris: uris } = sent;
-  if (type !== undefined && type !== "web" && type !== "native") {
-    throw invalid("application_type must be web or native");
-  }
+  const { application_type: type = null, redirect_uris: uris } = sent;
+  if (type !== null && typeof type !== "string") throw invalid("application_type must be a string");
   const own = Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string" && URL.canParse(uri)) : [];
   const urls = own.map((uri) => new URL(uri));
   const hasOwnScheme = urls.some(({ protocol }) => protocol !== "https:" && protocol !== "http:");
   const method = methodAsked(sent, hasOwnScheme);
   const isOnDevice = hasOwnScheme || urls.some(isLoopback) || !urls.some(({ protocol }) => protocol === "https:");
-  const isNative = hasOwnScheme || (type === undefined ? isOnDevice : type === "native");
+  const isNative = hasOwnScheme || type === "native" || (type !== "web" && isOnDevice);
   const ClientType = method !== "none" ? "confidential" : isNative ? "native" : "public";
   const GrantTypes = grantsOf(sent, ClientType, bounds);
   const ResponseTypes = responseTypesOf(sent, GrantTypes.includes("authorization_code"));
   // Libraries that do not choose send a secret in the form or in the header.
   return { TokenEndpointAuthMethod: method ?? null, ClientType, GrantTypes, ResponseTypes };
 }
+
+const isOtherWord = (name: string, value: unknown) =>
+  typeof value === "string" && WORDS.get(name)?.includes(value) === false;
 
 /** An app that is found by a scheme of its own keeps no secret (RFC 8252 8.5); a method that is unknown is none named. */
 function methodAsked({ token_endpoint_auth_method: asked }: Sent, hasOwnScheme: boolean): string | undefined {
@@ -305,12 +318,8 @@ function scopesOf(scope: unknown, { scopes, standardScopes }: Bounds): string[] 
 }
 
 /** RFC 7591 2.1. */
-function consistent(sent: Sent, credentials: Credentials): void {
-  const { grantTypes, redirectUris, idTokenAlg, subjectType } = credentials;
-  const { authorization_signed_response_alg: alg } = sent;
-  if ((alg ?? idTokenAlg) !== idTokenAlg) {
-    throw invalid(`authorization_signed_response_alg must be ${idTokenAlg}, as id_token_signed_response_alg is`);
-  }
+function consistent(credentials: Credentials): void {
+  const { grantTypes, redirectUris, subjectType } = credentials;
   if (grantTypes.includes("authorization_code") && redirectUris.length === 0) {
     throw new TokenError("invalid_request", "redirect_uris is missing.", "invalid_redirect_uri");
   }
