@@ -88,10 +88,19 @@ export function isText(value: unknown, most = Number.POSITIVE_INFINITY): value i
   return typeof value === "string" && value.length <= most && !value.includes("\0") && value.isWellFormed();
 }
 /**
- * The one form of a text that people type or paste: composed (NFC), and without white space at its ends. Each text of
- * each kind of record takes it where it enters, as do look-ups and filters, so that what looks the same is the same.
+ * The one form of a text that people type or paste: composed (NFC), each space the usual one (as in RFC 8265's
+ * OpaqueString), without what has no width, and without white space and marks of direction at its ends. Each text of each
+ * kind of record takes it where it enters, as do look-ups and filters, so that what looks the same is the same.
  */
-export const asTyped = (text: string): string => text.normalize("NFC").trim();
+export const asTyped = (text: string): string =>
+  text
+    .replace(WITHOUT_WIDTH, "")
+    .replace(/\p{Zs}/gu, " ")
+    .normalize("NFC")
+    .replace(ENDS, "");
+/** They say nothing at any place; joiners do, in Persian, in Indian scripts and between emoji. */
+const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
+const ENDS = /^[\s\p{Bidi_Control}]+|[\s\p{Bidi_Control}]+$/gu;
 export const UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
 /** What a record shows of another one (docs/behaviour.md "Foreign keys"). */
@@ -128,6 +137,7 @@ export function requiredText(most: number, told: Told): Field<string, string> {
     sent: Type.String({ minLength: 1, maxLength: most, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
     shown: Type.String({ minLength: 1, maxLength: most }),
     must: `must be a string of 1 to ${most} characters.`,
+    fits: (value: string) => asTyped(value) !== "",
     take: asTyped,
     required: true,
   };

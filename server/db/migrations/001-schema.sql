@@ -81,11 +81,14 @@ create index departments_tenant on departments (tenant_id, id);
 create index departments_parent on departments (parent_id);
 
 -- A Username as it is compared: wide and narrow forms, capitals and compositions of a character are the same one, as in
--- RFC 8265's UsernameCaseMapped; white space at its ends is none of it. NFKC maps more than widths alone, and to go by
+-- RFC 8265's UsernameCaseMapped; white space at its ends is none of it, nor is what cannot be seen (Unicode's
+-- Default_Ignorable_Code_Point), which UsernameCaseMapped refuses. NFKC maps more than widths alone, and to go by
 -- capitals makes one of the small letters that share one (σ and ς), so it tells fewer names apart, never more.
 create function username_key(username text) returns text language sql immutable strict parallel safe as $$
-  select nullif(normalize(lower(normalize(
-    upper(btrim(normalize(username, NFKC), E' \t\r\n') collate "pg_c_utf8"), NFC)), NFC), '')
+  select nullif(normalize(lower(normalize(upper(btrim(regexp_replace(normalize(username, NFKC),
+    '[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164'
+      '\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFF8\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A\U000E0000-\U000E0FFF]+', '', 'g'),
+    E' \t\r\n') collate "pg_c_utf8"), NFC)), NFC), '')
 $$;
 
 create table users (
