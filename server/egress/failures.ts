@@ -1,28 +1,30 @@
 // Every way a request can fail without an answer, each as one word.
 
-export type Failure =
+export const FAILURES = [
   /** The name has no address, or the resolver did not answer. */
-  | "dns"
+  "dns",
   /** The URL, or an address its name resolves to, is not one this service may talk to. Nothing was sent. */
-  | "blocked-address"
+  "blocked-address",
   /** Nothing listens at the address. */
-  | "refused"
+  "refused",
   /** No way to the address: no route, or a firewall says no. */
-  | "unreachable"
+  "unreachable",
   /** No TLS, or a certificate that is not trusted, not for this name, or out of date. Nothing was sent. */
-  | "tls"
+  "tls",
   /** No complete answer within the time given, its body included. */
-  | "timeout"
+  "timeout",
   /** The receiver closed the connection before its answer was complete. */
-  | "reset"
+  "reset",
   /** The head of the answer is larger than will be read, or for `fetch` its body; of a post's a part is enough. */
-  | "too-large"
+  "too-large",
   /** What came back is not HTTP. */
-  | "protocol"
+  "protocol",
   /** The caller gave up, as at shutdown. */
-  | "cancelled"
+  "cancelled",
   /** There was no place for it: nothing has left, and nobody has failed. */
-  | "unsent";
+  "unsent",
+] as const;
+export type Failure = (typeof FAILURES)[number];
 
 /** A failure on its way to becoming an outcome. */
 export class EgressError extends Error {

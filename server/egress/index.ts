@@ -1,7 +1,7 @@
 // The one way out: every request this service sends to an address that somebody else chose goes through here.
 
 import { parseRange } from "./addresses.ts";
-import { EgressError } from "./failures.ts";
+import { EgressError, FAILURES } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
 import { createResolver, isNameServer, type Resolve } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
@@ -15,6 +15,7 @@ export {
   type EgressFetch,
   type EgressOutcome,
   type EgressRequest,
+  FAILURES,
   isNameServer,
   parseAllowList,
   parseDenyList,

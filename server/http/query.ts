@@ -46,7 +46,10 @@ export function readAsked<Q extends Filters>(
 }
 
 /** @throws BadInput for a time that has nothing in it: From is in it, To is not */
-function requireSpan({ From, Last, To }: Record<string, unknown>): void {
+function requireSpan({ From, Last, To, OutcomeFrom, OutcomeTo }: Record<string, unknown>): void {
+  if (OutcomeFrom instanceof Date && OutcomeTo instanceof Date && OutcomeFrom >= OutcomeTo) {
+    throw new BadInput("OutcomeFrom must be before OutcomeTo.");
+  }
   if (!(To instanceof Date)) return;
   if (From instanceof Date && From >= To) throw new BadInput("From must be before To.");
   if (Last instanceof Date && Last >= To) throw new BadInput("To must be within the time that Last says.");
@@ -217,7 +220,17 @@ export function readQuery(
 }
 
 /**
- * A parameter where others are ignored.
+ * The parameters of what is no list. One with another name is not ignored: Id would then be matched against another
+ * field than was meant, and another record found.
+ * @throws BadInput
+ */
+export function requireKnown(parameters: URLSearchParams, known: readonly string[]): void {
+  const other = [...parameters.keys()].find((name) => !known.includes(name));
+  if (other === undefined) return;
+  throw new BadInput(`${printable(other) || '""'} is no parameter here. The parameters are ${known.join(", ")}.`);
+}
+
+/**
  * @returns "" if it is absent
  * @throws BadInput if it stands in the query twice
  */

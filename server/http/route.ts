@@ -14,6 +14,7 @@ import {
   type Parameters,
   readAsked,
   readParameter,
+  requireKnown,
   type Values,
 } from "./query.ts";
 import { API_PATH, requestUrl } from "./request.ts";
@@ -66,7 +67,7 @@ export interface Endpoint<C, S extends string, P extends Parameters, Q extends F
   params?: P;
   /** The path's last parameter is all that follows, slashes included, as it was sent. */
   anyText?: boolean;
-  /** In the query of what is no list, where others are ignored; "" if it is absent. */
+  /** In the query of what is no list; "" if it is absent. */
   query?: A;
   filters?: Q;
   /** The filter that a name is another spelling of. */
@@ -166,6 +167,7 @@ async function answer<C>(
   const isList = filters || paged;
   const parameters = isList || endpoint.query ? requestUrl(request).searchParams : undefined;
   const asked = isList ? readAsked(filters ?? {}, parameters!, endpoint.filterName) : NOTHING_ASKED;
+  if (endpoint.query) requireKnown(parameters!, Object.keys(endpoint.query));
   const query = readAll(endpoint.query, (name) => readParameter(parameters!, name));
   const params = readAll(endpoint.params, (name, index) => texts[routerName(name, index)] ?? "");
   const sent = hasBody ? await readJson(request) : body && {};

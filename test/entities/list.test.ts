@@ -179,10 +179,17 @@ describe("a filter", () => {
   });
 });
 
-test("a record is looked up by one field", async () => {
+test("a record is looked up by one field, and by no other parameter than Name", async () => {
   for (const method of ["GET", "DELETE"]) {
     const answer = await caller.send(method, "/User/ada?Name=Username&Name=Email");
     expectError(answer, 400, "Bad Input", `${API}/User/ada`, /Name stands in the query twice/);
+    for (const other of ["name", "Field", "Name ", ""]) {
+      const { body } = await caller.patch("/User", { External_Id: Bun.randomUUIDv7() });
+      const query = new URLSearchParams([[other, "External_Id"]]);
+      const refused = await caller.send(method, `/User/${body.Id}?${query}`);
+      expectError(refused, 400, "Bad Input", `${API}/User/${body.Id}`, /is no parameter here. The parameters are Name/);
+      expect((await caller.get(`/User/${body.Id}`)).status).toBe(200);
+    }
   }
 });
 

@@ -31,6 +31,7 @@ describe.concurrent("the activity log", () => {
     expect(await ids(api, `ConnectionId=${good.Id}&State=Exhausted`)).toEqual([]);
     expect(await ids(api, `ConnectionId=${bad.Id}&State=Exhausted&EventType=Updated`)).toEqual([updated.EventId]);
     expect(await ids(api, "Reason=410")).toEqual([updated.EventId]);
+    expect(await ids(api, "Reason=%20410%20")).toEqual([updated.EventId]);
     expect(await ids(api, "Reason=timeout")).toEqual([]);
     expect(await ids(api, `Reason=410&ConnectionId=${good.Id}`)).toEqual([]);
   });
@@ -106,7 +107,10 @@ describe.concurrent("the activity log", () => {
     ["From=yesterday", "From must be a date"],
     ["Last=1y", "Last must be a time such as 15m, 24h or 7d."],
     ["Last=0m", "Last must be a time"],
-    ["Reason=Not%20there", "Reason must be a status such as 503, or a word such as timeout."],
+    ["Reason=Not%20there", "Reason must be a status such as 503, or one of dns, blocked-address, refused"],
+    ["Reason=time-out", "Reason must be a status"],
+    ["Reason=666", "Reason must be a status"],
+    ["OutcomeFrom=2026-02-01&OutcomeTo=2026-01-31", "OutcomeFrom must be before OutcomeTo."],
     ["To=2026-13-01", "To must be a date"],
     ["From=2026-02-30", "From must be a date"],
     ["To=2026-02-30T12:00:00Z", "To must be a date"],

@@ -2,6 +2,7 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { FAILURES } from "../../egress/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
@@ -13,6 +14,7 @@ import {
   lastFilter,
   laterOf,
   momentFilter,
+  readText,
   recordIdFilter,
   type Values,
   wordFilter,
@@ -38,16 +40,18 @@ export const EVENT_ID = {
   EventId: { description: "The EventId of the payload.", schema: uuid<EventId>(), read: toEventId },
 };
 
-const REASON = /^([1-5]\d\d|[a-z-]{1,40})$/;
+/** Of an attempt that got no answer; lost is one whose worker ended. */
+const WORDS = [...FAILURES.filter((word) => word !== "unsent"), "lost"];
+const REASON = new RegExp(`^([1-5]\\d\\d|${WORDS.join("|")})$`);
 
 const reasonFilter: Filter<string | undefined> = {
   description:
     "Changes with an attempt that came to this: a status, or why there was no answer. Beside State: whose last attempt did.",
   schema: Type.String({ pattern: REASON.source, examples: ["503", "timeout", "refused"] }),
   read(query, name) {
-    const given = query.get(name);
+    const given = readText(query, name);
     if (!given) return undefined;
-    if (!REASON.test(given)) throw new BadInput(`${name} must be a status such as 503, or a word such as timeout.`);
+    if (!REASON.test(given)) throw new BadInput(`${name} must be a status such as 503, or one of ${WORDS.join(", ")}.`);
     return given;
   },
 };
