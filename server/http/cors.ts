@@ -5,7 +5,19 @@
 const PREFLIGHT_MAX_AGE = 3_600;
 
 /** Headers of a request, beside those that every page may send. */
-const SENT = ["Authorization", "Content-Type", "DPoP", "If-Match", "If-None-Match", "X-Request-Id"];
+const SENT = [
+  "Authorization",
+  "Content-Type",
+  "DPoP",
+  "If-Match",
+  "If-None-Match",
+  "X-Request-Id",
+  // Libraries add them by themselves: of MCP to what it discovers, and of OpenTelemetry to every request (W3C Trace Context).
+  "MCP-Protocol-Version",
+  "traceparent",
+  "tracestate",
+  "baggage",
+];
 
 /** Headers of an answer, beside those that every page may read. */
 const READ = [

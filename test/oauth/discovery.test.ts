@@ -114,7 +114,7 @@ describe("an application in a browser, from another origin,", () => {
     expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
     expect(preflight.headers.get("access-control-allow-methods")).toBe(method);
     expect(preflight.headers.get("access-control-allow-headers")).toBe(
-      "Authorization, Content-Type, DPoP, If-Match, If-None-Match, X-Request-Id",
+      "Authorization, Content-Type, DPoP, If-Match, If-None-Match, X-Request-Id, MCP-Protocol-Version, traceparent, tracestate, baggage",
     );
     const answer = await fetch(shared().url + path, { method, headers: origin });
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
