@@ -56,8 +56,8 @@ export async function startOwnApi(env: Record<string, string> = {}): Promise<Own
     ...{ PUBLIC_URL: url, RATE_LIMIT, RATE_LIMIT_BURST: RATE_LIMIT },
     ...env,
   };
-  const log = openLog(dataDir, "gatehouse").fd;
-  const api = await start(new Part(apiPart(settings, log, url, readConfig(settings).shutdown), say));
+  const run = { env: settings, output: openLog(dataDir, "gatehouse").fd, watch: false };
+  const api = await start(new Part(apiPart(run, url, readConfig(settings).shutdown), say));
   while ((await readiness(url)).status === "unavailable") await Bun.sleep(50);
 
   const sql = connect(databaseUrl, "gatehouse bench", 2);

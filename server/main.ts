@@ -9,13 +9,14 @@ import { createStatus } from "./embedded/status.ts";
 import { createOutput, isText } from "./output.ts";
 import { endOnFault, exitCodeOf, refuseUsage } from "./process.ts";
 
-const USAGE = `Usage: bun run start [--allow-receiver]
+const USAGE = `Usage: bun run start [--allow-receiver] [--watch]
 
 Starts PostgreSQL, Temporal, the worker and the API on this machine, and keeps their data in DATA_DIR (.gatehouse).
 On a terminal it shows how they are and what was delivered last, and logs to DATA_DIR/logs; else all that it says is JSON
 lines, as with LOG_FORMAT=json. LOG_FORMAT=text says it as on a terminal.
 
   --allow-receiver  webhooks may reach the example receiver at localhost:8443
+  --watch           the worker and the API begin anew when one of their files changes
   --help            this text
 
 docs/configuration.md lists the environment variables.`;
@@ -28,7 +29,7 @@ async function main(args: string[]): Promise<void> {
   const status = createStatus(process.stdout);
   const output = createOutput(process.env, "start", status.say);
   endOnFault(output);
-  const unknown = args.filter((arg) => !["--allow-receiver", "--help"].includes(arg));
+  const unknown = args.filter((arg) => !["--allow-receiver", "--watch", "--help"].includes(arg));
   if (unknown.length > 0) refuseUsage(output, `Unknown option ${unknown.join(" ")}\n\n${USAGE}`);
   if (args.includes("--help")) {
     console.log(USAGE);
@@ -40,6 +41,7 @@ async function main(args: string[]): Promise<void> {
   const installation = new Installation({
     env: process.env,
     allowReceiver: args.includes("--allow-receiver"),
+    watch: args.includes("--watch"),
     logToFile: isText(process.env, process.stdout),
     say: output.say,
     signal: stopping.signal,

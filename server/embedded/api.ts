@@ -12,34 +12,42 @@ const ANSWER_LIMIT = 5_000;
 /** What an API needs beyond its requests to end. */
 const CLOSING_MS = 2_000;
 
-type Env = Record<string, string | undefined>;
 /** Where the child's log goes: to ours, or to an open file. */
 export type Output = "inherit" | number;
 
+/** How a process of ours runs. */
+export interface Run {
+  env: Record<string, string | undefined>;
+  output: Output;
+  /** It begins anew when one of its files changes. */
+  watch: boolean;
+}
+
 /** METRICS_PORT is the API's; the worker, in the same environment, has the next one. */
-export function workerPart(given: Env, output: Output): PartSpec {
-  const env = given.METRICS_PORT ? { ...given, METRICS_PORT: String(Number(given.METRICS_PORT) + 1) } : given;
+export function workerPart(run: Run): PartSpec {
+  const port = run.env.METRICS_PORT;
+  const env = port ? { ...run.env, METRICS_PORT: String(Number(port) + 1) } : run.env;
   return {
     name: "worker",
     // Whether it polls is seen through /readyz, not from here: it may have to wait for Temporal first.
     ready: () => Promise.resolve(),
     patience: 1_000,
     stop: [{ signal: "SIGTERM", grace: 3_500 }],
-    spawn: () => spawnOwn(WORKER, env, output),
+    spawn: () => spawnOwn(WORKER, { ...run, env }),
   };
 }
 
-export function apiPart(env: Env, output: Output, localUrl: string, { delay, grace }: ShutdownConfig): PartSpec {
+export function apiPart(run: Run, localUrl: string, { delay, grace }: ShutdownConfig): PartSpec {
   return {
     name: "API",
     ready: async (child) => {
-      await requireListener(child.pid, Number(env.PORT));
+      await requireListener(child.pid, Number(run.env.PORT));
       const { reasons } = await readiness(localUrl);
       if (reasons.includes(STARTING)) throw new Error(STARTING);
     },
     patience: 30_000,
     stop: [{ signal: "SIGTERM", grace: delay + grace + CLOSING_MS }],
-    spawn: () => spawnOwn(API, env, output),
+    spawn: () => spawnOwn(API, run),
   };
 }
 
@@ -67,8 +75,8 @@ export async function statesOf(localUrl: string): Promise<PartStates> {
 }
 
 /** Its stdin stays open as long as we live: by its end the child sees that we are gone, even by SIGKILL, and leaves. */
-function spawnOwn(entry: string, env: Env, output: Output) {
-  return Bun.spawn([process.execPath, entry], {
+function spawnOwn(entry: string, { env, output, watch }: Run) {
+  return Bun.spawn([process.execPath, ...(watch ? ["--watch", "--no-clear-screen"] : []), entry], {
     cwd: PROJECT_ROOT,
     env: { ...env, GATEHOUSE_SUPERVISED: "1" },
     // In a group of its own, Ctrl-C does not reach it before it is its turn to stop.

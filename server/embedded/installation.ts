@@ -45,6 +45,8 @@ export type PartName = "postgresql" | "temporal" | "worker" | "api";
 export interface InstallationOptions {
   env: Env;
   allowReceiver?: boolean;
+  /** The worker and the API begin anew when one of their files changes. */
+  watch?: boolean;
   /** The worker and the API log to DATA_DIR/logs, not to standard output. */
   logToFile?: boolean;
   /** Where the search for free ports begins; 0 takes any. */
@@ -227,9 +229,10 @@ export class Installation {
       env = await allowReceiver(env, config.dataDir);
       say(`receiver      webhooks may reach ${RECEIVER} (--allow-receiver; leave it out in production)`);
     }
-    await this.startPart("worker", workerPart(env, log.fd));
+    const run = { env, output: log.fd, watch: this.options.watch ?? false };
+    await this.startPart("worker", workerPart(run));
     say("worker        started");
-    await this.startPart("api", apiPart(env, log.fd, localUrl, config.shutdown));
+    await this.startPart("api", apiPart(run, localUrl, config.shutdown));
     writeRunning(config.dataDir, { databaseUrl, ...addresses });
     say(`API           ${publicUrl}`);
     const { metrics } = config;

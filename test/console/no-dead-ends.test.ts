@@ -7,10 +7,10 @@ import { type Form, type View, Visitor } from "../authorize/visitor.ts";
 import { composedApp } from "../openapi/app.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
-/** Pages of people, as the routes have them: not of programs. */
+/** Pages of people, as the routes have them: not of programs, as the keys are that providers fetch. */
 const PAGES = /^\/(settings|account|signin|signout|oauth2\/(authorize|logout)|device|consent)(\/|$)/;
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))]
-  .filter((path) => PAGES.test(path) && !path.includes("*"))
+  .filter((path) => PAGES.test(path) && !path.includes("*") && !path.endsWith("/jwks"))
   .map((path) => path.replaceAll(/:\w+/g, "1"));
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };

@@ -1,0 +1,69 @@
+// `bun run dev [--seed]`: Gatehouse as `bun run start` has it, for those who change it. The worker and the API begin anew
+// when one of their files changes, the example receiver runs beside them, and the log is for people. With --seed the demo
+// tenant gets people, applications and a week of deliveries.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import pretty from "pino-pretty";
+import { PROJECT_ROOT } from "../server/config.ts";
+import type { Demo } from "../server/embedded/demo.ts";
+import { serveAccounts } from "./accounts.ts";
+import { seed } from "./seed.ts";
+
+const READY = "Gatehouse is ready";
+
+const args = process.argv.slice(2);
+const unknown = args.find((arg) => arg !== "--seed");
+if (unknown) {
+  console.error(`Unknown option ${unknown}. Usage: bun run dev [--seed]`);
+  process.exit(2);
+}
+
+const SAID = ["part", "method", "route", "status", "durationMs"];
+const lines = pretty({
+  colorize: process.stdout.isTTY === true,
+  ignore: ["pid", "hostname", "requestKey", "traceId", "tenantId", ...SAID].join(","),
+  messageFormat: "{part} {msg}{if route} {method} {route} {status}, {durationMs} ms{end}",
+  singleLine: true,
+  translateTime: "SYS:HH:MM:ss",
+});
+const start = run(["server/main.ts", "--allow-receiver", "--watch"], "pipe");
+// Some of its answers are failures, so that there are retries to look at.
+const receiver = run(["examples/receiver/main.ts", "--fail", "10%"], "ignore");
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => start.kill(signal));
+
+let rest = "";
+for await (const chunk of start.stdout!.pipeThrough(new TextDecoderStream())) {
+  const parts = (rest + chunk).split("\n");
+  rest = parts.pop()!;
+  for (const line of parts) {
+    lines.write(`${line}\n`);
+    if (line.includes(READY)) void begin(line);
+  }
+}
+receiver.kill();
+process.exit(await start.exited);
+
+function run(command: string[], stdout: "pipe" | "ignore") {
+  return Bun.spawn([process.execPath, ...command], {
+    cwd: PROJECT_ROOT,
+    env: { ...process.env, LOG_FORMAT: "json" },
+    // In a group of its own, Ctrl-C reaches it once, by us.
+    detached: true,
+    stdin: "ignore",
+    stdout,
+    stderr: "inherit",
+  }) as Bun.Subprocess<"ignore", "pipe", "inherit">;
+}
+
+/** @param ready the line of the log that has the addresses */
+async function begin(ready: string): Promise<void> {
+  try {
+    const { demo: file } = JSON.parse(ready) as { demo: string };
+    const demo = JSON.parse(readFileSync(resolve(PROJECT_ROOT, file), "utf8")) as Demo;
+    if (args.includes("--seed")) await seed(demo, console.log);
+    console.log(`Accounts      ${serveAccounts(demo)}`);
+  } catch (error) {
+    console.error(error);
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { PASSWORD } from "../../dev/people.ts";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { StartCommand } from "./start-command.ts";
+
+test("`bun run dev --seed` lists accounts, and its people sign in and find a week of deliveries", async () => {
+  const command = [join(PROJECT_ROOT, "dev", "main.ts")];
+  await using dev = new StartCommand(undefined, { PORT: "0" }, ["--seed"], command);
+  await dev.prints("Accounts      http://");
+  const [, accounts] = /^Accounts {6}(\S+)$/m.exec(dev.output)!;
+  const page = await (await fetch(accounts!)).text();
+  expect(page).toContain(`<td>ana<td>${PASSWORD}<td>Ana Silva, role editor`);
+  const [, settings] = /href="([^"]+)">Settings</.exec(page)!;
+  const { origin, pathname, search } = new URL(settings!);
+  const visitor = new Visitor(origin);
+  const overview = await visitor.submit(await visitor.open(pathname + search), { username: "ben", password: PASSWORD });
+  expect(overview.heading).toBe("Overview");
+  expect((await visitor.open("/settings/activity")).html).toContain("Search index");
+});
+
+test("`bun run dev` names an option that it does not have", async () => {
+  await using dev = new StartCommand(undefined, {}, ["--sed"], [join(PROJECT_ROOT, "dev", "main.ts")]);
+  expect(await dev.ended()).toBe(2);
+  expect(dev.output).toContain("Unknown option --sed. Usage: bun run dev [--seed]");
+});
