@@ -216,9 +216,9 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     refused(await asks({ redirect_uris: [REDIRECT], ...pairwise }), "invalid_client_metadata", /does not list/);
   });
 
-  test("oidcc-idtoken-unsigned: refused, and not advertised", async () => {
-    const unsigned = { redirect_uris: [REDIRECT], id_token_signed_response_alg: "none" };
-    refused(await asks(unsigned), "invalid_client_metadata");
+  test("oidcc-idtoken-unsigned: not advertised, and who asks for one gets it signed and is told so", async () => {
+    const answer = await asks({ redirect_uris: [REDIRECT], id_token_signed_response_alg: "none" });
+    expect([answer.status, answer.body.id_token_signed_response_alg]).toEqual([201, "RS256"]);
     const { body } = await request("GET", "/.well-known/openid-configuration");
     expect(body.id_token_signing_alg_values_supported).not.toContain("none");
   });

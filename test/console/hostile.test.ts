@@ -190,9 +190,10 @@ function keysOf(forms: FoundForm[]): string[] {
 /** It takes what it is given, or says what is wrong. */
 const isFilter = (key: string) => key.startsWith("GET ");
 
-/** Of each kind one that shows such a text. */
+/** Of each kind one that shows such a text; what has no width is not kept. */
 function showing(pages: FoundPage[]): Map<string, FoundPage> {
-  return new Map(pages.filter(({ text }) => text.includes(HOSTILE)).map((page) => [page.kind, page]));
+  const seen = (text: string) => text.replaceAll("\u200b", "");
+  return new Map(pages.filter(({ text }) => seen(text).includes(seen(HOSTILE))).map((page) => [page.kind, page]));
 }
 
 let number = 0;

@@ -134,7 +134,7 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
       const isApart = display !== "inline" || unicodeBidi !== "normal";
       const isAlone = !after
         .trimEnd()
-        .replace(/^\u200bمرحبا 👩‍👩‍👧(<!--ﷺ*(unbroken)*[unbroke]*)?/, "")
+        .replace(/^\u200b?مرحبا 👩‍👩‍👧(<!--ﷺ*(unbroken)*[unbroke]*)?/, "")
         .replace("…", "");
       if (!isApart || !isAlone) flaws.push(`turned round: ${parentElement!.outerHTML.slice(0, 300)}`);
     }

@@ -128,12 +128,12 @@ test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name, and 
   const all = await ok(admin.get(`/${type}`));
   const one = all.Items[1];
   expect(await ok(admin.get(`/${type}?Name=${encodeURIComponent(one.Name)}`))).toEqual({ Items: [one], Next: null });
-  expect((await ok(admin.get(`/${type}?Name=`))).Items).toEqual([]);
   const bad: [string, RegExp][] = [
     ["Color=red", /^Color is no filter\. Filters are Limit, Cursor, Name\.$/],
     ["Name=a&Name=b", /^Name stands in the query twice\.$/],
     ["Cursor=&Cursor=", /^Cursor stands in the query twice\.$/],
     ["Name=%00", /NUL/],
+    ["Name=", /^Name is empty, and nothing has an empty one\.$/],
   ];
   for (const [query, says] of bad) {
     expectError(await admin.get(`/${type}?${query}`), 400, "Bad Input", `${API}/${type}`, says);

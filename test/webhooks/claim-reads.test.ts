@@ -107,7 +107,7 @@ test.each(["before", "after"])(
       if (when === "after") await insertMany(tx, api, connectionId, others);
       await tx`analyze events, deliveries`;
       const positions = await positionsOf(tx, tenantId, from, to);
-      const window = { kind: "Replay", connectionId, states: ["Delivered"], from, to } as Redelivery;
+      const window = { kind: "Replay", connectionId, states: ["Delivered"], from, to, asOf: new Date() } as Redelivery;
       const replay = { ...window, ...positions };
       expect(await countSelected(tx, tenantId, replay)).toBe(3);
       expect(await rowsRead(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);

@@ -1,6 +1,7 @@
 // One box over all pages: a form that leads to a page of answers, and with script a list of them as one types.
 
 import { ApiError, BadInput } from "../../errors.ts";
+import { asTyped } from "../../http/fields.ts";
 import { attribute, EmptyState, pageResponse, Table, Text } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -18,7 +19,8 @@ export function searchPages(deps: SettingsDependencies): Page[] {
 }
 
 async function searchPage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const text = (visit.url.searchParams.get("q") ?? "").trim();
+  // As what it looks for was stored.
+  const text = asTyped(visit.url.searchParams.get("q") ?? "");
   const isOffer = visit.request.headers.has("hx-request");
   try {
     requireText(text);
