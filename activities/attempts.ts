@@ -42,3 +42,10 @@ export function workflowCancelled(): Error {
 export function isWorkflowCancelled({ reason }: AbortSignal): boolean {
   return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
 }
+
+/** How what no attempt has ended is closed: with fewer posts of its run than these it stays open. */
+export function closingOf({ cancelled, maximumAttempts }: { cancelled: boolean; maximumAttempts: number }) {
+  return cancelled
+    ? ({ wished: "Cancelled", reason: "cancelled in Temporal", leastAttempts: 0 } as const)
+    : ({ wished: "Exhausted", reason: "attempts lost", leastAttempts: maximumAttempts } as const);
+}

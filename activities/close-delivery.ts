@@ -1,10 +1,8 @@
 import { closeOpenDelivery, putBack } from "../server/webhooks/index.ts";
 import type { CloseDeliveryInput, PostWebhookResult } from "../workflows/contract.ts";
-import { workflowCancelled } from "./attempts.ts";
+import { closingOf, workflowCancelled } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import type { Posts } from "./post-webhook.ts";
-
-const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 
 /**
  * Goes on with a delivery whose attempts in Temporal have ended without a final state; retried without end. One with
@@ -15,15 +13,14 @@ export function createCloseDelivery(
   { breakOff }: Pick<Posts, "breakOff">,
 ) {
   return async (input: CloseDeliveryInput): Promise<ClosedDelivery> => {
-    const { tenantId, deliveryId, connectionId, cancelled, maximumAttempts } = input;
+    const { tenantId, deliveryId, connectionId } = input;
     // A post within the workflow's task may still be out.
     await breakOff(deliveryId, workflowCancelled());
     // One that has not begun at all has its place still.
     inFlight.begin(deliveryId);
     windows.release(connectionId, deliveryId);
-    const wished = cancelled ? "Cancelled" : "Exhausted";
-    const closed = await closeOpenDelivery(sql, tenantId, deliveryId, wished, cancelled ? 0 : maximumAttempts);
-    const reason = REASONS[wished];
+    const { wished, reason, leastAttempts } = closingOf(input);
+    const closed = await closeOpenDelivery(sql, tenantId, deliveryId, wished, leastAttempts);
     if (!closed) return { state: wished, attempts: 0, reason };
     const { state, attempts, ping } = closed;
     log.warn({ tenantId, deliveryId, state, reason }, "delivery without an attempt's word");

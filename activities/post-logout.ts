@@ -2,7 +2,7 @@ import { Context } from "@temporalio/activity";
 import { closeOpenLogout, openLogout, recordLogout, takeBackLogout, unclaimLogout } from "../server/logouts/index.ts";
 import { endingOf, FAILURE_PAUSE_MS, outcomeOf } from "../server/webhooks/index.ts";
 import type { CloseLogoutInput, LogoutOutcome, PostLogoutInput } from "../workflows/contract.ts";
-import { attemptFailed, isWorkflowCancelled, untilDone } from "./attempts.ts";
+import { attemptFailed, closingOf, isWorkflowCancelled, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
 
@@ -85,18 +85,16 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
   }
 }
 
-const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
-
 /**
  * Goes on with a logout whose attempts in Temporal have ended without a final state; retried without end. One with
  * posts left gets a new workflow: nothing but a post that left is an attempt.
  */
 export function createCloseLogout({ sql, log, metrics }: Pick<ActivityDependencies, "sql" | "log" | "metrics">) {
-  return async ({ tenantId, logoutId, cancelled, maximumAttempts }: CloseLogoutInput): Promise<LogoutOutcome> => {
-    const wished = cancelled ? "Cancelled" : "Exhausted";
-    const leastAttempts = cancelled ? 0 : maximumAttempts;
-    const closed = await closeOpenLogout(sql, tenantId, logoutId, wished, REASONS[wished], leastAttempts);
-    log.warn({ tenantId, logoutId, state: closed?.state, reason: REASONS[wished] }, "logout without an attempt's word");
+  return async (input: CloseLogoutInput): Promise<LogoutOutcome> => {
+    const { tenantId, logoutId } = input;
+    const { wished, reason, leastAttempts } = closingOf(input);
+    const closed = await closeOpenLogout(sql, tenantId, logoutId, wished, reason, leastAttempts);
+    log.warn({ tenantId, logoutId, state: closed?.state, reason }, "logout without an attempt's word");
     if (!closed) return { state: "Cancelled", attempts: 0 };
     if (closed.hasJustEnded) metrics.logoutEnded(closed.state);
     if (closed.state === "Pending" || closed.state === "Retrying") await unclaimLogout(sql, tenantId, logoutId);

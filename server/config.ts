@@ -178,7 +178,7 @@ export function readConfig(given: Record<string, string | undefined>, found: str
   const config: Config = {
     port,
     portAsked: Boolean(env.PORT),
-    host: readHost(env),
+    host: hostOf(env.HOST),
     publicUrl: read("PUBLIC_URL", `http://localhost:${port}`, parseOrigin),
     databaseUrl: read<string | undefined>("DATABASE_URL", undefined, parsePostgresUrl),
     dataDir: resolve(env.DATA_DIR || ".gatehouse"),
@@ -239,10 +239,6 @@ export function readConfig(given: Record<string, string | undefined>, found: str
   return config;
 }
 
-function readHost(env: Record<string, string | undefined>): string {
-  return hostOf(env.HOST);
-}
-
 /** An IPv6 address may have its brackets. */
 function hostOf(text: string | undefined): string {
   return (text || "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
@@ -250,7 +246,7 @@ function hostOf(text: string | undefined): string {
 
 /** Tries whether the API could listen at HOST; for the entries that have an API. */
 export function hostProblems(env: Record<string, string | undefined>): string[] {
-  const host = readHost(env);
+  const host = hostOf(env.HOST);
   try {
     Bun.serve({ hostname: host, port: 0, fetch: () => new Response() }).stop(true);
     return [];

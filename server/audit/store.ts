@@ -4,6 +4,28 @@ import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../ids.ts";
 import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
 
+/** Who did it, and from where. The API's Caller is one; of a page's request `originOf` makes one. */
+export interface Origin {
+  /** Undefined: nobody has proved their identity. */
+  actor?: { type: "User" | "Application"; id: number };
+  /** The application it was done by or for. */
+  clientId?: string;
+  /** The `sub` of who acts in the actor's name (RFC 8693 4.1). */
+  actedBy?: string | undefined;
+  /** Undefined if it is not known. */
+  address: string | undefined;
+  userAgent: string;
+  requestKey: string;
+}
+
+export interface AuditEntry {
+  kind: AuditKind;
+  /** What it was done to, as the API names it. */
+  subject?: { type: string; id: string | number };
+  /** Never a secret or a personal value. */
+  details?: Details;
+}
+
 export interface AuditEvent {
   id: string;
   occurredOn: Date;
@@ -173,26 +195,4 @@ export async function findAuditEvent(sql: Queries, tenantId: TenantId, id: strin
   const [event] = await sql<AuditEvent[]>`
     select ${columns(sql)} from audit_log where tenant_id = ${tenantId} and id = ${id}`;
   return event;
-}
-
-/** Who did it, and from where. The API's Caller is one; of a page's request `originOf` makes one. */
-export interface Origin {
-  /** Undefined: nobody has proved their identity. */
-  actor?: { type: "User" | "Application"; id: number };
-  /** The application it was done by or for. */
-  clientId?: string;
-  /** The `sub` of who acts in the actor's name (RFC 8693 4.1). */
-  actedBy?: string | undefined;
-  /** Undefined if it is not known. */
-  address: string | undefined;
-  userAgent: string;
-  requestKey: string;
-}
-
-export interface AuditEntry {
-  kind: AuditKind;
-  /** What it was done to, as the API names it. */
-  subject?: { type: string; id: string | number };
-  /** Never a secret or a personal value. */
-  details?: Details;
 }

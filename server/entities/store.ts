@@ -5,6 +5,14 @@ import type { TenantId } from "../ids.ts";
 import type { PointedAt } from "./definition.ts";
 import type { Entity } from "./registry.ts";
 
+/** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
+export interface Abstract {
+  Id: number | string;
+  ExternalId: string;
+  Name: string;
+  Type: string;
+}
+
 /** A record as its columns hold it; what it points at, CreatedBy and ModifiedBy stand in it as foreign keys. */
 export type Row = Record<string, unknown> & { id: number; sequence: number };
 /** Columns and their new values. */
@@ -282,12 +290,4 @@ function by(sql: Queries, change: "created" | "modified", actor: Actor | undefin
     [`${change}_by_id`]: actor?.id ?? null,
     [`${change}_on`]: sql`statement_timestamp()`,
   };
-}
-
-/** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
-export interface Abstract {
-  Id: number | string;
-  ExternalId: string;
-  Name: string;
-  Type: string;
 }

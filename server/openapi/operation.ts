@@ -157,5 +157,3 @@ export const CONDITIONS = [parameterRef("IfMatch"), parameterRef("IfNoneMatch")]
 export function parameterRef(name: keyof typeof PARAMETERS): Ref {
   return { $ref: `#/components/parameters/${name}` };
 }
-
-// The parts of an OpenAPI 3.1 document that we write.

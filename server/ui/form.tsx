@@ -5,6 +5,30 @@ import { attribute } from "./layout.tsx";
 import type { Fields } from "./question.tsx";
 import type { Visit } from "./visit.ts";
 
+/** What a form shows in its fields, and what is wrong with that. */
+export interface FormState {
+  /** "" if there is none. */
+  value(name: string): string;
+  /** Of a group of boxes. */
+  values(name: string): string[];
+  problem(name: string): string | undefined;
+  problems: FieldProblem[];
+  /** Problems of no field. */
+  others: string[];
+  /**
+   * The entity tag that goes with the form. Of a refused one it stays that of what its reader has seen, until they are
+   * told that somebody else was faster.
+   * @param current of the record as it stands
+   */
+  version(current: string): string;
+}
+
+/** One problem, with the field it stands beside. */
+export interface FieldProblem {
+  field: string;
+  text: string;
+}
+
 export interface FormProps {
   visit: Visit;
   /** A path of ours that takes POST. */
@@ -318,28 +342,4 @@ export function inUtc(parameters: URLSearchParams, names: readonly string[]): UR
   return new URLSearchParams(
     [...parameters].map(([name, value]) => [name, names.includes(name) ? momentInUtc(value) : value]),
   );
-}
-
-/** What a form shows in its fields, and what is wrong with that. */
-export interface FormState {
-  /** "" if there is none. */
-  value(name: string): string;
-  /** Of a group of boxes. */
-  values(name: string): string[];
-  problem(name: string): string | undefined;
-  problems: FieldProblem[];
-  /** Problems of no field. */
-  others: string[];
-  /**
-   * The entity tag that goes with the form. Of a refused one it stays that of what its reader has seen, until they are
-   * told that somebody else was faster.
-   * @param current of the record as it stands
-   */
-  version(current: string): string;
-}
-
-/** One problem, with the field it stands beside. */
-export interface FieldProblem {
-  field: string;
-  text: string;
 }

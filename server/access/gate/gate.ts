@@ -12,6 +12,12 @@ import { type Cursors, type Filled, fill, type List, MOST_LOOKED_AT, MOST_LOOKED
 import { type FindRecords, hideReferences, type ReadActionOf, seenAmong } from "./references.ts";
 import { asShown, type Shown, type ShownPage, type Tagged, type Whole } from "./shown.ts";
 
+/** What a caller may do, and what it may see. */
+export interface Admitted {
+  permissions: Permissions;
+  gate: Gate;
+}
+
 /** What policies are asked for and what an entity tag is made of, where that is not what is shown. */
 interface Behind {
   /** Of several, each has to be permitted. */
@@ -299,10 +305,4 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
 function onlySent(item: object, sent: unknown): object {
   const names = typeof sent === "object" && sent !== null ? Object.keys(sent) : [];
   return Object.fromEntries(Object.entries(item).filter(([name]) => name === "Id" || names.includes(name)));
-}
-
-/** What a caller may do, and what it may see. */
-export interface Admitted {
-  permissions: Permissions;
-  gate: Gate;
 }

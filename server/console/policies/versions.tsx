@@ -69,7 +69,7 @@ async function versionsPage({ policies }: SettingsDependencies, visit: Visit): P
             <ActionButton
               visit={visit}
               action={restoring}
-              label={asked.title.slice(0, -1)}
+              label={asked.confirm}
               fields={sealedFields(visit, restoring, asked)}
             />
           ) : (

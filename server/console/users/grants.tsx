@@ -10,10 +10,10 @@ import {
   type SettingsDependencies,
   type View,
 } from "../page.tsx";
-import { pagingOf, readRecord, Value } from "../records/records.tsx";
+import { pagingOf, Value } from "../records/records.tsx";
 import { nameOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, USERS } from "./person.tsx";
+import { aboveOf, type Person, pathOf, readPerson, USERS } from "./person.tsx";
 
 const TITLE = "Applications with access";
 
@@ -41,9 +41,13 @@ export function GrantsSection({ visit, person, page: { Items, Next } }: GrantsPr
 }
 
 /** All of them, a page at a time. */
-export async function grantsPage({ records, grants }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Items, Next } = await grants.listOfUser(visit.permitted("Settings:Read"), String(person.Id), pagingOf(visit));
+export async function grantsPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const person = await readPerson(deps, visit);
+  const { Items, Next } = await deps.grants.listOfUser(
+    visit.permitted("Settings:Read"),
+    String(person.Id),
+    pagingOf(visit),
+  );
   return {
     title: TITLE,
     above: aboveOf(person),

@@ -19,10 +19,9 @@ import {
   Time,
 } from "../../ui/index.ts";
 import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
-import { readRecord } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, USERS } from "./person.tsx";
+import { aboveOf, type Person, pathOf, readPerson, USERS } from "./person.tsx";
 
 export interface IdentitiesProps {
   visit: Visit;
@@ -58,7 +57,7 @@ export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
 const FIELDS = ["IdentityProviderId", "Subject"];
 
 export async function linkPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const { record: person } = await readRecord<Person>(deps.records.of("User"), visit);
+  const person = await readPerson(deps, visit);
   visit.caller.permissions.require("Settings:Update", "User", { ...person });
   const providers = await providersOf(deps, visit);
   const state = refused ?? formOf({ IdentityProviderId: providers[0]?.Id ?? "" });
@@ -154,13 +153,13 @@ function askToUnlink(person: Person, identity: IdentityRecord): Confirmation {
   };
 }
 
-export function unlinkPage({ records, users }: SettingsDependencies): Page {
+export function unlinkPage(deps: SettingsDependencies): Page {
   return confirming({
     path: `${USERS}/:id/identity/unlink`,
     needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
     async ask(visit) {
-      const { record: person } = await readRecord<Person>(records.of("User"), visit);
-      const { Items } = await users.listIdentities(visit.permitted("Settings:Read"), String(person.Id));
+      const person = await readPerson(deps, visit);
+      const { Items } = await deps.users.listIdentities(visit.permitted("Settings:Read"), String(person.Id));
       const identity = Items.find(({ Id }) => Id === visit.form.get("identity"));
       if (!identity) throw new NotFound("The User has no linked identity with this Id.");
       return askToUnlink(person, identity);
@@ -168,7 +167,7 @@ export function unlinkPage({ records, users }: SettingsDependencies): Page {
     async act(visit) {
       const id = visit.params.id!;
       const caller = visit.permitted("Settings:Update");
-      const { IdentityProvider: gone } = await users.unlinkIdentity(caller, id, visit.form.get("identity") ?? "");
+      const { IdentityProvider: gone } = await deps.users.unlinkIdentity(caller, id, visit.form.get("identity") ?? "");
       const told = phrase`${gone?.Name ?? "The provider"} signs this user in no more. If there is no password, make a password link.`;
       return visit.goTo(`${USERS}/${id}`, told);
     },

@@ -2,7 +2,10 @@
 
 import { type Attributes, UNSET_DATE } from "../../entities/index.ts";
 import { Time } from "../../ui/index.ts";
+import type { SettingsDependencies } from "../page.tsx";
+import { readRecord } from "../records/records.tsx";
 import type { Reference } from "../records/reference-field.tsx";
+import type { Visit } from "../visit.ts";
 
 export function LastLogin({ at }: { at: string }): JSX.Element {
   return at === UNSET_DATE ? <span class="none">never</span> : <Time at={new Date(at)} ago />;
@@ -38,6 +41,11 @@ export interface Person {
 }
 
 export const USERS = "/settings/users";
+
+/** Whom the visit's path names. @throws NotFound, Permission */
+export async function readPerson({ records }: Pick<SettingsDependencies, "records">, visit: Visit): Promise<Person> {
+  return (await readRecord<Person>(records.of("User"), visit)).record;
+}
 
 export function pathOf({ Id }: Pick<Person, "Id">): string {
   return `${USERS}/${Id}`;

@@ -10,9 +10,9 @@ import {
   type SettingsDependencies,
   type View,
 } from "../page.tsx";
-import { pagingOf, readRecord } from "../records/records.tsx";
+import { pagingOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
+import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
 export interface SessionsProps {
   visit: Visit;
@@ -39,9 +39,9 @@ export function SessionsSection({ visit, person, page: { Items, Next }, mayChang
 }
 
 /** All of them, a page at a time. */
-export async function sessionsPage({ records, users }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Items, Next } = await users.listSessions(
+export async function sessionsPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const person = await readPerson(deps, visit);
+  const { Items, Next } = await deps.users.listSessions(
     visit.permitted("Settings:Read"),
     String(person.Id),
     pagingOf(visit),
@@ -94,21 +94,23 @@ function askToEnd(person: Person, { Id, Device }: SessionRecord): Confirmation {
   };
 }
 
-export function sessionPages({ records, users }: SettingsDependencies): ConsolePage[] {
+export function sessionPages(deps: SettingsDependencies): ConsolePage[] {
   const needs = ["AccessManager:Read", "Settings:Read", "Settings:Update"] as const;
-  const read = async (visit: Visit) => (await readRecord<Person>(records.of("User"), visit)).record;
   return [
     confirming({
       path: `${USERS}/:id/session/end`,
       needs,
       async ask(visit) {
-        const person = await read(visit);
+        const person = await readPerson(deps, visit);
         const caller = visit.permitted("Settings:Read");
-        return askToEnd(person, await users.readSession(caller, String(person.Id), visit.form.get("session") ?? ""));
+        return askToEnd(
+          person,
+          await deps.users.readSession(caller, String(person.Id), visit.form.get("session") ?? ""),
+        );
       },
       async act(visit) {
         const caller = visit.permitted("Settings:Update");
-        const { Device } = await users.endSession(caller, visit.params.id!, visit.form.get("session") ?? "");
+        const { Device } = await deps.users.endSession(caller, visit.params.id!, visit.form.get("session") ?? "");
         const told = `The sign-in in ${Device} is ended, and its refresh tokens with it.`;
         return visit.goTo(`${USERS}/${visit.params.id}`, told);
       },
@@ -118,7 +120,7 @@ export function sessionPages({ records, users }: SettingsDependencies): ConsoleP
       isLinked: true,
       needs,
       async ask(visit) {
-        const person = await read(visit);
+        const person = await readPerson(deps, visit);
         return {
           title: "End all sign-ins?",
           above: aboveOf(person),
@@ -134,7 +136,7 @@ export function sessionPages({ records, users }: SettingsDependencies): ConsoleP
         };
       },
       async act(visit) {
-        const ended = await users.endSessions(visit.permitted("Settings:Update"), visit.params.id!);
+        const ended = await deps.users.endSessions(visit.permitted("Settings:Update"), visit.params.id!);
         const told = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
         return visit.goTo(`${USERS}/${visit.params.id}`, `${told}, and all refresh tokens with it.`);
       },

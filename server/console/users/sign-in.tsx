@@ -3,9 +3,8 @@
 import { type FactorRecord, noFactor } from "../../signin/index.ts";
 import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
 import { confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
-import { readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
+import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
 export interface SignInSectionProps {
   visit: Visit;
@@ -52,9 +51,9 @@ function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Ele
 }
 
 /** The link is shown in the answer to the form itself: it stands nowhere else. */
-export async function makePasswordLink({ records, users }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Url, ExpiresOn } = await users.makePasswordReset(visit.permitted("Settings:Update"), String(person.Id));
+export async function makePasswordLink(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const person = await readPerson(deps, visit);
+  const { Url, ExpiresOn } = await deps.users.makePasswordReset(visit.permitted("Settings:Update"), String(person.Id));
   return {
     title: "Password link",
     above: aboveOf(person),
@@ -83,14 +82,14 @@ export async function makePasswordLink({ records, users }: SettingsDependencies,
   };
 }
 
-export function removeFactorPage({ records, users }: SettingsDependencies): Page {
+export function removeFactorPage(deps: SettingsDependencies): Page {
   return confirming({
     path: `${USERS}/:id/second-factor/remove`,
     isLinked: true,
     needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
     async ask(visit) {
-      const { record: person } = await readRecord<Person>(records.of("User"), visit);
-      const factor = await users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id));
+      const person = await readPerson(deps, visit);
+      const factor = await deps.users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id));
       if (!factor) throw noFactor();
       return {
         title: "Remove the second factor?",
@@ -106,7 +105,7 @@ export function removeFactorPage({ records, users }: SettingsDependencies): Page
       };
     },
     async act(visit) {
-      await users.removeSecondFactor(visit.permitted("Settings:Update"), visit.params.id!);
+      await deps.users.removeSecondFactor(visit.permitted("Settings:Update"), visit.params.id!);
       return visit.goTo(`${USERS}/${visit.params.id}`, "The second factor is removed.");
     },
   });

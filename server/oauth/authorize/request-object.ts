@@ -1,16 +1,13 @@
 // Authorization requests that their clients have signed (RFC 9101). Of such a request only what is signed counts.
 
-import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
+import type { JWTPayload } from "jose";
+import { CLIENT_JWT_LIFETIME, CLOCK_TOLERANCE, isTime, readClientJwt, requireLife } from "../clients/client-jwt.ts";
 import type { IsSignedByClient } from "../clients/client-keys.ts";
 import { type Client, clientIdOf } from "../clients/store.ts";
 import { AUTHORIZATION_REQUEST, CLIENT_JWT_ALGS } from "../contract.ts";
 import { AuthorizationError } from "../errors.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 
-/** Seconds from now that a request object may live at most. */
-const OBJECT_LIFETIME = 3_600;
-/** Seconds that a client's clock may be off. */
-const CLOCK_TOLERANCE = 10;
 /**
  * RFC 9101 10.8 recommends the first; clients of OpenID Connect Core 6.1 write JWT or nothing. Then it is told from a client
  * assertion by its client_id and its sub.
@@ -44,43 +41,24 @@ export function createRequestObjects(issuer: string, isSignedByClient: IsSignedB
 }
 
 function readClaims(object: string, { securityProfile }: Client): JWTPayload {
-  const { header, claims } = decoded(object);
-  const { alg, typ } = header;
   // FAPI 2.0 Security Profile 5.4.1.
-  const algs = CLIENT_JWT_ALGS.filter((one) => securityProfile === "None" || one !== "RS256");
-  if (!algs.some((one) => one === alg)) throw bad(`alg must be one of ${algs.join(", ")}`);
-  if (typ !== undefined && !(typeof typ === "string" && TYPES.includes(typ.toLowerCase()))) {
-    throw bad("typ must be oauth-authz-req+jwt or JWT, or absent");
-  }
-  if (header.crit !== undefined) throw bad("crit is not supported");
-  return claims;
-}
-
-function decoded(object: string) {
-  try {
-    return { header: decodeProtectedHeader(object), claims: decodeJwt(object) };
-  } catch {
-    throw bad("it is no signed JWT");
-  }
+  const algs = CLIENT_JWT_ALGS.filter((alg) => securityProfile === "None" || alg !== "RS256");
+  const kind = { algs, types: TYPES, typ: "oauth-authz-req+jwt or JWT, or absent", name: "signed JWT" };
+  return readClientJwt(object, kind, bad).claims;
 }
 
 /** @returns seconds since 1970; nobody takes it from then on */
-function inTime({ exp, iat, nbf }: JWTPayload, { securityProfile }: Client): number {
-  const now = Date.now() / 1000;
-  const isTime = (time: unknown): time is number => Number.isFinite(time);
-  if (!isTime(exp)) throw bad("exp is missing");
-  if (exp <= now - CLOCK_TOLERANCE) throw bad("it has expired");
-  if (exp > now + OBJECT_LIFETIME + CLOCK_TOLERANCE) {
-    throw bad(`exp must be at most ${OBJECT_LIFETIME} seconds from now`);
-  }
-  if ([iat, nbf].some((time) => time !== undefined && !(isTime(time) && time <= now + CLOCK_TOLERANCE))) {
-    throw bad("iat or nbf is in the future");
-  }
+function inTime(claims: JWTPayload, { securityProfile }: Client): number {
+  const now = Date.now();
+  const exp = requireLife(claims, now, bad);
   // FAPI 2.0 Message Signing 5.3.1.
   if (securityProfile === "FAPI2") {
+    const { nbf } = claims;
     if (!isTime(nbf)) throw bad("nbf is missing");
-    if (nbf < now - OBJECT_LIFETIME - CLOCK_TOLERANCE) throw bad(`nbf is more than ${OBJECT_LIFETIME} seconds ago`);
-    if (exp - nbf > OBJECT_LIFETIME) throw bad(`exp must be at most ${OBJECT_LIFETIME} seconds after nbf`);
+    if (nbf < now / 1000 - CLIENT_JWT_LIFETIME - CLOCK_TOLERANCE) {
+      throw bad(`nbf is more than ${CLIENT_JWT_LIFETIME} seconds ago`);
+    }
+    if (exp - nbf > CLIENT_JWT_LIFETIME) throw bad(`exp must be at most ${CLIENT_JWT_LIFETIME} seconds after nbf`);
   }
   return exp + CLOCK_TOLERANCE;
 }

@@ -22,6 +22,11 @@ import type { Vault } from "../../vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
 
+/** What a sealed secret is for; it opens for nothing else. */
+export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
+
+export const CLIENT_KEY_PURPOSE = "identity provider's client key";
+
 /** All that one step asks of a provider has to be answered within this time. */
 const STEP_TIMEOUT_MS = 10_000;
 
@@ -324,8 +329,3 @@ export function jwksUriOf(publicUrl: string, providerId: number | string): strin
 function addressOf(publicUrl: string, providerId: number | string, last: string): string {
   return `${publicUrl}/signin/upstream/${providerId}/${last}`;
 }
-
-/** What a sealed secret is for; it opens for nothing else. */
-export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
-
-export const CLIENT_KEY_PURPOSE = "identity provider's client key";
