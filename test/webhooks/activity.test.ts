@@ -1,13 +1,13 @@
 // What Temporal may do at any time: run an attempt again whose outcome it never heard of.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import { connect } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
-import type { DeliveryId, EventId } from "../../server/ids.ts";
+import type { DeliveryId, EventId, LogoutId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
 import { createAttemptLogout } from "../../server/logouts/index.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
@@ -21,6 +21,7 @@ import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import { toldClient } from "../logouts/clients.ts";
 import { type Api, type Delivery, type LoggedEvent, until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
 import { idOf } from "../support/ids.ts";
@@ -170,6 +171,40 @@ test("a post that there is no place for is no attempt, and is made later", async
     [2, 200],
   ]);
 }, 60_000);
+
+describe("what Temporal has given up", () => {
+  test("is a delivery with posts left: it waits in the queue for the next; cancelled, it is at its end", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(LATER);
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+    const before = await api.newestEvent();
+    const { Id: deliveryId, ConnectionId: connectionId } = before.Deliveries[0]!;
+    const { tenantId } = api.tenant;
+    const close = (cancelled: boolean) =>
+      activities.closeDelivery({ tenantId, deliveryId, connectionId, cancelled, maximumAttempts: MAXIMUM_ATTEMPTS });
+    expect(await close(false)).toEqual({ state: "Queued", attempts: 1 });
+    await expectUntouched(api, before);
+    expect(await close(true)).toMatchObject({ state: "Cancelled", attempts: 1 });
+    expect((await api.newestEvent()).State).toBe("Cancelled");
+    expect(receiver.calls).toHaveLength(1);
+  }, 60_000);
+
+  test("is a logout with posts left: it waits for a new workflow; cancelled, it is at its end", async () => {
+    await using receiver = startReceiver(LATER);
+    const { client } = await toldClient(receiver.url);
+    const { tenantId } = client.tenant;
+    const logoutId = idOf<LogoutId>(Bun.randomUUIDv7());
+    await sql`
+      insert into logouts (id, tenant_id, client_id, user_id, sid, state, attempts, lease_until)
+      values (${logoutId}, ${tenantId}, ${client.id}, 1, ${Bun.randomUUIDv7()}, 'Retrying', 1, 'infinity')`;
+    const close = (cancelled: boolean) =>
+      activities.closeLogout({ tenantId, logoutId, cancelled, maximumAttempts: MAXIMUM_ATTEMPTS });
+    expect(await close(false)).toEqual({ state: "Retrying", attempts: 1 });
+    expect(await close(true)).toEqual({ state: "Cancelled", attempts: 1 });
+  }, 60_000);
+});
 
 test("an attempt that cannot be asked for fails alone", async () => {
   const api = await newTenant();
