@@ -39,6 +39,7 @@ function accountsPage({ publicUrl, temporalUi, admin, client }: Demo): string {
   body { font: 1rem/1.5 system-ui, sans-serif; max-width: 48rem; margin: 2rem auto; padding: 0 1rem }
   .wide { overflow-x: auto }
   table { border-collapse: collapse; width: 100% }
+  code { overflow-wrap: anywhere }
   th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8886; white-space: nowrap }
 </style>
 <h1>Accounts for development</h1>
