@@ -11,7 +11,7 @@ import { startService } from "./service.ts";
 const WARM_UP = { rate: 30, seconds: 4 };
 const SAMPLE_MS = 50;
 /** Threads with less of a core are not told. */
-const LEAST_SHARE = 0.02;
+const MIN_SHARE = 0.02;
 const PATIENCE_MS = 120_000;
 
 const { values: options } = parseArgs({
@@ -51,7 +51,7 @@ for (const name of Object.keys(pids)) {
     return { thread, used: cpu - (before.threads[name]!.find((earlier) => earlier.id === id)?.cpu ?? 0) };
   });
   for (const { thread, used: own } of threads.toSorted((a, b) => b.used - a.used)) {
-    if (own / seconds >= LEAST_SHARE) console.log(`    ${thread.padEnd(26)}  ${share(own).padStart(9)}`);
+    if (own / seconds >= MIN_SHARE) console.log(`    ${thread.padEnd(26)}  ${share(own).padStart(9)}`);
   }
 }
 console.log("\nthe machine's cores");

@@ -20,7 +20,7 @@ GATEHOUSE_CLIENT_SECRET. The client needs the scope Webhooks:Read, and sees what
 
 const AGAIN_MS = 1_000;
 /** A change may come twice after a cut. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 interface Change {
   /** As the header webhook-sequence. */
@@ -122,7 +122,7 @@ async function forward({ Sequence, Payload }: Change): Promise<void> {
   const { EventId, EventType, EventRecord } = Payload;
   if (known.has(EventId)) return;
   known.add(EventId);
-  for (const oldest of known) if (known.size > MOST_REMEMBERED) known.delete(oldest);
+  for (const oldest of known) if (known.size > MAX_REMEMBERED) known.delete(oldest);
   // The very bytes that receivers get: the payload is compact JSON with its fields in their order.
   const body = JSON.stringify(Payload);
   const began = performance.now();

@@ -19,7 +19,7 @@ const OF_OTHERS = /^(https?|all|no)_proxy$/i;
 /** What other programs would have behind it. */
 const OTHER_UNITS = /_(FILE|MS|SECONDS)$/;
 /** Below this many letters too many names are near. */
-const SHORTEST = 8;
+const MIN_LENGTH = 8;
 /** With fewer letters one wrong one is the most. */
 const LONG = 10;
 
@@ -39,7 +39,7 @@ export function misspeltNames(env: Record<string, string | undefined>, read: Ite
 }
 
 function isNear(name: string, right: string): boolean {
-  if (right.length < SHORTEST) return false;
+  if (right.length < MIN_LENGTH) return false;
   const spelt = name
     .toUpperCase()
     .replaceAll("-", "_")

@@ -175,17 +175,17 @@ export function parseMasterKeys(text: string): string[] {
 }
 
 /** More in a row are a mistake. */
-const MOST_PROXIES = 20;
+const MAX_PROXIES = 20;
 
 /** true or false, how many proxies there are, or the networks they are in. */
 export function parseTrustProxy(text: string): TrustProxy {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
   const networks = parseList(text).map(parseRange);
-  if (/^\d+$/.test(text) ? Number(text) <= MOST_PROXIES : networks.length > 0 && !networks.includes(undefined)) {
+  if (/^\d+$/.test(text) ? Number(text) <= MAX_PROXIES : networks.length > 0 && !networks.includes(undefined)) {
     return /^\d+$/.test(text) ? Number(text) : (networks as Network[]);
   }
   throw new Error(
-    `true, false, the count of proxies in a row (2; at most ${MOST_PROXIES}), or a comma list of their addresses and networks (10.0.0.0/8, ::1)`,
+    `true, false, the count of proxies in a row (2; at most ${MAX_PROXIES}), or a comma list of their addresses and networks (10.0.0.0/8, ::1)`,
   );
 }

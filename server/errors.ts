@@ -16,7 +16,7 @@ export class ApiError extends Error {
 }
 
 /** An error record explains so many problems, and counts the rest. */
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 /** What is wrong with a body. */
 export interface Problem {
@@ -58,7 +58,7 @@ export class BadInput extends ApiError {
 
   /** Of any number of problems, but at least one. */
   static of(problems: string[]): BadInput {
-    const shown = problems.slice(0, MOST_ERRORS);
+    const shown = problems.slice(0, MAX_ERRORS);
     const rest = problems.length - shown.length;
     return new BadInput(...shown, ...(rest > 0 ? [`… and ${rest} more.`] : []));
   }

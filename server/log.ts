@@ -17,10 +17,10 @@ export function createLog(level: LogLevel, part: string, destination?: Destinati
 }
 
 /** Characters that are kept while they cannot be written, as on a full disk; what comes then is dropped. */
-const MOST_KEPT = 1024 * 1024;
+const MAX_KEPT_CHARACTERS = 1024 * 1024;
 
 function standardOutput(): DestinationStream {
-  const output = pino.destination({ fd: 1, sync: true, maxLength: MOST_KEPT });
+  const output = pino.destination({ fd: 1, sync: true, maxLength: MAX_KEPT_CHARACTERS });
   // A log that cannot be written must not end the process.
   output.on("error", () => {});
   return output;

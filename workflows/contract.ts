@@ -4,7 +4,7 @@ import type { RetryPolicy } from "@temporalio/workflow";
 import type { ConnectionId, DeliveryId, EventId, LogoutId, RedeliveryId, TenantId } from "../server/ids.ts";
 
 export const TASK_QUEUE = "webhooks";
-export const MAXIMUM_ATTEMPTS = 3;
+export const MAX_ATTEMPTS = 3;
 /** An event with more deliveries is split over several workflows. */
 export const DELIVERIES_PER_WORKFLOW = 500;
 

@@ -21,7 +21,7 @@ const progressQuery = defineQuery<RedeliveryProgress | undefined>(REDELIVERY_PRO
 
 /** Between two looks at retries; twice as long after each. */
 const FIRST_LOOK_MS = 500;
-const LONGEST_LOOK_MS = 30_000;
+const MAX_LOOK_MS = 30_000;
 
 const { followRedelivery, cancelRedelivery } = proxyActivities<Activities>({
   startToCloseTimeout: "2m",
@@ -52,7 +52,7 @@ export async function redeliver(input: RedeliverInput): Promise<RedeliveryProgre
       const isChanged = () => changes !== changesBefore;
       if (progress.retrying) {
         await condition(isChanged, look);
-        look = Math.min(2 * look, LONGEST_LOOK_MS);
+        look = Math.min(2 * look, MAX_LOOK_MS);
       } else {
         look = FIRST_LOOK_MS;
         if (progress.waitsFor) await condition(isChanged);

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { ensureReceiverCertificate } from "./certificate.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
-import { createReceiver, MOST_BODY_BYTES } from "./receiver.ts";
+import { createReceiver, MAX_BODY_BYTES } from "./receiver.ts";
 
 const options = optionsOrExit();
 if (options.help) {
@@ -53,7 +53,7 @@ function listenOrExit() {
       tls: { cert: Bun.file(certificate.certFile), key: Bun.file(certificate.keyFile) },
       // --delay may be longer than the ten seconds after which Bun would close the connection.
       idleTimeout: 0,
-      maxRequestBodySize: MOST_BODY_BYTES,
+      maxRequestBodySize: MAX_BODY_BYTES,
       fetch: handle,
     });
   try {

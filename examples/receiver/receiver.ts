@@ -6,10 +6,10 @@ import type { Options } from "./options.ts";
 import { isSignedWith } from "./verify.ts";
 
 /** More than a payload ever needs; enough to keep a mistaken upload from filling memory. */
-export const MOST_BODY_BYTES = 16 * 1024 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Lines of a payload that are printed. */
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 
 type Behaviour = Pick<Options, "secrets" | "fail" | "status" | "delaySeconds" | "hang">;
 
@@ -89,8 +89,8 @@ function readEvent(body: Uint8Array): ReadableEvent {
 
 function indented(event: unknown): string {
   const lines = JSON.stringify(event, null, 2).split("\n");
-  const more = lines.length > MOST_LINES ? [`… and ${lines.length - MOST_LINES} lines more`] : [];
-  return [...lines.slice(0, MOST_LINES), ...more].map((line) => `  ${line.replace(/\p{C}/gu, "")}`).join("\n");
+  const more = lines.length > MAX_LINES ? [`… and ${lines.length - MAX_LINES} lines more`] : [];
+  return [...lines.slice(0, MAX_LINES), ...more].map((line) => `  ${line.replace(/\p{C}/gu, "")}`).join("\n");
 }
 
 /** Anybody on this machine may post here: what they send must not draw on the terminal. */

@@ -37,7 +37,7 @@ interface Token {
 }
 
 /** Every request waits for a new token; for so long. */
-const LONGEST_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /** A token is not used in its last seconds: a request with it would come too late. */
 const SPARE_MS = 30_000;
 
@@ -86,7 +86,7 @@ async function fetchToken(url: string, { clientId, clientSecret, scope = "*" }: 
   const response = await fetch(`${url}/oauth2/token`, {
     method: "POST",
     body: new URLSearchParams(form),
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(MAX_WAIT_MS),
   });
   const body = (await response.json().catch(() => ({}))) as Record<string, string>;
   if (!response.ok) {

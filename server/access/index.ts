@@ -13,7 +13,7 @@ export {
 } from "./bearer.ts";
 export type { Actor, Bearer } from "./caller.ts";
 export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";
-export { MOST_LOOKED_AT } from "./gate/list.ts";
+export { MAX_ROWS_READ } from "./gate/list.ts";
 export type { FindRecords } from "./gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./gate/shown.ts";
 export type { Problem } from "./policies/cedar.ts";

@@ -7,6 +7,6 @@ export {
   EXAMPLE_ALERT,
 } from "./contract.ts";
 export { alertRoutes } from "./routes.ts";
-export { type AlertRecord, type Alerts, createAlerts, MOST_UNSEEN } from "./service.ts";
+export { type AlertRecord, type Alerts, createAlerts, MAX_UNSEEN } from "./service.ts";
 export { removeOldAlerts } from "./store.ts";
 export { startAlertWatch } from "./watch.ts";

@@ -32,7 +32,7 @@ export interface Alerts {
 const COUNTING: readonly AlertKind[] = ["ErrorRate", "Backlog"];
 
 /** More are told as "so many or more". */
-export const MOST_UNSEEN = 20;
+export const MAX_UNSEEN = 20;
 
 export function createAlerts(sql: Sql): Alerts {
   /** One of a connection that the caller may not see is unknown. @throws NotFound */
@@ -59,7 +59,7 @@ export function createAlerts(sql: Sql): Alerts {
     list,
     async unseen(caller) {
       if (!caller.scopes.has("Webhooks:Read")) return [];
-      return (await list(caller, "Open", firstPage(MOST_UNSEEN))).Items;
+      return (await list(caller, "Open", firstPage(MAX_UNSEEN))).Items;
     },
     async read(caller, id) {
       const alert = await find(sql, caller, id);

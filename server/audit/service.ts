@@ -35,7 +35,7 @@ export interface AuditLog {
   read(caller: Reader, id: string): Promise<Shown<AuditRecord>>;
   /**
    * All that the filters let through, as a file that is written while it is read.
-   * @throws BadInput if it would have more rows than MOST_EXPORTED, TenantBusy, ServiceBusy
+   * @throws BadInput if it would have more rows than MAX_EXPORTED, TenantBusy, ServiceBusy
    */
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
   /**

@@ -1,6 +1,6 @@
 // Alerts: what somebody should look at, and who sees to it. Every page says above its middle that there are some.
 
-import { ACKNOWLEDGEMENT, ALERT_STATES, type AlertKind, type AlertRecord, MOST_UNSEEN } from "../alerts/index.ts";
+import { ACKNOWLEDGEMENT, ALERT_STATES, type AlertKind, type AlertRecord, MAX_UNSEEN } from "../alerts/index.ts";
 import { BadInput } from "../errors.ts";
 import { readPaging, readQuery, readWord } from "../http/query.ts";
 import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
@@ -149,7 +149,7 @@ async function acknowledge({ alerts }: SettingsDependencies, visit: Visit): Prom
 /** Above the middle of each page, but for the list itself. */
 export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly AlertRecord[] }): JSX.Element {
   if (unseen.length === 0 || visit.url.pathname === ALERTS) return "";
-  const count = unseen.length >= MOST_UNSEEN ? `${MOST_UNSEEN} or more` : String(unseen.length);
+  const count = unseen.length >= MAX_UNSEEN ? `${MAX_UNSEEN} or more` : String(unseen.length);
   const words = [...new Set(unseen.map(({ Kind }) => KINDS[Kind].toLowerCase()))].join(", ");
   return (
     <p class="warning alerts">

@@ -111,13 +111,13 @@ const SESSIONS = new Map<string, string>(
 );
 
 /** Fields that a sentence names; the row's own page has all of them. */
-const MOST_FIELDS = 3;
+const MAX_FIELDS = 3;
 
 /** The details of a record that is not to be read are not told. */
 function fieldsOf(changed: unknown): string {
   if (!Array.isArray(changed) || changed.length === 0) return "something";
-  const more = changed.length - MOST_FIELDS;
-  const named = changed.slice(0, MOST_FIELDS).map(String);
+  const more = changed.length - MAX_FIELDS;
+  const named = changed.slice(0, MAX_FIELDS).map(String);
   const all = more > 0 ? [...named, `${more} more`] : named;
   return [...(all.length > 1 ? [all.slice(0, -1).join(", ")] : []), all.at(-1)].join(" and ");
 }

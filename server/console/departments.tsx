@@ -11,7 +11,7 @@ import type { Visit } from "./visit.ts";
 const PATH = "/settings/departments";
 
 /** Of its parts; the list has all of them. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 export function departmentPages(deps: SettingsDependencies): Page[] {
   const departments = deps.records.of("Department");
@@ -39,7 +39,7 @@ export function departmentPages(deps: SettingsDependencies): Page[] {
 }
 
 async function partsOf(departments: EntityService, visit: Visit, { Id }: Reference): Promise<JSX.Element> {
-  const query = new URLSearchParams({ ParentId: String(Id), Limit: String(MOST_SHOWN) });
+  const query = new URLSearchParams({ ParentId: String(Id), Limit: String(MAX_SHOWN) });
   const { Items, Next } = await listRecords<Reference>(departments, visit, query);
   if (Items.length === 0) return "";
   const columns = entityColumns(departments, visit, ["Name", "ExternalId", "Is_Active"]);

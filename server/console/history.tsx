@@ -11,7 +11,7 @@ import type { Page, PageRecord, SettingsDependencies, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
 /** The newest; their log has all. */
-const MOST = 20;
+const MAX_SHOWN = 20;
 
 export function historyPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
   return pages.flatMap(({ path, record, shows, GET }) => {
@@ -47,7 +47,7 @@ export function historyPages(deps: SettingsDependencies, pages: readonly Page[])
 async function eventsPage(deps: SettingsDependencies, visit: Visit, { type, read }: PageRecord): Promise<View> {
   const { id, title, above } = await read(visit);
   const filter = { eventRecord: type, recordId: id };
-  const { Items, Next } = await deps.eventLog.list(visit.caller, filter, firstPage(MOST));
+  const { Items, Next } = await deps.eventLog.list(visit.caller, filter, firstPage(MAX_SHOWN));
   const all = visit.href(`/settings/activity?EventRecord=${type}&RecordId=${id}`);
   return {
     title,
@@ -71,7 +71,7 @@ async function auditPage(deps: SettingsDependencies, visit: Visit, { type, read 
   const found = await Promise.all(
     shown.map(async ({ name, by }) => {
       const filter = toAuditFilter({ [`${by}Type`]: type, [`${by}Id`]: id });
-      const { Items, Next } = await deps.auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MOST));
+      const { Items, Next } = await deps.auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MAX_SHOWN));
       return (
         <Section title={name}>
           {Items.length > 0 ? (

@@ -1,7 +1,7 @@
 // Initial access tokens: by one of them applications register themselves.
 
 import { NotFound } from "../errors.ts";
-import { type InitialTokenRecord, MOST_INITIAL_TOKENS, NEW_TOKEN_BODY } from "../oauth/index.ts";
+import { type InitialTokenRecord, MAX_INITIAL_TOKENS, NEW_TOKEN_BODY } from "../oauth/index.ts";
 import {
   AskButton,
   Code,
@@ -85,7 +85,7 @@ async function tokensPage(deps: SettingsDependencies, visit: Visit, refused?: Fo
         ) : (
           <p class="fine">None can be used now.</p>
         )}
-        {mayMake && Items.length < MOST_INITIAL_TOKENS ? (
+        {mayMake && Items.length < MAX_INITIAL_TOKENS ? (
           <Section title="Make one">
             <Form visit={visit} action={REGISTRATION_TOKENS} state={state}>
               <TextField

@@ -10,7 +10,7 @@ const ROW_HEIGHT = 40;
 const BAR_HEIGHT = 12;
 const AXIS_HEIGHT = 40;
 /** Percent: a day among half a year is still seen. */
-const LEAST_WIDTH = 0.6;
+const MIN_WIDTH = 0.6;
 
 /** The colours are the other charts' own. */
 const PARTS = [
@@ -87,7 +87,7 @@ function Life({ life: { name, moments }, top, place }: LifeProps): JSX.Element {
         const [from, to] = [moments[index]!, moments[index + 1]!];
         if (from === to) return "";
         const [left, right] = [place(from), place(to)];
-        const width = Math.max(right - left, LEAST_WIDTH);
+        const width = Math.max(right - left, MIN_WIDTH);
         return (
           <rect
             class={part.swatch}

@@ -7,7 +7,7 @@ import { connect, IMPATIENT, type Queries, type Sql } from "./sql.ts";
 const WORKER_CONNECTION = "gatehouse worker ready";
 const BEAT_INTERVAL_MS = 2_000;
 /** A worker that was silent for longer is not there, though its connection may be: it hangs, or its machine is gone. */
-const MOST_SILENCE_SECONDS = 7;
+const MAX_SILENCE_SECONDS = 7;
 /** After so long without being told again, a trouble is over. */
 const TROUBLE_SECONDS = 60;
 
@@ -56,7 +56,7 @@ export async function readParts(sql: Sql): Promise<PartsSeen> {
       exists (
         select from pg_stat_activity
         where application_name = ${WORKER_CONNECTION} and datname = current_database()
-          and coalesce(state_change > now() - make_interval(secs => ${MOST_SILENCE_SECONDS}), true)
+          and coalesce(state_change > now() - make_interval(secs => ${MAX_SILENCE_SECONDS}), true)
       ) as worker,
       current_setting('transaction_read_only')::boolean as "readOnly",
       (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",

@@ -22,8 +22,8 @@ export type Transaction = postgres.TransactionSql<{ int8: number }>;
 export type Queries = Sql | Transaction;
 
 /** Transactions of a tenant that wait for a connection of its share. */
-const MOST_WAITING = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAITING = 1_000;
+const MAX_WAIT_MS = 30_000;
 
 /** Seconds, which our patch of the driver heeds. What has waited for longer fails as if PostgreSQL were away. */
 export interface Patience {
@@ -67,7 +67,7 @@ export function connect(
     ...watching,
   }) as unknown as Sql;
   sql.lacksDisk = false;
-  const limits = { waiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS };
+  const limits = { waiting: MAX_WAITING, longestWaitMs: MAX_WAIT_MS };
   const all = createBudget({ ...limits, name: "transactions", perTenant: Math.ceil(max / 2) });
   const long = createBudget({
     ...{ ...limits, name: "long transactions" },

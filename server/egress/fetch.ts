@@ -8,7 +8,7 @@ import { headersOf, type Way, within } from "./way.ts";
 
 const USER_AGENT = "Gatehouse/1.0";
 /** Bytes of an answer: sets of keys, metadata and claims are far smaller. */
-const MOST_BODY = 256 * 1024;
+const MAX_BODY_BYTES = 256 * 1024;
 
 export interface FetchRequest {
   method: "GET" | "POST";
@@ -27,7 +27,7 @@ export interface FetchRequest {
 export type EgressFetch = (tenantId: TenantId, address: string, request: FetchRequest) => Promise<Response>;
 
 export function createFetch(way: Way): EgressFetch {
-  return async (tenantId, address, { method, headers = {}, body, timeoutMs, mostBytes = MOST_BODY }) => {
+  return async (tenantId, address, { method, headers = {}, body, timeoutMs, mostBytes = MAX_BODY_BYTES }) => {
     const url = URL.parse(address);
     if (!url) throw new EgressError("blocked-address", UNREADABLE);
     const { host } = url;

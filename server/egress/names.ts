@@ -48,14 +48,14 @@ export async function vettedAddresses(
 // Names that are being looked up: each once at a time for all who ask, and of a tenant no more than its share.
 
 /** Names being looked up at a time, and those of one tenant. More at once are lost on their way to a name server. */
-const MOST = 200;
-const MOST_OF_A_TENANT = 20;
+const MAX_LOOKUPS = 200;
+const MAX_LOOKUPS_PER_TENANT = 20;
 /** What a look-up may take. */
 export const LOOK_UP_MS = 5_000;
 /** A name that could not be resolved is not asked for again so soon. Answers are kept by the resolver itself. */
 const FAILURE_KEPT_MS = 5_000;
 /** Names whose failure is kept. */
-const MOST_KEPT = 10_000;
+const MAX_FAILURES_KEPT = 10_000;
 
 export interface LookUps {
   /** @throws EgressError `dns`, or `unsent` if there is no place for one more name */
@@ -63,9 +63,14 @@ export interface LookUps {
 }
 
 export function createLookUps(resolve: Resolve): LookUps {
-  const places = createBudget<string>({ name: "look-ups", perTenant: MOST_OF_A_TENANT, total: MOST, waiting: 0 });
+  const places = createBudget<string>({
+    name: "look-ups",
+    perTenant: MAX_LOOKUPS_PER_TENANT,
+    total: MAX_LOOKUPS,
+    waiting: 0,
+  });
   const underWay = new Map<string, Promise<string[]>>();
-  const failed = new LRUCache<string, EgressError>({ max: MOST_KEPT, ttl: FAILURE_KEPT_MS });
+  const failed = new LRUCache<string, EgressError>({ max: MAX_FAILURES_KEPT, ttl: FAILURE_KEPT_MS });
 
   async function lookUp(tenantId: TenantId, name: string): Promise<string[]> {
     const leave = places.enter(tenantId);

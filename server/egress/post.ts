@@ -7,8 +7,8 @@ import { UNREADABLE } from "./rules.ts";
 import { headersOf, type Way, within } from "./way.ts";
 
 const USER_AGENT = "Gatehouse-Webhooks/1.0";
-const MOST_BODY_READ = 64 * 1024;
-const MOST_BODY_KEPT = 4 * 1024;
+const MAX_BODY_BYTES_READ = 64 * 1024;
+const MAX_BODY_BYTES_KEPT = 4 * 1024;
 
 export interface EgressRequest {
   tenantId: TenantId;
@@ -80,11 +80,11 @@ async function readStart(answer: IncomingMessage): Promise<string> {
   let readBytes = 0;
   for await (const part of answer) {
     readBytes += part.length;
-    const piece = part.subarray(0, MOST_BODY_KEPT - keptBytes);
+    const piece = part.subarray(0, MAX_BODY_BYTES_KEPT - keptBytes);
     kept.push(piece);
     keptBytes += piece.length;
     // To leave the loop closes the connection.
-    if (readBytes >= MOST_BODY_READ) break;
+    if (readBytes >= MAX_BODY_BYTES_READ) break;
   }
   // `stream` holds a character back that the cut has halved, instead of showing it as broken.
   const cut = readBytes > keptBytes;

@@ -7,7 +7,7 @@ import { toEgressError } from "./failures.ts";
 /** An address that has not connected for so long is no longer waited for alone (RFC 8305 5, 8). */
 const NEXT_AFTER_MS = 250;
 /** A dead receiver should be called dead after these. */
-const MOST_ADDRESSES_TRIED = 8;
+const MAX_ADDRESSES_TRIED = 8;
 
 /** The turn of one address. */
 export interface Turn {
@@ -28,7 +28,7 @@ export function race<Answer>(
   signal: AbortSignal,
   attempt: (address: Address, turn: Turn) => Promise<Answer>,
 ): Promise<{ answer: Answer; address: Address }> {
-  const candidates = addresses.slice(0, MOST_ADDRESSES_TRIED);
+  const candidates = addresses.slice(0, MAX_ADDRESSES_TRIED);
   const connecting: { address: Address; outgoing: ClientRequest }[] = [];
   const errors: unknown[] = [];
   let taker: Address | undefined;

@@ -19,13 +19,13 @@ const KEPT_MS = 800;
 /** A peer that closed a kept connection under a request is given a new one for each request, for so long. */
 const WARY_MS = 10 * 60_000;
 /** Such peers; beyond it, the one known longest is forgotten. */
-const MOST_HASTY = 1_000;
+const MAX_HASTY_PEERS = 1_000;
 /** So long the address of a name that worked is tried first. */
 const WORKED_MS = 60_000;
 /** Names of which that is known. */
-const MOST_WORKED = 1_000;
+const MAX_WORKED_NAMES = 1_000;
 /** Bytes of an answer's head. */
-const MOST_HEAD = 64 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface Outgoing {
   url: URL;
@@ -58,7 +58,7 @@ export function createConnections({ trust, proxy }: Through): Connections {
   const direct = { kept: new Agent(keeping), fresh: new Agent() };
   const tunnels = proxy && { kept: new TunnelAgent(proxy, keeping), fresh: new TunnelAgent(proxy) };
   const isProxied = createIsProxied(proxy?.except ?? []);
-  const worked = new LRUCache<string, Address>({ max: MOST_WORKED, ttl: WORKED_MS });
+  const worked = new LRUCache<string, Address>({ max: MAX_WORKED_NAMES, ttl: WORKED_MS });
   /** Until when each is one. */
   const hasty = new Map<string, number>();
 
@@ -66,7 +66,7 @@ export function createConnections({ trust, proxy }: Through): Connections {
     hasty.delete(peer);
     hasty.set(peer, Date.now() + WARY_MS);
     const [oldest] = hasty.keys();
-    if (hasty.size > MOST_HASTY) hasty.delete(oldest!);
+    if (hasty.size > MAX_HASTY_PEERS) hasty.delete(oldest!);
   }
 
   async function sendTo(
@@ -128,7 +128,7 @@ function exchange(
       method,
       path: requestTarget(given),
       headers: { ...headers, Host: url.host, "User-Agent": userAgent, "Accept-Encoding": "identity" },
-      maxHeaderSize: MOST_HEAD,
+      maxHeaderSize: MAX_HEAD_BYTES,
       signal,
       // The certificate must be the name's, though the connection goes to the address; a literal's is the address's own.
       ...(parseAddress(url.hostname) ? {} : { servername: url.hostname.replace(/\.$/, "") }),

@@ -10,8 +10,8 @@ import type { Rules } from "./rules.ts";
 import { type Connections, createConnections, type Through } from "./send.ts";
 
 /** Requests under way at a time, and those of one tenant. */
-const MOST = 1_000;
-const MOST_OF_A_TENANT = 250;
+const MAX_REQUESTS = 1_000;
+const MAX_REQUESTS_PER_TENANT = 250;
 
 export interface Way {
   places: Budget<string>;
@@ -26,7 +26,12 @@ export interface Way {
 export function createWay(rules: Rules, through: Through, resolve: Resolve): Way {
   const lookUps = createLookUps(resolve);
   return {
-    places: createBudget<string>({ name: "requests", perTenant: MOST_OF_A_TENANT, total: MOST, waiting: 0 }),
+    places: createBudget<string>({
+      name: "requests",
+      perTenant: MAX_REQUESTS_PER_TENANT,
+      total: MAX_REQUESTS,
+      waiting: 0,
+    }),
     connections: createConnections(through),
     resolve(tenantId, url, atMost, signal) {
       const { host } = url;

@@ -22,11 +22,11 @@ export interface PartSpec {
 }
 
 const FIRST_DELAY = 1_000;
-const LONGEST_DELAY = 30_000;
+const MAX_DELAY_MS = 30_000;
 /** A part that ran this long is taken for sound: its next crash starts over with the first delay. */
 const STABLE_AFTER = 60_000;
 const READY_POLL = 100;
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 /** Lines. */
 const LAST_WORDS = 8;
 /** What programs end with that say why; a stack may follow it. */
@@ -72,7 +72,7 @@ export class Part {
       try {
         return await this.spawnUntilReady();
       } catch (error) {
-        const again = starts < MOST_STARTS && !this.stopping && (await this.spec.mayStartAgain?.(error as Error));
+        const again = starts < MAX_STARTS && !this.stopping && (await this.spec.mayStartAgain?.(error as Error));
         if (!again || this.stopping) throw error;
         this.say(`${(error as Error).message}\n${this.name} is started again`);
       }
@@ -96,7 +96,7 @@ export class Part {
         `${this.name} stopped (${how}); starting it again in ${this.delay / 1_000} s${this.logHint()}.${this.hint()}`,
       );
       await this.pause(this.delay);
-      this.delay = Math.min(this.delay * 2, LONGEST_DELAY);
+      this.delay = Math.min(this.delay * 2, MAX_DELAY_MS);
       if (this.stopping) return;
       try {
         await this.spawnUntilReady();

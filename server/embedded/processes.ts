@@ -141,7 +141,7 @@ export function temporalFiles(dataDir: string) {
 // `bun run start`, and `npx bun run start` above it: what stands between the person's signal and us.
 
 const LAUNCHER_POLL = 500;
-const LONGEST_CHAIN = 4;
+const MAX_CHAIN_LENGTH = 4;
 
 /**
  * Calls `gone` when a launcher ends without having passed on why: `bun run` cannot when it is killed, and the shell npx
@@ -161,7 +161,7 @@ export async function watchLaunchers(env: Record<string, string | undefined>, go
 /** Our parent; with npx, every process up to npx itself, but no further: closing a terminal is not our end. */
 async function launchersOf(pid: number, npx: boolean): Promise<number[]> {
   const chain = [pid];
-  while (chain.length <= LONGEST_CHAIN) {
+  while (chain.length <= MAX_CHAIN_LENGTH) {
     const parent = await parentOf(chain.at(-1) as number);
     if (!parent) break;
     chain.push(parent);

@@ -6,9 +6,9 @@ import { styleText } from "node:util";
 import { type PartStates, statesOf } from "./api.ts";
 
 const LOOK_MS = 1_000;
-const MOST_DELIVERIES = 5;
+const MAX_DELIVERIES = 5;
 /** Of the log between two looks; what was written before that is skipped. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_LOG_BYTES = 1024 * 1024;
 /** pino's number for a warning. */
 const WARNING = 40;
 
@@ -93,7 +93,7 @@ function note(seen: Seen, line: string): void {
     const { state, reason, attempt, eventId } = entry;
     const at = new Date(Number(time)).toLocaleTimeString("en-GB");
     const told = [at, colored(String(state).padEnd(9)), `attempt ${attempt}`, reason, `event ${eventId}`].join("  ");
-    seen.deliveries = [told, ...seen.deliveries].slice(0, MOST_DELIVERIES);
+    seen.deliveries = [told, ...seen.deliveries].slice(0, MAX_DELIVERIES);
   }
   if (level < WARNING) return;
   seen.warnings++;
@@ -153,7 +153,7 @@ function openTail(file: string): LogTail {
     newLines() {
       const { size } = fstatSync(fd);
       // A log that was cut short begins anew.
-      at = Math.max(size < at ? 0 : at, size - MOST_BYTES);
+      at = Math.max(size < at ? 0 : at, size - MAX_LOG_BYTES);
       const bytes = Buffer.alloc(size - at);
       at += readSync(fd, bytes, 0, bytes.length, at);
       const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");

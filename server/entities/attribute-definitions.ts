@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { field, isText, orNull, word } from "../http/fields.ts";
 import { ATTRIBUTE_TYPES, type AttributeDefinition } from "./attributes.ts";
 
-const MOST_ATTRIBUTES = 50;
+const MAX_ATTRIBUTES = 50;
 const NAME = "^[A-Za-z][A-Za-z0-9_]{0,49}$";
 const DESCRIPTION_LIMIT = 200;
 
@@ -13,15 +13,15 @@ const definition = Type.Object({
   Type: word(ATTRIBUTE_TYPES, { description: "Texts is a list." }),
   Description: Type.Optional(Type.String({ maxLength: DESCRIPTION_LIMIT, description: "What it means to people." })),
 });
-const list = Type.Array(definition, { maxItems: MOST_ATTRIBUTES });
+const list = Type.Array(definition, { maxItems: MAX_ATTRIBUTES });
 
 export const USER_ATTRIBUTES = field<AttributeDefinition[], AttributeDefinition[]>({
   description:
     "What the Attributes of Users can have. One that Users have values of is not taken out, and keeps its Type: 409.",
   sent: orNull(list),
-  checked: orNull(Type.Array(Type.Unknown(), { maxItems: MOST_ATTRIBUTES })),
+  checked: orNull(Type.Array(Type.Unknown(), { maxItems: MAX_ATTRIBUTES })),
   shown: list,
-  must: `must be a list of at most ${MOST_ATTRIBUTES}.`,
+  must: `must be a list of at most ${MAX_ATTRIBUTES}.`,
   refuse: (value: unknown[] | null) => problemIn(value ?? []),
   take: (value: AttributeDefinition[] | null) =>
     (value ?? []).map(({ Name, Type, Description = "" }) => ({ Name, Type, Description })),

@@ -21,7 +21,7 @@ export type SentAttributes = Record<string, AttributeValue | null>;
 /** Characters of a text. */
 const TEXT_LIMIT = 1_000;
 /** Texts of a list, and characters of each. */
-const MOST_TEXTS = 50;
+const MAX_TEXTS = 50;
 const LISTED_LIMIT = 200;
 /** Bytes of all in JSON: tokens can have them, and a header has no room for more. */
 const ATTRIBUTES_LIMIT = 4_000;
@@ -30,7 +30,7 @@ const MUST = {
   Text: `must be a string of 1 to ${TEXT_LIMIT} characters, or null.`,
   Number: "must be a number, or null.",
   Boolean: "must be true, false or null.",
-  Texts: `must be a list of 1 to ${MOST_TEXTS} strings of 1 to ${LISTED_LIMIT} characters, or null.`,
+  Texts: `must be a list of 1 to ${MAX_TEXTS} strings of 1 to ${LISTED_LIMIT} characters, or null.`,
 } as const satisfies Record<AttributeDefinition["Type"], string>;
 
 const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
@@ -40,7 +40,7 @@ const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
   Texts: (value) =>
     Array.isArray(value) &&
     value.length > 0 &&
-    value.length <= MOST_TEXTS &&
+    value.length <= MAX_TEXTS &&
     value.every((one) => one !== "" && isText(one, LISTED_LIMIT)),
 };
 

@@ -14,7 +14,7 @@ import { lockAll, type Row, waitForTurn } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
 import { applyUpsert, givenIdentifiers } from "./upsert.ts";
 
-export const MOST_RECORDS = 1_000;
+export const MAX_RECORDS = 1_000;
 
 /**
  * Upserts the records in their order, in one transaction with one event a kind.
@@ -27,8 +27,8 @@ export async function upsertRecords(
   entity: Entity,
   bodies: unknown[],
 ): Promise<Row[]> {
-  if (bodies.length > MOST_RECORDS) {
-    throw new BadInput(`The array has ${bodies.length} records; it may have at most ${MOST_RECORDS}.`);
+  if (bodies.length > MAX_RECORDS) {
+    throw new BadInput(`The array has ${bodies.length} records; it may have at most ${MAX_RECORDS}.`);
   }
   const inputs = parseInputs(entity, bodies);
   return inTransaction(records, caller, entity, "many", async (tx, record) => {

@@ -12,9 +12,9 @@ import type { Abstract } from "./store.ts";
 import { type Changes, findReferenced, listChain } from "./store.ts";
 
 /** How many records can stand above one, by a foreign key to its own entity. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 /** Records of one name that a foreign key's own is looked for among, where some are hidden from the caller. */
-const MOST_CANDIDATES = 200;
+const MAX_CANDIDATES = 200;
 
 /** What an input's foreign keys come to. */
 export interface Resolved {
@@ -60,12 +60,12 @@ async function refuseCycle(
   ownId: number | undefined,
 ): Promise<void> {
   if (targetId === ownId) throw new BadInput(`${name} points at the ${entity.name} itself.`);
-  const chain = await listChain(sql, tenantId, entity, column, targetId, MOST_LEVELS + 1);
+  const chain = await listChain(sql, tenantId, entity, column, targetId, MAX_LEVELS + 1);
   if (ownId !== undefined && chain.includes(ownId)) {
     throw new BadInput(`${name} points at ${entity.name} ${targetId}, which stands below ${ownId} itself.`);
   }
-  if (chain.length > MOST_LEVELS) {
-    throw new BadInput(`${name} puts the ${entity.name} below more than ${MOST_LEVELS} others.`);
+  if (chain.length > MAX_LEVELS) {
+    throw new BadInput(`${name} puts the ${entity.name} below more than ${MAX_LEVELS} others.`);
   }
 }
 
@@ -98,7 +98,7 @@ async function lookUp(sql: Queries, caller: Seer, name: string, entities: Pointe
 
 /** An Id is no secret. By what else a record has, it is found by who may see it. */
 async function findSeen(sql: Queries, { tenantId, gate }: Seer, target: PointedAt, { by, value }: ReferenceInput) {
-  const found = await findReferenced(sql, tenantId, target, by, value, MOST_CANDIDATES);
+  const found = await findReferenced(sql, tenantId, target, by, value, MAX_CANDIDATES);
   if (by === "Id" || found.length === 0) return found;
   const seen = await gate.seenIds(
     sql,

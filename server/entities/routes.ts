@@ -8,7 +8,7 @@ import { word } from "../http/fields.ts";
 import { textParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
 import { EVENT_TYPES } from "../webhooks/index.ts";
-import { MOST_RECORDS } from "./bulk.ts";
+import { MAX_RECORDS } from "./bulk.ts";
 import { filterName, filtersOf } from "./filters.ts";
 import { describeEntities, type Entity } from "./registry.ts";
 import { exampleDescription, exampleInput, exampleRecord, inputSchema, recordSchema } from "./schemas.ts";
@@ -61,8 +61,8 @@ function recordRoutes(service: EntityService): Route[] {
     filters: filtersOf(entity),
     filterName: (given) => filterName(entity, given),
     body: {
-      description: `One record, or an array of at most ${MOST_RECORDS.toLocaleString("en")}.`,
-      schema: oneOrMany(inputSchema(entity), MOST_RECORDS),
+      description: `One record, or an array of at most ${MAX_RECORDS.toLocaleString("en")}.`,
+      schema: oneOrMany(inputSchema(entity), MAX_RECORDS),
       // Against the definition, when it is known which record it is of: an array's problems name theirs.
       parse: (body: unknown) => body,
       examples: { one: input, many: [input] },

@@ -5,8 +5,8 @@ import { requestUrl } from "./request.ts";
 /** Bytes of a JSON body. */
 export const JSON_BODY_LIMIT = 1024 * 1024;
 /** To parse more of them, or deeper ones, would keep everybody else waiting for a quarter of a second. */
-export const MOST_JSON_VALUES = 100_000;
-export const DEEPEST_JSON = 32;
+export const MAX_JSON_VALUES = 100_000;
+export const MAX_JSON_DEPTH = 32;
 /** Bytes of a form body. */
 export const FORM_BODY_LIMIT = 64 * 1024;
 
@@ -56,8 +56,8 @@ function requireModest(text: string): void {
       depth--;
       if (code === CLOSE_OBJECT) members.pop();
     }
-    if (depth > DEEPEST_JSON) throw new BadInput(`The body's JSON is nested deeper than ${DEEPEST_JSON} levels.`);
-    if (values > MOST_JSON_VALUES) throw new BadInput(`The body's JSON has more than ${MOST_JSON_VALUES} values.`);
+    if (depth > MAX_JSON_DEPTH) throw new BadInput(`The body's JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+    if (values > MAX_JSON_VALUES) throw new BadInput(`The body's JSON has more than ${MAX_JSON_VALUES} values.`);
   }
 }
 

@@ -130,11 +130,11 @@ export interface TraceContext {
 /** Neither id is all zeros. A version after 00 may have more behind it. */
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const LENGTH_OF_00 = 55;
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** @returns undefined for what is no traceparent */
 export function parseTraceParent(text: string | null | undefined): TraceContext | undefined {
-  if (!text || text.length > LONGEST || (text.startsWith("00") && text.length !== LENGTH_OF_00)) return undefined;
+  if (!text || text.length > MAX_LENGTH || (text.startsWith("00") && text.length !== LENGTH_OF_00)) return undefined;
   const [, traceId, spanId, flags] = TRACE_PARENT.exec(text) ?? [];
   return traceId && spanId ? { traceId, spanId, sampled: (Number.parseInt(flags!, 16) & 1) === 1 } : undefined;
 }

@@ -10,7 +10,7 @@ const EXPORT_FORMATS = ["CSV", "NDJSON"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Rows of an export, before policies leave some out. */
-export const MOST_EXPORTED = 100_000;
+export const MAX_EXPORTED = 100_000;
 /** Rows that an export reads at a time. */
 export const EXPORT_PAGE = 100;
 /** An export is under way until its reader has all of it. */
@@ -18,7 +18,7 @@ const EXPORTS = { name: "exports", perTenant: 2, waiting: 0 };
 
 /** What an export's description says of all of them. */
 export const EXPORT_NOTE =
-  `At most ${MOST_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
+  `At most ${MAX_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
   "spreadsheet could take for a formula begins with an apostrophe.";
 export const EXPORT_FILES = ["text/csv", "application/x-ndjson"];
 
@@ -58,7 +58,7 @@ export interface Export {
   body: ReadableStream<Uint8Array>;
 }
 
-/** @throws BadInput if it would have more rows than MOST_EXPORTED, TenantBusy */
+/** @throws BadInput if it would have more rows than MAX_EXPORTED, TenantBusy */
 export type Exporter = <Item, Judged>(
   reader: Reader<Judged>,
   format: ExportFormat,
@@ -70,8 +70,8 @@ export function createExporter(): Exporter {
   return async (reader, format, exported) => {
     const release = await budget.take(reader.tenantId);
     try {
-      if ((await exported.count(MOST_EXPORTED + 1)) > MOST_EXPORTED) {
-        throw new BadInput(`An export has at most ${MOST_EXPORTED} rows. Ask for less by From and To.`);
+      if ((await exported.count(MAX_EXPORTED + 1)) > MAX_EXPORTED) {
+        throw new BadInput(`An export has at most ${MAX_EXPORTED} rows. Ask for less by From and To.`);
       }
       return await exportAs(reader, format, exported, release);
     } catch (error) {

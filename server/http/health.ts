@@ -27,7 +27,7 @@ export function healthController(sql: Sql, temporalAddress: string, lifecycle: P
 
 const PROBE_TIMEOUT_MS = 1_000;
 /** Deliveries that have waited for so long to begin are kept by more than a burst. */
-const LONGEST_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 
 export const READINESS = Type.Object(
   {
@@ -122,7 +122,7 @@ function deliveryReasons(parts: PartsSeen | undefined): string[] {
   if (!parts) return [];
   const waited = parts.oldestDispatch ?? 0;
   const wait =
-    waited > LONGEST_WAIT_SECONDS ? [`The oldest delivery has waited ${Math.round(waited)} s for its workflow.`] : [];
+    waited > MAX_WAIT_SECONDS ? [`The oldest delivery has waited ${Math.round(waited)} s for its workflow.`] : [];
   return [...parts.troubles, ...wait];
 }
 

@@ -280,13 +280,13 @@ function standsTwice(name: string): BadInput {
 }
 
 export const DEFAULT_LIMIT = 50;
-export const MOST_LIMIT = 200;
+export const MAX_LIMIT = 200;
 
 /** What every list takes. */
 export const PAGING = {
   Limit: {
     description: "Records of a page, of those that the caller may read.",
-    schema: Type.Integer({ format: "int32", minimum: 1, maximum: MOST_LIMIT, default: DEFAULT_LIMIT }),
+    schema: Type.Integer({ format: "int32", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
   },
   Cursor: {
     description: "The Next of the page before, for the same caller, list and filters; empty: the first page.",
@@ -315,7 +315,7 @@ export interface Paging {
 export function readPaging(query: Query): Paging {
   const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
   const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
-  if (limit < 1 || limit > MOST_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MOST_LIMIT}.`);
+  if (limit < 1 || limit > MAX_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MAX_LIMIT}.`);
   const filters = [...query].filter(([name]) => name !== "Limit" && name !== "Cursor").toSorted();
   return { limit, cursor: query.get("Cursor") || undefined, filters: JSON.stringify(filters) };
 }

@@ -12,7 +12,7 @@ import { logoutWorkflowId } from "./starter.ts";
 
 const RESOURCE = "Credentials";
 /** Times that one logout can be sent again. */
-export const MOST_LOGOUT_REDELIVERIES = 100;
+export const MAX_LOGOUT_REDELIVERIES = 100;
 
 export type LogoutRecord = ReturnType<typeof toRecord>;
 type Record = Shown<LogoutRecord>;
@@ -82,8 +82,8 @@ export function createLogouts({ sql, credentials, namesOfSessions, workflowUrl }
       if (!resource.BackchannelLogoutUri) throw new Conflict("The Application has no BackchannelLogoutUri.");
       const logout = await sql.beginFor(tenantId, async (tx) => {
         if (!(await findLogout(tx, tenantId, applicationId, id))) throw noLogout();
-        if (!(await beginRun(tx, tenantId, id, MOST_LOGOUT_REDELIVERIES + 1))) {
-          throw new Conflict(`The logout is under way, or was sent again ${MOST_LOGOUT_REDELIVERIES} times already.`);
+        if (!(await beginRun(tx, tenantId, id, MAX_LOGOUT_REDELIVERIES + 1))) {
+          throw new Conflict(`The logout is under way, or was sent again ${MAX_LOGOUT_REDELIVERIES} times already.`);
         }
         const subject = { type: "Application", id: applicationId };
         await recordAudit(tx, tenantId, caller, { kind: "Logout.Redelivered", subject, details: { LogoutId: id } });

@@ -29,7 +29,7 @@ export interface DueLogout {
  * a tenant's, few are between their start and their first post: all tenants' wait for that in one line. With several
  * workers there may be a few more.
  */
-export const MOST_UNDER_WAY = { ofClient: 10, ofTenant: 200, starting: 20 };
+export const MAX_UNDER_WAY = { ofClient: 10, ofTenant: 200, starting: 20 };
 
 /**
  * Leases logouts that need their workflows: those that nobody has made sure of for a while, and new ones. Clients and
@@ -50,12 +50,12 @@ export async function claimLogouts(sql: Queries, checkMs: number, limit: number)
       select id, coalesce(count, 0) + place as of_tenant, coalesce(starting, 0) + place as starting
       from (select *, row_number() over (partition by tenant_id order by of_client, id) as place from waiting) w
       left join (select tenant_id, sum(count) as count, sum(starting) as starting from under_way group by tenant_id) u using (tenant_id)
-      where of_client <= ${MOST_UNDER_WAY.ofClient}
+      where of_client <= ${MAX_UNDER_WAY.ofClient}
     ), due as (
       select l.id from logouts l left join turns t on t.id = l.id
       where l.state in ('Pending', 'Retrying') and l.lease_until < now()
         and (l.lease_until > '-infinity'
-          or t.of_tenant <= ${MOST_UNDER_WAY.ofTenant} and t.starting <= ${MOST_UNDER_WAY.starting})
+          or t.of_tenant <= ${MAX_UNDER_WAY.ofTenant} and t.starting <= ${MAX_UNDER_WAY.starting})
       order by t.of_tenant nulls last limit ${limit} for update of l skip locked
     )
     update logouts l set lease_until = now() + ${checkMs} * interval '1 millisecond'

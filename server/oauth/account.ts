@@ -20,7 +20,7 @@ import { endUserGrant } from "./clients/user-grants.ts";
 import type { Families } from "./tokens/families.ts";
 
 /** Of more than so many, a page is no way to look after them. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, families: Families, findApis: FindApis) {
   return {
@@ -29,7 +29,7 @@ export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, famil
       return client?.isActive ? client : { tenantId: nobodysTenant(clientId), identityProvider: null };
     },
     async allowed(tenantId: TenantId, userId: number) {
-      const grants = await listUserGrants(sql, tenantId, { userId }, MOST_LISTED, undefined);
+      const grants = await listUserGrants(sql, tenantId, { userId }, MAX_LISTED, undefined);
       const apis = await findApis(tenantId);
       return grants.map(({ clientId, clientName, isConsented, grantedOn, lastUsedOn, ...granted }) => {
         return { clientId, name: clientName, wants: inWords(granted, apis), isConsented, grantedOn, lastUsedOn };

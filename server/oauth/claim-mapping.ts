@@ -25,9 +25,9 @@ export interface MappedClaim {
   Value?: string;
 }
 
-const MOST_CLAIMS = 50;
+const MAX_CLAIMS = 50;
 /** Claims of one source, but for constants: the same value again and again would make a token larger than a header. */
-const MOST_OF_SOURCE = 2;
+const MAX_PER_SOURCE = 2;
 const VALUE_LIMIT = 1_000;
 /** Bytes of all names and constants: a token has to fit into a header, and a server takes 16 KiB of those. */
 export const MAPPING_LIMIT = 4_000;
@@ -54,13 +54,13 @@ const mapped = Type.Object({
 
 /** @param where the claims stand */
 export function claimMappingField(where: string) {
-  const list = Type.Array(mapped, { maxItems: MOST_CLAIMS });
+  const list = Type.Array(mapped, { maxItems: MAX_CLAIMS });
   return field<MappedClaim[], MappedClaim[]>({
     description: `Claims that stand beside the standard ones in ${where}. A field that is empty gives none.`,
     sent: orNull(list),
-    checked: orNull(Type.Array(Type.Unknown(), { maxItems: MOST_CLAIMS })),
+    checked: orNull(Type.Array(Type.Unknown(), { maxItems: MAX_CLAIMS })),
     shown: list,
-    must: `must be a list of at most ${MOST_CLAIMS}.`,
+    must: `must be a list of at most ${MAX_CLAIMS}.`,
     refuse: (value: unknown[] | null) => mappingProblem(value ?? []),
     take: (value: MappedClaim[] | null) => value ?? [],
     audit: "value",
@@ -91,7 +91,7 @@ function mappingProblem(value: unknown[]): string | undefined {
     if (names.indexOf(Claim) !== index) return `${at}.Claim stands there twice.`;
     if (!CLAIM_SOURCES.some((known) => known === From)) return `${at}.From must be ${CLAIM_SOURCES.join(" or ")}.`;
     const alike = value.slice(0, index).filter((other) => isOfSource(other, From, Value));
-    if (alike.length >= MOST_OF_SOURCE) return `${at} has a source that ${MOST_OF_SOURCE} claims have already.`;
+    if (alike.length >= MAX_PER_SOURCE) return `${at} has a source that ${MAX_PER_SOURCE} claims have already.`;
     const needsValue = From === "Constant" || From === "Attribute";
     if (!needsValue && Value !== undefined) return `${at}.Value is for From Constant and From Attribute alone.`;
     if (needsValue && (Value === "" || !isText(Value, VALUE_LIMIT))) {

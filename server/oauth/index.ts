@@ -5,7 +5,7 @@ export { removeExpiredCodes, removeExpiredDevices, removeExpiredPushes } from ".
 export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.ts";
 export { developmentUris, redirectUriProblem } from "./clients/credential-rules.ts";
 export { credentialRoutes } from "./clients/routes.ts";
-export { type ClientCredentials, MOST_SECRETS, makeClient, type SecretRecord } from "./clients/service.ts";
+export { type ClientCredentials, MAX_SECRETS, makeClient, type SecretRecord } from "./clients/service.ts";
 export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
 export { deleteExpiredJwts } from "./clients/used-jwts.store.ts";
@@ -44,7 +44,7 @@ export {
   type InitialTokenRecord,
   type InitialTokens,
   initialTokenRoutes,
-  MOST_INITIAL_TOKENS,
+  MAX_INITIAL_TOKENS,
   NEW_TOKEN_BODY,
 } from "./registration/initial-tokens.ts";
 export { removeUnusedClients } from "./registration/service.ts";

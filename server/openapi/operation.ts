@@ -1,6 +1,6 @@
 // The parts of an OpenAPI 3.1 document: operations, parameters, schemas.
 
-import { MOST_LOOKED_AT, type Scope } from "../access/index.ts";
+import { MAX_ROWS_READ, type Scope } from "../access/index.ts";
 import { PAGING } from "../http/query.ts";
 import type { ErrorName } from "../http/route.ts";
 import { errorAnswers } from "./errors.ts";
@@ -101,7 +101,7 @@ export function pageOf(item: Schema): Schema {
         type: ["string", "null"],
         description:
           "The Cursor of the next page; null: nothing follows that the caller may read. One request looks at " +
-          `${MOST_LOOKED_AT} rows at most: where more in a row are hidden, a page has fewer than its Limit.`,
+          `${MAX_ROWS_READ} rows at most: where more in a row are hidden, a page has fewer than its Limit.`,
       },
     },
   };

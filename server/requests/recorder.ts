@@ -20,7 +20,7 @@ const EVERY_MS = 1_000;
 const PER_SECOND = 10;
 const BURST = 500;
 /** Of all tenants, between two writings. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /** Who asks like this makes no event. */
 const READS = ["GET", "HEAD", "OPTIONS"];
 /** Its pages refresh themselves: of what is read there, only failures are worth a row. */
@@ -76,7 +76,7 @@ export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
       if (!isFailure && isRead && route.startsWith(CONSOLE)) return;
       const now = performance.now();
       const share = shareOf(tenantId, now);
-      if (waiting.length >= MOST_WAITING || !take(isFailure ? share.failures : share.successes, now)) {
+      if (waiting.length >= MAX_WAITING || !take(isFailure ? share.failures : share.successes, now)) {
         share.omitted++;
         return;
       }

@@ -83,7 +83,7 @@ function inClass(sql: Queries, status: (typeof STATUS_CLASSES)[number]) {
 
 const KEPT_MS = 24 * 3_600_000;
 /** Of a tenant: requests that went well, and as many that failed. */
-export const MOST_KEPT = 100_000;
+export const MAX_KEPT = 100_000;
 
 /** @returns how many rows went */
 export async function removeOldRequests(sql: Sql): Promise<number> {
@@ -94,7 +94,7 @@ export async function removeOldRequests(sql: Sql): Promise<number> {
       with bound as materialized (
         select tenants.id as tenant_id, greatest(${oldest}::uuid, (
           select id from requests where tenant_id = tenants.id and ${sql.unsafe(kind)}
-          order by id desc offset ${MOST_KEPT} limit 1)) as last
+          order by id desc offset ${MAX_KEPT} limit 1)) as last
         from tenants
       )
       delete from requests using bound

@@ -89,7 +89,7 @@ export interface Filter {
 }
 
 /** Characters of a filter: as many as the longest name has, so that one can be looked for. */
-const MOST_TYPED = 256;
+const MAX_CHARACTERS = 256;
 
 export interface SearchFormProps {
   visit: Visit;
@@ -149,7 +149,7 @@ export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.E
                   type={type}
                   {...(type === "datetime-local"
                     ? inReadersZone(given)
-                    : { value: attribute(given), maxlength: MOST_TYPED })}
+                    : { value: attribute(given), maxlength: MAX_CHARACTERS })}
                   {...told}
                   autocomplete="off"
                 />

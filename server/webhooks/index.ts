@@ -9,7 +9,7 @@ export {
 export { probe } from "./connections/probe.ts";
 export { toConnectionId } from "./connections/record.ts";
 export { removeFormerSecrets } from "./connections/rotation.store.ts";
-export { MOST_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
+export { MAX_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
 export { secretRoutes } from "./connections/rotation-routes.ts";
 export { CONNECTION_FILTERS, CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/secrets.ts";
@@ -64,7 +64,7 @@ export { ASKED_STATES, PAST_STATES } from "./log/store.ts";
 export { whyRoutes } from "./log/why.ts";
 export {
   DEFAULT_RATE,
-  MOST_RATE,
+  MAX_RATE,
   REDELIVERY_CHANGE,
   REPLAY_DATA,
   REPLAYED_STATES,

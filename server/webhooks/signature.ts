@@ -5,8 +5,8 @@ import type { EventId } from "../ids.ts";
 
 const SECRET_PREFIX = "whsec_";
 /** Standard Webhooks, "Signature scheme". */
-const FEWEST_BYTES = 24;
-const MOST_BYTES = 64;
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
 const SECRET_BYTES = 32;
 
 /**
@@ -59,8 +59,8 @@ export function secretProblem(secret: string): string | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   const encoded = secret.slice(SECRET_PREFIX.length);
   const { length } = Buffer.from(encoded, "base64");
-  if (isBase64(encoded) && length >= FEWEST_BYTES && length <= MOST_BYTES) return undefined;
-  return `starts with ${SECRET_PREFIX}, so the base64 of ${FEWEST_BYTES} to ${MOST_BYTES} bytes must follow.`;
+  if (isBase64(encoded) && length >= MIN_SECRET_BYTES && length <= MAX_SECRET_BYTES) return undefined;
+  return `starts with ${SECRET_PREFIX}, so the base64 of ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes must follow.`;
 }
 
 function standardWebhooksKey(secret: string): Buffer {

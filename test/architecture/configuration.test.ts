@@ -3,26 +3,26 @@
 import { expect, test } from "bun:test";
 import { MEMBER_LIMIT, POLICY_LIMIT } from "../../server/access/index.ts";
 import { hostProblems, readConfig } from "../../server/config.ts";
-import { MOST_RECORDS } from "../../server/entities/bulk.ts";
+import { MAX_RECORDS } from "../../server/entities/bulk.ts";
 import { DESCRIPTION_LIMIT, TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/entities/definition.ts";
 import { SEARCH_LIMIT } from "../../server/entities/filters.ts";
-import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
-import { MOST_EXPORTED } from "../../server/http/export.ts";
-import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
-import { MOST_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
-import { MOST_UNDER_WAY } from "../../server/logouts/store.ts";
-import { MOST_WAITING } from "../../server/oauth/authorize/device.ts";
-import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
+import { FORM_BODY_LIMIT, JSON_BODY_LIMIT, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../../server/http/body.ts";
+import { MAX_EXPORTED } from "../../server/http/export.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/http/query.ts";
+import { MAX_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
+import { MAX_UNDER_WAY } from "../../server/logouts/store.ts";
+import { MAX_WAITING } from "../../server/oauth/authorize/device.ts";
+import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
 import { MAPPING_LIMIT } from "../../server/oauth/claim-mapping.ts";
-import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
-import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
+import { MAX_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
+import { MAX_SECRETS } from "../../server/oauth/clients/service.ts";
 import { DOCUMENT_LIMIT } from "../../server/oauth/registration/document.ts";
-import { MOST_KEPT } from "../../server/requests/store.ts";
+import { MAX_KEPT } from "../../server/requests/store.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/signin/guesses.ts";
-import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/secrets.ts";
-import { CONNECTION, MOST_OVERLAP_SECONDS, MOST_RATE } from "../../server/webhooks/index.ts";
-import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
-import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import { HEADERS_LIMIT, MAX_HEADERS } from "../../server/webhooks/connections/secrets.ts";
+import { CONNECTION, MAX_OVERLAP_SECONDS, MAX_RATE } from "../../server/webhooks/index.ts";
+import { MAX_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
+import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
 import { NO_VALUE, variableRows } from "../documents/environment.ts";
 import { readPage, sectionOf } from "../documents/pages.ts";
 
@@ -37,45 +37,45 @@ const inFlight = CONNECTION.fields.MaxInFlight.sent!.anyOf[0];
 /** The rows of the page's table. */
 const LIMITS = {
   "JSON body": `${JSON_BODY_LIMIT / 1024 / 1024} MiB`,
-  "values in a JSON body": count(MOST_JSON_VALUES),
-  "levels of a JSON body": count(DEEPEST_JSON),
+  "values in a JSON body": count(MAX_JSON_VALUES),
+  "levels of a JSON body": count(MAX_JSON_DEPTH),
   "form body": `${FORM_BODY_LIMIT / 1024} KiB`,
-  "records in one array": count(MOST_RECORDS),
+  "records in one array": count(MAX_RECORDS),
   "records on a page, by default": count(DEFAULT_LIMIT),
-  "records on a page, at most": count(MOST_LIMIT),
+  "records on a page, at most": count(MAX_LIMIT),
   "characters of a text field": count(TEXT_LIMIT),
   "characters of a Description": count(DESCRIPTION_LIMIT),
   "characters of a unique field or a Username": count(UNIQUE_TEXT_LIMIT),
   "characters of a Search": count(SEARCH_LIMIT),
-  "redirect URIs of an Application": count(MOST_REDIRECT_URIS),
+  "redirect URIs of an Application": count(MAX_REDIRECT_URIS),
   "characters of all its redirect URIs": count(REDIRECT_URIS_LIMIT),
-  "client secrets of an Application": count(MOST_SECRETS),
+  "client secrets of an Application": count(MAX_SECRETS),
   "characters of a policy": count(POLICY_LIMIT),
   "members of a role": count(MEMBER_LIMIT),
   "TimeoutMs of a connection, at least": count(timeout.minimum),
   "TimeoutMs of a connection, at most": count(timeout.maximum),
   "RatePerSecond of a connection, at most": count(rate.maximum),
   "MaxInFlight of a connection, at most": count(inFlight.maximum),
-  "extra headers of a connection": count(MOST_HEADERS),
+  "extra headers of a connection": count(MAX_HEADERS),
   "characters of its extra headers": count(HEADERS_LIMIT),
-  "seconds a former webhook secret signs, at most": count(MOST_OVERLAP_SECONDS),
-  "attempts of a delivery": count(MAXIMUM_ATTEMPTS),
-  "redeliveries of a delivery": count(MOST_REDELIVERIES),
+  "seconds a former webhook secret signs, at most": count(MAX_OVERLAP_SECONDS),
+  "attempts of a delivery": count(MAX_ATTEMPTS),
+  "redeliveries of a delivery": count(MAX_REDELIVERIES),
   "bytes of a client ID metadata document": count(DOCUMENT_LIMIT),
-  "redeliveries of a logout": count(MOST_LOGOUT_REDELIVERIES),
-  "logouts of an application under way at once": count(MOST_UNDER_WAY.ofClient),
-  "logouts of a tenant under way at once": count(MOST_UNDER_WAY.ofTenant),
+  "redeliveries of a logout": count(MAX_LOGOUT_REDELIVERIES),
+  "logouts of an application under way at once": count(MAX_UNDER_WAY.ofClient),
+  "logouts of a tenant under way at once": count(MAX_UNDER_WAY.ofTenant),
   "bytes of all names and constants of a ClaimMapping": count(MAPPING_LIMIT),
-  "pushed requests of an application that wait": count(MOST_PUSHES.client),
-  "pushed requests of an application without a secret that wait, of one address": count(MOST_PUSHES.address),
-  "devices of an application that wait for their users": count(MOST_WAITING.client),
-  "devices of an application without a secret that wait for their users, of one address": count(MOST_WAITING.address),
-  "devices of a tenant that wait for their users": count(MOST_WAITING.tenant),
+  "pushed requests of an application that wait": count(MAX_PUSHES.client),
+  "pushed requests of an application without a secret that wait, of one address": count(MAX_PUSHES.address),
+  "devices of an application that wait for their users": count(MAX_WAITING.client),
+  "devices of an application without a secret that wait for their users, of one address": count(MAX_WAITING.address),
+  "devices of a tenant that wait for their users": count(MAX_WAITING.tenant),
   "wrong device codes of a user before a wait": count(BY_USER.free),
   "wrong device codes of an address before a wait": count(BY_ADDRESS.free),
-  "deliveries per second of a bulk redelivery": count(MOST_RATE),
-  "rows of an export: of the audit log, of a redelivery": count(MOST_EXPORTED),
-  "requests of a tenant that are kept, and as many failures": count(MOST_KEPT),
+  "deliveries per second of a bulk redelivery": count(MAX_RATE),
+  "rows of an export: of the audit log, of a redelivery": count(MAX_EXPORTED),
+  "requests of a tenant that are kept, and as many failures": count(MAX_KEPT),
 };
 
 /** What the SDK reads by itself. */

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { API_PATH } from "../../server/http/request.ts";
-import { MOST_WAITING } from "../../server/oauth/authorize/device.ts";
-import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
-import { MOST_OF_ADDRESS } from "../../server/oauth/registration/service.ts";
-import { MOST_OPEN } from "../../server/signin/upstream/round-trips.ts";
+import { MAX_WAITING } from "../../server/oauth/authorize/device.ts";
+import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
+import { MAX_PER_ADDRESS } from "../../server/oauth/registration/service.ts";
+import { MAX_OPEN } from "../../server/signin/upstream/round-trips.ts";
 import { newPkce } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { type ForgedProvider, startForgedProvider } from "../identity-providers/forged-provider.ts";
@@ -25,7 +25,7 @@ const STRANGER = "198.51.100.7";
 const CALLBACK = "https://app.example/callback";
 
 /** What CALLS of each kind may cause at most: rows by table, and requests to others. */
-interface Most {
+interface Limit {
   rows?: Record<string, number>;
   requests?: number;
 }
@@ -37,22 +37,22 @@ const GUESSES = { signin_failures: 120, audit_log: 80 };
 const REGISTERED = ["applications", "credentials", "events", "dispatches", "registered_clients", "open_registrations"];
 
 /** Every route that is not here writes nothing and sends nothing. */
-const MOST: Record<string, Most> = {
+const LIMITS: Record<string, Limit> = {
   "/oauth2/register/:tenant": {
-    rows: Object.fromEntries([...REGISTERED, "audit_log"].map((table) => [table, MOST_OF_ADDRESS])),
+    rows: Object.fromEntries([...REGISTERED, "audit_log"].map((table) => [table, MAX_PER_ADDRESS])),
   },
   // A failed proof is one row a minute.
   "/oAuth/rest/v2/Token": { rows: { ...REQUESTS, audit_log: 5 } },
   "/oauth2/token": { rows: { ...REQUESTS, audit_log: 5 } },
   "/oauth2/revoke": { rows: { ...REQUESTS, audit_log: 5 } },
   "/oauth2/introspect": { rows: { ...REQUESTS, audit_log: 5 } },
-  "/oauth2/par": { rows: { ...REQUESTS, audit_log: 5, pushed_requests: MOST_PUSHES.address } },
-  "/oauth2/device_authorization": { rows: { ...REQUESTS, audit_log: 5, device_codes: MOST_WAITING.address } },
+  "/oauth2/par": { rows: { ...REQUESTS, audit_log: 5, pushed_requests: MAX_PUSHES.address } },
+  "/oauth2/device_authorization": { rows: { ...REQUESTS, audit_log: 5, device_codes: MAX_WAITING.address } },
   "/signin": { rows: GUESSES },
   "/account/sign-in": { rows: GUESSES },
   "/device": { rows: { signin_failures: 2 } },
   // The provider is asked every three seconds whether it is there.
-  "/signin/upstream/:id": { rows: { upstream_attempts: MOST_OPEN.address }, requests: 15 },
+  "/signin/upstream/:id": { rows: { upstream_attempts: MAX_OPEN.address }, requests: 15 },
 };
 
 let database: EmptyDatabase;
@@ -131,7 +131,7 @@ async function newPublicClient(of: Api): Promise<string> {
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))].filter((path) => !path.startsWith("/assets/"));
 
 test("every named route is one of the app's", () => {
-  expect(Object.keys(MOST).filter((path) => !paths.includes(path))).toEqual([]);
+  expect(Object.keys(LIMITS).filter((path) => !paths.includes(path))).toEqual([]);
 });
 
 describe.each(paths)("%s", (path) => {
@@ -141,7 +141,7 @@ describe.each(paths)("%s", (path) => {
       const before = await counted();
       const sent = provider.calls.length;
       await hammer(path.replace(/:(\w+)/g, (_, name) => ids[name] ?? "1").replace("*", "x"));
-      if (path in MOST) await settled(path);
+      if (path in LIMITS) await settled(path);
       const after = await counted();
       const grown = Object.fromEntries(
         Object.entries(after).flatMap(([table, rows]) =>
@@ -149,7 +149,7 @@ describe.each(paths)("%s", (path) => {
         ),
       );
       const requests = provider.calls.length - sent;
-      const { rows = {}, requests: most = 0 } = MOST[path] ?? {};
+      const { rows = {}, requests: most = 0 } = LIMITS[path] ?? {};
       const tooMany = Object.entries(grown).filter(([table, count]) => count > (rows[table] ?? 0));
       expect({ path, tooMany }).toEqual({ path, tooMany: [] });
       expect(requests).toBeLessThanOrEqual(most);
@@ -175,11 +175,11 @@ test("who goes to the provider and back without signing in there is stopped, and
   const own = { id: ids.id!, request: fields.request! };
   for (let call = 0; call < CALLS; call++) statuses.push(await goThere("198.51.100.8", own));
   const after = await counted();
-  expect(statuses.filter((status) => status === 303)).toHaveLength(MOST_OPEN.address);
-  expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - MOST_OPEN.address);
-  expect(provider.calls.filter(({ path }) => path === "/token").length - sent).toBe(MOST_OPEN.address);
-  expect(after.upstream_attempts! - before.upstream_attempts!).toBe(MOST_OPEN.address);
-  expect(after.audit_log! - before.audit_log!).toBeLessThanOrEqual(MOST_OPEN.address);
+  expect(statuses.filter((status) => status === 303)).toHaveLength(MAX_OPEN.address);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - MAX_OPEN.address);
+  expect(provider.calls.filter(({ path }) => path === "/token").length - sent).toBe(MAX_OPEN.address);
+  expect(after.upstream_attempts! - before.upstream_attempts!).toBe(MAX_OPEN.address);
+  expect(after.audit_log! - before.audit_log!).toBeLessThanOrEqual(MAX_OPEN.address);
   // Of the same tenant from elsewhere, and from the same address at another tenant.
   expect(await goThere("203.0.113.9", own)).toBe(303);
   expect(await goThere("198.51.100.8", others)).toBe(303);
@@ -202,9 +202,9 @@ test("who asks for a provider that is switched off is written down so often, and
     for (let call = 0; call < CALLS; call++) {
       statuses.push((await new Visitor(url).open(path, { "x-forwarded-for": address })).status);
     }
-    expect(statuses.filter((status) => status === 403)).toHaveLength(MOST_OPEN.address);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - MOST_OPEN.address);
-    expect((await counted()).audit_log! - before.audit_log!).toBe(MOST_OPEN.address);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(MAX_OPEN.address);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - MAX_OPEN.address);
+    expect((await counted()).audit_log! - before.audit_log!).toBe(MAX_OPEN.address);
   }
 }, 60_000);
 

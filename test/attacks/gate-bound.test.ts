@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createCursors, FEWEST_LOOKED_AT, MOST_LOOKED_AT } from "../../server/access/gate/list.ts";
+import { createCursors, MAX_ROWS_READ, MIN_ROWS_READ } from "../../server/access/gate/list.ts";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
 import { createVault } from "../../server/vault.ts";
 import { unique } from "../entities/client.ts";
@@ -24,7 +24,7 @@ describe("behind more hidden records than a request looks at", () => {
       "Some",
       `permit (${principal}, action, resource is User) when { resource.Name like "Open*" };`,
     );
-    for (let made = 0; made <= MOST_LOOKED_AT; made += PER_REQUEST) {
+    for (let made = 0; made <= MAX_ROWS_READ; made += PER_REQUEST) {
       const users = Array.from({ length: PER_REQUEST }, (_, index) => ({
         Username: `${email} ${made + index}`,
         Name: "Closed",
@@ -62,8 +62,8 @@ describe("how many rows a request looks at", () => {
       fc.property(question, ([list, after]) => {
         const rows = one.rowsLookedAt(list, after);
         expect(rows).toBe(one.rowsLookedAt([...list], after));
-        expect(rows).toBeGreaterThanOrEqual(FEWEST_LOOKED_AT);
-        expect(rows).toBeLessThanOrEqual(MOST_LOOKED_AT);
+        expect(rows).toBeGreaterThanOrEqual(MIN_ROWS_READ);
+        expect(rows).toBeLessThanOrEqual(MAX_ROWS_READ);
       }),
     );
   });

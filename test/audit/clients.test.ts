@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import pino from "pino";
 import { connect } from "../../server/db/sql.ts";
 import type { TenantId } from "../../server/ids.ts";
-import { createOnRefusedClient, MOST_ROWS_WAITING } from "../../server/oauth/clients/client-authentication.ts";
+import { createOnRefusedClient, MAX_ROWS_WAITING } from "../../server/oauth/clients/client-authentication.ts";
 import { db, request, TOKEN_PATH } from "../entities/client.ts";
 import { postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
@@ -84,15 +84,15 @@ describe.concurrent("a client that fails", () => {
     const onRefused = createOnRefusedClient(sql, pino({ enabled: false }), () => 0);
     const refused = (id: number) => onRefused(new Request("http://localhost"), { id, tenantId }, "WrongSecret");
     const last = Number(client.clientId);
-    for (let other = 1; other <= MOST_ROWS_WAITING; other++) refused(last + other);
+    for (let other = 1; other <= MAX_ROWS_WAITING; other++) refused(last + other);
     for (let tried = 0; tried < 3; tried++) refused(last);
     only.release();
     const written = async () =>
       (await db()`select from audit_log where tenant_id = ${tenantId} and kind = 'ClientAuthentication.Failed'`).length;
-    await until("the rows that waited", async () => (await written()) === MOST_ROWS_WAITING);
+    await until("the rows that waited", async () => (await written()) === MAX_ROWS_WAITING);
     await until("the client's next row", async () => {
       refused(last);
-      return (await written()) > MOST_ROWS_WAITING;
+      return (await written()) > MAX_ROWS_WAITING;
     });
     const [row] = await logOf(reader, `${KIND}&SubjectType=Application&SubjectId=${last}`);
     expect(row!.Details.Times).toBeGreaterThanOrEqual(4);

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { crc32, deflateSync } from "node:zlib";
-import { MOST_LOGO_BYTES, MOST_LOGO_FETCHES, MOST_LOGO_PIXELS } from "../../server/oauth/clients/logos.ts";
+import { MAX_LOGO_BYTES, MAX_LOGO_FETCHES, MAX_LOGO_PIXELS } from "../../server/oauth/clients/logos.ts";
 import { ok } from "../policies/people.ts";
 import { initialToken, metadata, newRegistrar, PUBLIC, register } from "../registration/client.ts";
 import { newSite, type Site } from "../registration/documents.ts";
@@ -142,12 +142,12 @@ describe.concurrent("a logo", () => {
       () => publish(Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"))),
     ],
     ["a PNG that says it has 900 million pixels", () => publish(png(30_000, 30_000, [], 1))],
-    ["a PNG of one row too many", () => publish(png(2_048, MOST_LOGO_PIXELS / 2_048 + 1))],
+    ["a PNG of one row too many", () => publish(png(2_048, MAX_LOGO_PIXELS / 2_048 + 1))],
     ["a JPEG that costs a minute", async () => publish(await jpegOfScans(3_000))],
     ["half of a PNG", () => publish(png(300, 200).slice(0, 150))],
     [
       "a file of a byte too many",
-      () => publish(new Uint8Array(Buffer.concat([png(9, 9), Buffer.alloc(MOST_LOGO_BYTES)]))),
+      () => publish(new Uint8Array(Buffer.concat([png(9, 9), Buffer.alloc(MAX_LOGO_BYTES)]))),
     ],
     ["404", () => publish(() => new Response(png(9, 9), { status: 404 }))],
     [
@@ -238,14 +238,14 @@ test("a logo is one of so many that a tenant has fetched in a minute", async () 
   const admin = await clientOf(client.tenant);
   const { visitor } = await consent(client);
   const types: (string | null)[] = [];
-  const uris = Array.from({ length: MOST_LOGO_FETCHES + 2 }, () => publish(png(9, 9)));
+  const uris = Array.from({ length: MAX_LOGO_FETCHES + 2 }, () => publish(png(9, 9)));
   for (const LogoUri of uris) {
     await ok(admin.patch(`/Application/${client.id}/Credentials`, { LogoUri }));
     const { page } = await consent(client, visitor);
     types.push((await get(visitor, srcOf(page)!)).headers.get("content-type"));
   }
-  expect(types).toEqual([...Array(MOST_LOGO_FETCHES).fill("image/png"), "image/svg+xml", "image/svg+xml"]);
-  expect(uris.map(timesAsked)).toEqual([...Array(MOST_LOGO_FETCHES).fill(1), 0, 0]);
+  expect(types).toEqual([...Array(MAX_LOGO_FETCHES).fill("image/png"), "image/svg+xml", "image/svg+xml"]);
+  expect(uris.map(timesAsked)).toEqual([...Array(MAX_LOGO_FETCHES).fill(1), 0, 0]);
   const other = await newClient({ logo_uri: publish(png(9, 9)) });
   expect((await logoOf(other)).headers.get("content-type")).toBe("image/png");
 }, 60_000);

@@ -1,7 +1,7 @@
 // Pushed authorization requests (RFC 9126): by the client itself, then by a browser that brings only where it lies.
 
 import { describe, expect, test } from "bun:test";
-import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
+import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
 import { digestOf } from "../../server/signin/index.ts";
 import { db, request } from "../entities/client.ts";
 import { expectRfcError, postAs } from "../oauth/client.ts";
@@ -258,7 +258,7 @@ describe.concurrent("is not taken", () => {
     await db()`
       insert into pushed_requests (digest, tenant_id, client_id, parameters, expires_on)
       select sha256(convert_to(${clientId}::text || n, 'UTF8')), ${client.tenant.tenantId}, ${clientId}, '', now() + interval '1 minute'
-      from generate_series(1, ${MOST_PUSHES.client}::int) n`;
+      from generate_series(1, ${MAX_PUSHES.client}::int) n`;
     const answer = await push(client);
     expectRfcError(answer, 429, "invalid_request");
     expect(answer.headers.get("retry-after")).toBe("90");
@@ -294,7 +294,7 @@ test("from one address, so many of a client without a secret may wait; another a
       insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
       select sha256(convert_to(${id}::text || n, 'UTF8')), ${client.tenant.tenantId}, ${id}, '', '2001:db8::/64',
         now() + interval '1 minute'
-      from generate_series(2, ${MOST_PUSHES.address}::int) n`;
+      from generate_series(2, ${MAX_PUSHES.address}::int) n`;
   }
   // The whole network of an IPv6 address is one.
   expect([await pushFrom(flooder), await pushFrom("2001:db8::2")]).toEqual([429, 429]);

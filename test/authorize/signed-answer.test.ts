@@ -13,7 +13,7 @@ import { type View, Visitor } from "./visitor.ts";
 const CODE = expect.stringMatching(/^[\w-]{43}$/);
 const HYBRID = { response_type: "code id_token", nonce: "n-1" };
 /** JARM 2.1: seconds. */
-const LONGEST = 600;
+const MAX_LIFETIME_SECONDS = 600;
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
@@ -29,7 +29,7 @@ async function answered(client: Client, view: View): Promise<JWTPayload> {
   const jwks = createRemoteJWKSet(new URL(`${shared().url}/.well-known/jwks.json`));
   const verified = await jwtVerify(responseIn(view), jwks, { issuer: issuer(), audience: client.id });
   const { iss, aud, iat, exp, ...fields } = verified.payload;
-  expect(exp! - iat!).toBeWithin(1, LONGEST + 1);
+  expect(exp! - iat!).toBeWithin(1, MAX_LIFETIME_SECONDS + 1);
   return fields;
 }
 

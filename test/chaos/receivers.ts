@@ -4,7 +4,7 @@ import type { ConnectionFields } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import type { Random } from "./random.ts";
 
-const LONGEST_WAIT_MS = 1_500;
+const MAX_WAIT_MS = 1_500;
 
 export interface Party {
   receiver: Receiver;
@@ -19,7 +19,7 @@ export function startReceivers(dataDir: string, random: Random): Party[] {
     if (luck < 0.25) return 500;
     if (luck < 0.3) return 503;
     if (luck < 0.33) return "hang" as const;
-    if (luck < 0.4) await Bun.sleep(random() * LONGEST_WAIT_MS);
+    if (luck < 0.4) await Bun.sleep(random() * MAX_WAIT_MS);
     return 200;
   };
   const ordered = { Order: "Record" } as const;

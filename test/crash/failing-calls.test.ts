@@ -18,7 +18,7 @@ const RETRY = { WEBHOOK_RETRY_INITIAL_INTERVAL: "50ms", WEBHOOK_RETRY_BACKOFF: "
 const WAIT_AFTER_THE_LAST_MS = 11_000;
 const ANSWERS = [500, 500, 200];
 /** An attempt is opened and recorded. */
-const LEAST_CALLS = 2 * ANSWERS.length;
+const MIN_CALLS = 2 * ANSWERS.length;
 
 let empty: EmptyDatabase;
 let database: FailingDatabase;
@@ -46,7 +46,7 @@ async function walk(trouble: Trouble, story: () => Promise<unknown>): Promise<vo
     database.fail(nth, trouble);
     await story();
     if (database.seen().hasFailed) continue;
-    expect(nth).toBeGreaterThan(LEAST_CALLS);
+    expect(nth).toBeGreaterThan(MIN_CALLS);
     return;
   }
 }

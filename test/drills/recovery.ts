@@ -10,7 +10,7 @@ import { type Drill, describeStatuses, startLoad, untilReady } from "./drill.ts"
 
 const KILLS = 5;
 const LANES = 8;
-const LONGEST_MS = 2_000;
+const MAX_RECOVERY_MS = 2_000;
 
 export const recovery: Drill = {
   what: "PostgreSQL crashes and recovers under load, then stands still, then takes no writes",
@@ -73,7 +73,7 @@ export const recovery: Drill = {
       stayed &&
       others.length === 0 &&
       load.withoutRetryAfter === 0 &&
-      Math.max(...late) <= LONGEST_MS &&
+      Math.max(...late) <= MAX_RECOVERY_MS &&
       written <= LANES;
     const told = `${describeStatuses(load)}; back ${Math.max(...late)} ms after PostgreSQL at most; `;
     return { passed, told: `${told}API and worker ${stayed ? "stayed" : "did not stay"}` };

@@ -20,7 +20,7 @@ const TICK_MS = 10;
 const CONNECTIONS = 500;
 /** Those of one machine's size, over two: what is more is not noise. Each that listens costs PostgreSQL 0.1 ms. */
 const JUDGED = 10;
-const MOST_MORE = 1.15;
+const MAX_RATIO = 1.15;
 
 export const workers: Drill = {
   what: "what a change costs PostgreSQL with 1, 2, 10 and 20 workers (Linux)",
@@ -59,7 +59,7 @@ export const workers: Drill = {
     }
     const [two, most] = [costs.get(2)!, costs.get(JUDGED)!];
     const told = [...costs].map(([count, cost]) => `${count}: ${cost.toFixed(2)} ms`).join(", ");
-    return { passed: most <= two * MOST_MORE, told: `PostgreSQL's CPU a change by workers: ${told}` };
+    return { passed: most <= two * MAX_RATIO, told: `PostgreSQL's CPU a change by workers: ${told}` };
   },
 };
 

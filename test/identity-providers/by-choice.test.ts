@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeProtectedHeader } from "jose";
-import { MOST_OPEN } from "../../server/signin/upstream/round-trips.ts";
+import { MAX_OPEN } from "../../server/signin/upstream/round-trips.ts";
 import { answerOf } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
@@ -238,7 +238,7 @@ describe.concurrent("signing out at the provider too", () => {
     await db()`
       insert into upstream_attempts (digest, tenant_id, identity_provider_id, browser, network, target, expires_on)
       select sha256(n::text::bytea || digest), tenant_id, identity_provider_id, browser, network, target, expires_on
-      from upstream_attempts, generate_series(2, ${MOST_OPEN.address}::integer) n where tenant_id = ${tenantId}`;
+      from upstream_attempts, generate_series(2, ${MAX_OPEN.address}::integer) n where tenant_id = ${tenantId}`;
     const { location } = await visitor.open(logout({ post_logout_redirect_uri: AFTER }));
     expect(location?.href).toBe(AFTER);
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);

@@ -1,7 +1,7 @@
 // One client's, or one tenant's, logouts do not hold up another's.
 
 import { expect, test } from "bun:test";
-import { MOST_UNDER_WAY } from "../../server/logouts/store.ts";
+import { MAX_UNDER_WAY } from "../../server/logouts/store.ts";
 import { type Client, otherClient } from "../authorize/client.ts";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -17,7 +17,7 @@ async function endSessions(client: Client, count: number): Promise<void> {
 }
 
 const underWay = async (client: Client) => {
-  const [row] = await db()<Record<keyof typeof MOST_UNDER_WAY, number>[]>`
+  const [row] = await db()<Record<keyof typeof MAX_UNDER_WAY, number>[]>`
     select count(*)::int as "ofTenant", (count(*) filter (where client_id = ${client.id}))::int as "ofClient",
       (count(*) filter (where attempts = 0))::int as starting
     from logouts where tenant_id = ${client.tenant.tenantId} and state in ('Pending', 'Retrying')
@@ -32,31 +32,31 @@ test("of a client whose receiver hangs few are under way; its tenant's other cli
   const neighbour = await otherClient(client);
   await setCredentials(api, neighbour, { BackchannelLogoutUri: quick.url });
   const stranger = (await toldClient(quick.url)).client;
-  await endSessions(client, 10 * MOST_UNDER_WAY.ofClient);
+  await endSessions(client, 10 * MAX_UNDER_WAY.ofClient);
 
   const [own, other] = [await signIn(neighbour), await signIn(stranger)];
   await signOut(own.visitor, own.idToken);
   await signOut(other.visitor, other.idToken);
   expect((await toldOf(quick, 2)).toSorted()).toEqual([own.sid, other.sid].toSorted());
   await until("the receiver to hang", () => hanging.calls.length > 0);
-  expect((await underWay(client)).ofClient).toBe(MOST_UNDER_WAY.ofClient);
+  expect((await underWay(client)).ofClient).toBe(MAX_UNDER_WAY.ofClient);
 });
 
 test("of a tenant whose receivers all hang no more than its share is under way, and another tenant is told at once", async () => {
   await using hanging = startReceiver("hang");
   await using quick = startReceiver(200);
   const { api, client } = await toldClient(hanging.url);
-  const clients = Math.ceil(MOST_UNDER_WAY.ofTenant / MOST_UNDER_WAY.ofClient) + 5;
+  const clients = Math.ceil(MAX_UNDER_WAY.ofTenant / MAX_UNDER_WAY.ofClient) + 5;
   for (let made = 1; made < clients; made++) {
     const another = await otherClient(client);
     await setCredentials(api, another, { BackchannelLogoutUri: hanging.url });
-    await endSessions(another, 2 * MOST_UNDER_WAY.ofClient);
+    await endSessions(another, 2 * MAX_UNDER_WAY.ofClient);
   }
   const stranger = (await toldClient(quick.url)).client;
   const { visitor, idToken, sid } = await signIn(stranger);
   await until("the tenant's share to be under way", async () => {
     const { ofTenant, starting } = await underWay(client);
-    return ofTenant >= MOST_UNDER_WAY.ofTenant || starting >= MOST_UNDER_WAY.starting;
+    return ofTenant >= MAX_UNDER_WAY.ofTenant || starting >= MAX_UNDER_WAY.starting;
   });
   await signOut(visitor, idToken);
   expect(await toldOf(quick, 1)).toEqual([sid]);
@@ -70,6 +70,6 @@ test("of a tenant whose receivers all hang no more than its share is under way, 
 test("what waits for its turn is told in the end", async () => {
   await using receiver = startReceiver(200);
   const { client } = await toldClient(receiver.url);
-  await endSessions(client, 3 * MOST_UNDER_WAY.ofClient);
-  await toldOf(receiver, 3 * MOST_UNDER_WAY.ofClient);
+  await endSessions(client, 3 * MAX_UNDER_WAY.ofClient);
+  await toldOf(receiver, 3 * MAX_UNDER_WAY.ofClient);
 });

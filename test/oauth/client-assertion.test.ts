@@ -7,7 +7,7 @@ import pino from "pino";
 import { createEgress } from "../../server/egress/index.ts";
 import type { TenantId } from "../../server/ids.ts";
 import { createClientKeys } from "../../server/oauth/clients/client-keys.ts";
-import { MOST_USED_JWTS } from "../../server/oauth/clients/used-jwts.ts";
+import { MAX_USED_JWTS } from "../../server/oauth/clients/used-jwts.ts";
 import { db, request, TOKEN_PATH } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant, setting } from "../support/tenant.ts";
@@ -150,7 +150,7 @@ describe("refused is an assertion", () => {
       insert into used_jwts (tenant_id, digest, client_id, expires_on)
       select ${busy.tenantId}, sha256(convert_to(${busy.clientId} || ' ' || number, 'UTF8')), ${busy.clientId},
         now() + interval '1 hour'
-      from generate_series(1, ${MOST_USED_JWTS - 40}) number`;
+      from generate_series(1, ${MAX_USED_JWTS - 40}) number`;
     const grant = async () =>
       post(RFC_TOKEN_PATH, { ...GRANT, ...assertion(await key.sign(assertionClaims(busy.clientId, issuer))) });
     for (let count = 0; count < 40; count++) expect([count, (await grant()).status]).toEqual([count, 200]);

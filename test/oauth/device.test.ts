@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { MOST_WAITING } from "../../server/oauth/authorize/device.ts";
+import { MAX_WAITING } from "../../server/oauth/authorize/device.ts";
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { type Client, newClient, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -329,11 +329,11 @@ describe("an attack", () => {
       from generate_series(1, ${most})`;
     const begin = ({ id, tenant }: Client) =>
       request("POST", DEVICE_PATH, { body: form({ client_id: id, client_secret: tenant.client.clientSecret }) });
-    await fill(own, MOST_WAITING.client - 1);
+    await fill(own, MAX_WAITING.client - 1);
     expect((await begin(own)).status).toBe(200);
     expect((await begin(own)).status).toBe(429);
     expect((await begin(other)).status).toBe(200);
-    await fill(own, MOST_WAITING.tenant - MOST_WAITING.client - 1);
+    await fill(own, MAX_WAITING.tenant - MAX_WAITING.client - 1);
     expect((await begin(other)).status).toBe(429);
     expect((await begin(client)).status).toBe(200);
     // Of those that are over, none counts.
@@ -350,7 +350,7 @@ describe("an attack", () => {
       const headers = { "x-forwarded-for": address };
       return (await fetch(behindProxy.url + DEVICE_PATH, { method: "POST", body, headers })).status;
     };
-    const statuses = await Promise.all(Array.from({ length: MOST_WAITING.address }, () => beginFrom("203.0.113.51")));
+    const statuses = await Promise.all(Array.from({ length: MAX_WAITING.address }, () => beginFrom("203.0.113.51")));
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect([await beginFrom("203.0.113.51"), await beginFrom("203.0.113.52")]).toEqual([429, 200]);
   });

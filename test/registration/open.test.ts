@@ -1,11 +1,11 @@
 // Applications that register themselves where nobody has given them a token (ClientRegistration: Open).
 
 import { describe, expect, test } from "bun:test";
-import { MOST_PUSHES } from "../../server/oauth/authorize/pushed.ts";
+import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
 import {
-  MOST_CHANGES,
-  MOST_OF_ADDRESS,
-  MOST_OF_TENANT,
+  MAX_CHANGES,
+  MAX_PER_ADDRESS,
+  MAX_PER_TENANT,
   UNUSED_SECONDS,
 } from "../../server/oauth/registration/service.ts";
 import { newPkce } from "../authorize/client.ts";
@@ -133,9 +133,9 @@ describe("registration that is open", () => {
       return (await fetch(`${second.url}${REGISTER}/${tenantId}`, { method: "POST", headers, body })).status;
     };
     const answers = await Promise.all(
-      Array.from({ length: MOST_OF_ADDRESS + 2 }, (_, at) => from(`2001:db8:0:7::${at + 1}`)),
+      Array.from({ length: MAX_PER_ADDRESS + 2 }, (_, at) => from(`2001:db8:0:7::${at + 1}`)),
     );
-    expect(answers.filter((status) => status === 201)).toHaveLength(MOST_OF_ADDRESS);
+    expect(answers.filter((status) => status === 201)).toHaveLength(MAX_PER_ADDRESS);
     expect(answers.filter((status) => status === 429)).toHaveLength(2);
     expect(await from("2001:db8:0:8::1")).toBe(201);
   });
@@ -143,10 +143,10 @@ describe("registration that is open", () => {
   test("has a limit for an address, and takes no more than that", async () => {
     const registrar = await newRegistrar("Open");
     const answers = await Promise.all(
-      Array.from({ length: MOST_OF_ADDRESS + 3 }, () => register(registrar, metadata(PUBLIC))),
+      Array.from({ length: MAX_PER_ADDRESS + 3 }, () => register(registrar, metadata(PUBLIC))),
     );
     const made = answers.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(MOST_OF_ADDRESS);
+    expect(made).toHaveLength(MAX_PER_ADDRESS);
     const over = answers.find(({ status }) => status === 429)!;
     expect(over.headers.get("retry-after")).toBe("3600");
     expect(over.body.error_description).toContain("20 clients were registered from this address");
@@ -160,7 +160,7 @@ describe("registration that is open", () => {
     // The tenant's own, whatever addresses they came from.
     await db()`
       insert into open_registrations (tenant_id, network)
-      select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${MOST_OF_TENANT})`;
+      select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${MAX_PER_TENANT})`;
     const full = await register(registrar, metadata(PUBLIC));
     expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
   });
@@ -188,7 +188,7 @@ describe("registration that is open", () => {
         insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
         select sha256(convert_to(${client.client_id}::text || n, 'UTF8')), ${registrar.tenantId}, ${client.client_id}, '',
           '127.0.0.1', now() + interval '1 minute'
-        from generate_series(2, ${MOST_PUSHES.address}::int) n`;
+        from generate_series(2, ${MAX_PUSHES.address}::int) n`;
       expect(await push(client)).toBe(status);
     }
   });
@@ -203,7 +203,7 @@ describe("registration that is open", () => {
       token = answer.body.registration_access_token ?? token;
       return answer;
     };
-    for (let count = 0; count < MOST_CHANGES; count++) expect((await change()).status).toBe(200);
+    for (let count = 0; count < MAX_CHANGES; count++) expect((await change()).status).toBe(200);
     const over = await change();
     expectRfcError(over, 429, "invalid_request", /changed itself 20 times within an hour/);
     expect(over.headers.get("retry-after")).toBe("3600");

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { MOST_INITIAL_TOKENS } from "../../server/oauth/registration/initial-tokens.ts";
+import { MAX_INITIAL_TOKENS } from "../../server/oauth/registration/initial-tokens.ts";
 import { answerOf, Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, eventsOf, request } from "../entities/client.ts";
@@ -133,7 +133,7 @@ describe("registration", () => {
     for (const body of [{ Uses: 0 }, { Uses: 1_001 }, { Lifetime: 59 }, { Lifetime: 7_776_001 }, { Token: "x" }]) {
       expect({ body, status: (await make(body)).status }).toEqual({ body, status: 400 });
     }
-    for (let made = 0; made < MOST_INITIAL_TOKENS; made++) expect((await make({})).status).toBe(200);
+    for (let made = 0; made < MAX_INITIAL_TOKENS; made++) expect((await make({})).status).toBe(200);
     expect((await make({})).status).toBe(409);
   });
 

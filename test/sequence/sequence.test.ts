@@ -8,7 +8,7 @@ import { db, newTenant } from "../support/tenant.ts";
 /** More than the header may say, where each of many records has this one. */
 const HIGH = 1_000_000_000;
 /** So many of eleven characters and a comma fit into 3,000. */
-const MOST_HIGH = 272;
+const MAX_HIGH = 272;
 
 const sequenceOf = ({ headers }: Call) => headers.get("webhook-sequence");
 
@@ -69,14 +69,14 @@ describe.concurrent("webhook-sequence", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url, { Entities: ["Department"], Events: ["Updated"] });
-    const records = Array.from({ length: MOST_HIGH + 1 }, (_, index) => ({ ExternalId: `d-${index}`, Name: "" }));
+    const records = Array.from({ length: MAX_HIGH + 1 }, (_, index) => ({ ExternalId: `d-${index}`, Name: "" }));
     await patchAll(api, "Department", records);
     await db()`update departments set sequence = ${HIGH} where tenant_id = ${api.tenant.tenantId}`;
     const renamed = records.map((record) => ({ ...record, Name: record.ExternalId }));
-    await patchAll(api, "Department", renamed.slice(0, MOST_HIGH));
+    await patchAll(api, "Department", renamed.slice(0, MAX_HIGH));
     const fits = await api.settledEvent();
     expect(fits.Sequence).toBe(
-      Array(MOST_HIGH)
+      Array(MAX_HIGH)
         .fill(HIGH + 1)
         .join(),
     );
@@ -87,7 +87,7 @@ describe.concurrent("webhook-sequence", () => {
       renamed.map((record) => ({ ...record, Name: `${record.Name} again` })),
     );
     const longer = await api.settledEvent();
-    expect(longer).toMatchObject({ RecordCount: MOST_HIGH + 1, State: "Delivered", Sequence: null });
+    expect(longer).toMatchObject({ RecordCount: MAX_HIGH + 1, State: "Delivered", Sequence: null });
     expect(receiver.callsFor(longer.EventId).map(sequenceOf)).toEqual([null]);
   });
 

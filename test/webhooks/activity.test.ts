@@ -20,7 +20,7 @@ import {
 import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
-import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
 import { toldClient } from "../logouts/clients.ts";
 import { type Api, type Delivery, type LoggedEvent, until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
@@ -29,7 +29,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 
 const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
-const RETRY = { initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: MAXIMUM_ATTEMPTS };
+const RETRY = { initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: MAX_ATTEMPTS };
 /** The SDK warns of every activity that fails, as these shall. */
 const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
@@ -37,7 +37,7 @@ afterAll(() => sql.end());
 const log = createLog("silent", "test");
 const attemptLog = createAttemptLog(sql, log);
 /** Of a worker's posts. */
-const MOST_OF_A_TENANT = 250;
+const MAX_REQUESTS_PER_TENANT = 250;
 const egress = createEgress({
   allow: ["127.0.0.0/8", "::1/128"],
   deny: [],
@@ -156,7 +156,9 @@ test("a post that there is no place for is no attempt, and is made later", async
   const caller = new AbortController();
   const { tenantId } = api.tenant;
   const taken = { tenantId, url: hanging.url, headers: {}, body: "{}", timeoutMs: 60_000 };
-  const attack = Array.from({ length: MOST_OF_A_TENANT }, () => egress.post({ ...taken, signal: caller.signal }));
+  const attack = Array.from({ length: MAX_REQUESTS_PER_TENANT }, () =>
+    egress.post({ ...taken, signal: caller.signal }),
+  );
 
   expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
   await expectUntouched(api, before);
@@ -183,7 +185,7 @@ describe("what Temporal has given up", () => {
     const { Id: deliveryId, ConnectionId: connectionId } = before.Deliveries[0]!;
     const { tenantId } = api.tenant;
     const close = (cancelled: boolean) =>
-      activities.closeDelivery({ tenantId, deliveryId, connectionId, cancelled, maximumAttempts: MAXIMUM_ATTEMPTS });
+      activities.closeDelivery({ tenantId, deliveryId, connectionId, cancelled, maximumAttempts: MAX_ATTEMPTS });
     expect(await close(false)).toEqual({ state: "Queued", attempts: 1 });
     await expectUntouched(api, before);
     expect(await close(true)).toMatchObject({ state: "Cancelled", attempts: 1 });
@@ -200,7 +202,7 @@ describe("what Temporal has given up", () => {
       insert into logouts (id, tenant_id, client_id, user_id, sid, state, attempts, lease_until)
       values (${logoutId}, ${tenantId}, ${client.id}, 1, ${Bun.randomUUIDv7()}, 'Retrying', 1, 'infinity')`;
     const close = (cancelled: boolean) =>
-      activities.closeLogout({ tenantId, logoutId, cancelled, maximumAttempts: MAXIMUM_ATTEMPTS });
+      activities.closeLogout({ tenantId, logoutId, cancelled, maximumAttempts: MAX_ATTEMPTS });
     expect(await close(false)).toEqual({ state: "Retrying", attempts: 1 });
     expect(await close(true)).toEqual({ state: "Cancelled", attempts: 1 });
   }, 60_000);
@@ -218,7 +220,7 @@ test("an attempt that cannot be asked for fails alone", async () => {
     attemptLog.open({
       tenantId: api.tenant.tenantId,
       deliveryId,
-      maximumAttempts: MAXIMUM_ATTEMPTS,
+      maximumAttempts: MAX_ATTEMPTS,
       openedBy: Bun.randomUUIDv7(),
     });
   const [known, impossible] = await Promise.allSettled([open(delivery!.Id), open(idOf<DeliveryId>("no id"))]);

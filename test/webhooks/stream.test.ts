@@ -14,7 +14,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared, clientOf as signedInClientOf } from "../support/tenant.ts";
 
 const PATH = "/Endpoint/rest/api/v1/WebhookEvent/Stream";
-const MOST_OF_A_TENANT = 5;
+const MAX_STREAMS_PER_TENANT = 5;
 const sql = connect(shared().databaseUrl, "gatehouse test", 2);
 afterAll(() => sql.end());
 
@@ -185,7 +185,7 @@ describe.concurrent("a stream of changes", () => {
 
   test("is one of five for a tenant; the next is told to wait, and one that is closed makes room", async () => {
     const api = await newTenant();
-    const open = await Promise.all(Array.from({ length: MOST_OF_A_TENANT }, () => listen(api)));
+    const open = await Promise.all(Array.from({ length: MAX_STREAMS_PER_TENANT }, () => listen(api)));
     expect(await failure(api)).toMatchObject({ Status: 429 });
     const other = await listen(await newTenant());
     await open.pop()![Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ import { createPause } from "../policies/engine.ts";
 import type { Permissions } from "../policies/permissions.ts";
 import type { PolicyRecord } from "../policies/resource-type.ts";
 import type { Action } from "../scopes.ts";
-import { type Cursors, type Filled, fill, type List, MOST_LOOKED_AT, MOST_LOOKED_UP } from "./list.ts";
+import { type Cursors, type Filled, fill, type List, MAX_LOOKUP_ROWS, MAX_ROWS_READ } from "./list.ts";
 import { type FindRecords, hideReferences, type ReadActionOf, seenAmong } from "./references.ts";
 import { asShown, type Shown, type ShownPage, type Tagged, type Whole } from "./shown.ts";
 
@@ -249,11 +249,11 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
       return asShown({ Items: items, Next: next === undefined ? null : cursors.seal(identity, next) });
     },
     async listAfter(list, limit, after) {
-      const { items, next } = await looked(list, { limit, after, most: MOST_LOOKED_AT });
+      const { items, next } = await looked(list, { limit, after, most: MAX_ROWS_READ });
       return asShown({ Items: items, Next: next ?? null });
     },
     async lookUp(list) {
-      const { items, hasMore } = await looked(list, { limit: 1, after: undefined, most: MOST_LOOKED_UP });
+      const { items, hasMore } = await looked(list, { limit: 1, after: undefined, most: MAX_LOOKUP_ROWS });
       return hasMore ? "several" : items[0];
     },
     only: <Item extends object>(

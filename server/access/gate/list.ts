@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { BadInput } from "../../errors.ts";
-import { MOST_LIMIT, type Paging } from "../../http/query.ts";
+import { MAX_LIMIT, type Paging } from "../../http/query.ts";
 import type { Vault } from "../../vault.ts";
 import type { Action } from "../scopes.ts";
 
@@ -10,10 +10,10 @@ import type { Action } from "../scopes.ts";
  * Rows that one request looks at. Where so many in a row are hidden, the page ends early, and its Next goes on. Cursors
  * decides the exact number: a caller who knew it could tell from Next whether one more hidden row matches a filter.
  */
-export const FEWEST_LOOKED_AT = 1_000;
-export const MOST_LOOKED_AT = 2_000;
+export const MIN_ROWS_READ = 1_000;
+export const MAX_ROWS_READ = 2_000;
 /** Rows that a look-up of one record looks at; it does not find what stands behind them. */
-export const MOST_LOOKED_UP = 10_000;
+export const MAX_LOOKUP_ROWS = 10_000;
 
 /** A list, as its store gives it. */
 export interface List<Row, Item> {
@@ -55,7 +55,7 @@ export async function fill<Row>(
 ): Promise<Filled<Row>> {
   const rows: Row[] = [];
   let after = start;
-  for (let looked = 0, take = limit; ; take = Math.min(MOST_LIMIT, most - looked)) {
+  for (let looked = 0, take = limit; ; take = Math.min(MAX_LIMIT, most - looked)) {
     const found = await read(take, after);
     for (const row of found) {
       if (await isReadable(row)) {
@@ -100,7 +100,7 @@ export function createCursors(vault: Vault): Cursors {
       let sum = 0;
       for (let draw = 0; draw < DRAWS; draw++) sum += digest.readUInt16BE(draw * DRAW_BYTES);
       const share = sum / (DRAWS * 2 ** (8 * DRAW_BYTES));
-      return FEWEST_LOOKED_AT + Math.floor(share * (MOST_LOOKED_AT - FEWEST_LOOKED_AT));
+      return MIN_ROWS_READ + Math.floor(share * (MAX_ROWS_READ - MIN_ROWS_READ));
     },
     seal: (list, id) => sealOf(list).seal(id).toString("base64url"),
     open(list, cursor) {

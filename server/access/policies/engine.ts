@@ -252,7 +252,7 @@ function holds(json: unknown, isIt: (name: string, value: any) => boolean): bool
 /** Work that goes on for longer rests for as long as it has worked: so long others have the thread to themselves. */
 const SLICE_MS = 5;
 /** It may have waited for PostgreSQL as well. */
-const LONGEST_REST_MS = 20;
+const MAX_REST_MS = 20;
 
 /** @returns to be awaited between two steps of long work */
 export function createPause(): () => Promise<void> {
@@ -261,7 +261,7 @@ export function createPause(): () => Promise<void> {
     const worked = performance.now() - since;
     if (worked < SLICE_MS) return;
     // An answer to others takes several turns of the event loop, so one turn is not enough.
-    await Bun.sleep(Math.min(worked, LONGEST_REST_MS));
+    await Bun.sleep(Math.min(worked, MAX_REST_MS));
     since = performance.now();
   };
 }

@@ -16,9 +16,9 @@ import {
 } from "./resource-type.ts";
 
 /** Of processor time, for one decision. The limit of steps stands for half of it. */
-const MOST_DECISION_MS = 20;
+const MAX_DECISION_MS = 20;
 /** What a busy machine makes longer is tried again; the shortest time counts. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 const EXAMINED = "examined";
 const EMPTY = "empty";
@@ -44,7 +44,7 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
   /** Without what the question alone takes, if it comes to that. */
   function shortestMs(question: Question): number {
     let shortest = decisionMs(question, EXAMINED);
-    for (let tries = 1; tries < MOST_TRIES && shortest > MOST_DECISION_MS; tries++) {
+    for (let tries = 1; tries < MAX_TRIES && shortest > MAX_DECISION_MS; tries++) {
       shortest = Math.min(shortest, decisionMs(question, EXAMINED) - decisionMs(question, EMPTY));
     }
     return shortest;
@@ -58,26 +58,26 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
       );
       if (problems.length > 0) return problems;
       const steps = stepsOf(instance.run((cedar) => statementsOf(cedar, text)).map(({ json }) => json!));
-      return steps > MOST_STEPS ? [{ message: tooManySteps("it", steps) }] : [];
+      return steps > MAX_STEPS ? [{ message: tooManySteps("it", steps) }] : [];
     },
 
     weigh(texts) {
       const statements = texts.flatMap((text) => instance.run((cedar) => statementsOf(cedar, text)));
       const parsed = statements.map(({ json }) => json!);
       const steps = stepsOf(parsed);
-      if (steps > MOST_STEPS) return tooManySteps("all policies, with this one,", steps);
+      if (steps > MAX_STEPS) return tooManySteps("all policies, with this one,", steps);
       const staticPolicies = Object.fromEntries(statements.map(({ text }, index) => [String(index), text]));
       instance.run((cedar) => cedar.preparsePolicySet(EXAMINED, { staticPolicies }));
       instance.run((cedar) => cedar.preparsePolicySet(EMPTY, { staticPolicies: {} }));
       const longest = Math.max(...worstQuestions(types, mentionedBy(parsed)).map(shortestMs));
-      if (longest <= MOST_DECISION_MS) return undefined;
-      return `A decision by all policies, with this one, took ${longest.toFixed(0)} ms; it may take ${MOST_DECISION_MS}.`;
+      if (longest <= MAX_DECISION_MS) return undefined;
+      return `A decision by all policies, with this one, took ${longest.toFixed(0)} ms; it may take ${MAX_DECISION_MS}.`;
     },
   };
 }
 
 function tooManySteps(what: string, steps: number): string {
-  return `A decision by ${what} could take ${Math.ceil(steps)} steps; a tenant's may take ${MOST_STEPS}.`;
+  return `A decision by ${what} could take ${Math.ceil(steps)} steps; a tenant's may take ${MAX_STEPS}.`;
 }
 
 // What one decision by a tenant's policies costs at most, told by their statements alone. A decision is made in the
@@ -88,7 +88,7 @@ function tooManySteps(what: string, steps: number): string {
 // text in its values: no more than the longest text that the attribute can have.
 
 /** Of all of a tenant's policies: 10 ms. */
-const MOST_STEPS = 10_000;
+const MAX_STEPS = 10_000;
 
 /** A statement, whatever it says: one that fails makes an error with its place in the text. */
 const STATEMENT = 40;

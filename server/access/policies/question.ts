@@ -10,7 +10,7 @@ import { POLICY } from "./contract.ts";
 import { TEXT_LIMIT } from "./resource-type.ts";
 
 const ID_LIMIT = 200;
-const LONGEST_ADDRESS = 45;
+const MAX_ADDRESS_LENGTH = 45;
 
 const recordId = field<string>({
   sent: Type.Union([
@@ -65,7 +65,7 @@ const CONTEXT = part(
     }),
     Address: field<string | null>({
       description: "null: not known.",
-      sent: orNull(Type.String({ maxLength: LONGEST_ADDRESS })),
+      sent: orNull(Type.String({ maxLength: MAX_ADDRESS_LENGTH })),
       must: "must be an IPv4 or IPv6 address without a zone, or null.",
       fits: (value: string | null) => value === null || (!value.includes("%") && plainAddress(value) !== undefined),
       take: (value: string | null) => (value === null ? null : plainAddress(value)!),

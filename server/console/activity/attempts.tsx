@@ -209,11 +209,11 @@ const STEPS = [
   ...[1, 2, 5, 10, 20, 30].map((count) => count * MINUTE),
   ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
 ];
-const MOST_TICKS = 4;
+const MAX_TICKS = 4;
 
 /** Round moments from 0 on, for an axis of this length. */
 export function ticks(span: number): number[] {
-  const days = Math.ceil(span / DAY / MOST_TICKS) * DAY;
-  const step = STEPS.find((size) => span / size <= MOST_TICKS) ?? days;
+  const days = Math.ceil(span / DAY / MAX_TICKS) * DAY;
+  const step = STEPS.find((size) => span / size <= MAX_TICKS) ?? days;
   return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
 }

@@ -9,7 +9,7 @@ import type { Visit } from "../visit.ts";
 type Fields = Record<string, unknown>;
 
 /** Of an event of several, its first ones: each has a table, and an event of its own to be read. */
-const MOST_RECORDS = 10;
+const MAX_RECORDS = 10;
 
 /** A field that differs. */
 interface Difference {
@@ -44,7 +44,7 @@ async function whatChanged({ eventLog }: SettingsDependencies, visit: Visit, eve
       >{`It is not told: your policies do not let you read ${isOne ? "the record" : "every record"}.`}</p>
     );
   const all = [payload.Data].flat() as Fields[];
-  const shown = all.slice(0, MOST_RECORDS);
+  const shown = all.slice(0, MAX_RECORDS);
   const before = await eventLog.readBefore(visit.caller, event, shown.map(idOf));
   const told = shown.map((data) => {
     const title = nameOfRecord(record.EventRecord, data);
@@ -122,7 +122,7 @@ const COLUMNS: Column<Difference>[] = [
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 /** Characters; the payload has all of it. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** As people read it: what a record points at by its name, a time by their own clock. */
 function Shown({ value }: { value: unknown }): JSX.Element {
@@ -130,5 +130,5 @@ function Shown({ value }: { value: unknown }): JSX.Element {
   if (typeof value === "string" && TIME.test(value)) return <Time at={new Date(value)} />;
   const { Name, Id } = Object(value);
   const text = typeof value === "object" ? String(Name || Id || JSON.stringify(value)) : String(value);
-  return <Text text={text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text} />;
+  return <Text text={text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text} />;
 }

@@ -2,7 +2,7 @@
 
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput, Conflict } from "../../errors.ts";
-import { firstPage, MOST_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
+import { firstPage, MAX_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
 import {
   ActionButton,
@@ -49,9 +49,9 @@ import { Members, membersOf } from "./record.tsx";
 
 const REFRESH_SECONDS = 2;
 /** On one page, the worst first; each has its attempts below it. */
-const MOST_DELIVERIES = 20;
+const MAX_DELIVERIES_SHOWN = 20;
 /** Of one delivery, its last ones. */
-const MOST_ATTEMPTS = 12;
+const MAX_ATTEMPTS_SHOWN = 12;
 
 /** @param refusals why what was asked of it was not done */
 export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
@@ -104,7 +104,7 @@ async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | 
   const sorted = Deliveries.filter(({ State }) => ofState === undefined || State === ofState).toSorted(
     (a, b) => WORST_FIRST.indexOf(a.State) - WORST_FIRST.indexOf(b.State),
   );
-  return caller.gate.pageOf(`WebhookEvent/${EventId}/Deliveries`, { ...paging, limit: MOST_DELIVERIES }, sorted);
+  return caller.gate.pageOf(`WebhookEvent/${EventId}/Deliveries`, { ...paging, limit: MAX_DELIVERIES_SHOWN }, sorted);
 }
 
 /** What of connections the reader may not see is left out; that there is a delivery is not. */
@@ -117,11 +117,11 @@ async function readShown(
   const { caller } = visit;
   const { EventId } = event.record;
   const connectionIds = deliveries.map(({ ConnectionId }) => ConnectionId);
-  const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MOST_ATTEMPTS };
+  const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MAX_ATTEMPTS_SHOWN };
   const [attempts, seen, reasons] = await Promise.all([
     eventLog.attempts(caller, event, selection),
     connections.readAll(caller, connectionIds),
-    explainEvent(caller, EventId, { connectionIds }, firstPage(MOST_DELIVERIES)),
+    explainEvent(caller, EventId, { connectionIds }, firstPage(MAX_DELIVERIES_SHOWN)),
   ]);
   return deliveries.map((delivery) => {
     const connection = seen.find(({ id }) => id === delivery.ConnectionId);
@@ -205,7 +205,7 @@ function Summary({ visit, record, members, name, mayRedeliver, madeBy }: Summary
 function Counts({ visit, record }: { visit: Visit; record: EventRecord }): JSX.Element {
   const states = WORST_FIRST.filter((state) => record.Deliveries.some(({ State }) => State === state));
   const path = visit.href(`/settings/activity/${record.EventId}`);
-  if (states.length < 2 || record.Deliveries.length <= MOST_DELIVERIES) {
+  if (states.length < 2 || record.Deliveries.length <= MAX_DELIVERIES_SHOWN) {
     return <Text text={deliveriesInWords(record)} />;
   }
   return (
@@ -238,7 +238,7 @@ async function readUnconcerned(
   { EventId, EventType }: EventRecord,
 ): Promise<Unconcerned[]> {
   if (EventType === PING) return [];
-  const paging = firstPage(MOST_LIMIT);
+  const paging = firstPage(MAX_LIMIT);
   const { Items } = await explainEvent(caller, EventId, { concerned: false }, paging);
   // What was deleted before is no answer to why: with the years there are only ever more of these.
   const asked = Items.filter(({ Outcome }) => Outcome !== "AlreadyDeleted");

@@ -1,6 +1,6 @@
 // The list of events.
 
-import { firstPage, isUuid, MOST_LIMIT, readAsked } from "../../http/query.ts";
+import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
 import {
   Badge,
@@ -109,7 +109,7 @@ export async function tableOfEvents({ visit, events }: { visit: Visit; events: r
 /** Those there are, newest first, and the chosen one, which may be deleted, or one of more than a page. */
 async function connectionOptions({ connections }: SettingsDependencies, { caller, url }: Visit) {
   const chosen = url.searchParams.get("ConnectionId") ?? "";
-  const { Items } = await connections.list(caller, {}, firstPage(MOST_LIMIT));
+  const { Items } = await connections.list(caller, {}, firstPage(MAX_LIMIT));
   const options = Items.map((record) => ({ value: record.Id, label: titleOfConnection(record) }));
   if (!chosen || options.some(({ value }) => value === chosen)) return options;
   const [known] = isUuid<ConnectionId>(chosen) ? await connections.readAll(caller, [chosen]) : [];

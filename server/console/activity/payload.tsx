@@ -8,9 +8,9 @@ import type { Visit } from "../visit.ts";
 import { Source } from "./attempts.tsx";
 
 /** Characters of it that a page shows; the file has all. */
-const MOST_SHOWN = 64 * 1024;
+const MAX_SHOWN = 64 * 1024;
 /** Characters that a button copies, and that a command line takes. */
-const MOST_COPIED = 16 * 1024;
+const MAX_COPIED = 16 * 1024;
 
 export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEvent }): JSX.Element {
   // It never changes, so what refreshes itself goes without it.
@@ -20,11 +20,11 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
   return (
     <Section title="Payload">
       {withheld === null ? "" : <p safe>{withheld}</p>}
-      <Source label="Payload" text={pretty.slice(0, MOST_SHOWN)} hasTimes />
+      <Source label="Payload" text={pretty.slice(0, MAX_SHOWN)} hasTimes />
       <p class="hint">Times in it are UTC. Each has the reader's own as its title.</p>
-      {pretty.length > MOST_SHOWN ? (
+      {pretty.length > MAX_SHOWN ? (
         <p class="hint" safe>
-          {`The first ${MOST_SHOWN / 1024} KiB of ${Math.ceil(pretty.length / 1024).toLocaleString("en")}. The file has all of it.`}
+          {`The first ${MAX_SHOWN / 1024} KiB of ${Math.ceil(pretty.length / 1024).toLocaleString("en")}. The file has all of it.`}
         </p>
       ) : (
         ""
@@ -33,7 +33,7 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
         <a class="button plain" href={visit.href(`/settings/activity/${record.EventId}/payload.json`)} download="">
           Download
         </a>
-        {text !== undefined && text.length <= MOST_COPIED ? <CopyButton text={text} label="Copy as it was sent" /> : ""}
+        {text !== undefined && text.length <= MAX_COPIED ? <CopyButton text={text} label="Copy as it was sent" /> : ""}
       </div>
     </Section>
   );
@@ -72,7 +72,7 @@ export function curlCommand(id: string, payload: string, { address, query, isSig
   return [
     "(",
     ...variables.map((variable) => `: "\${${variable}:?set it first}"`),
-    `BODY=${payload.length > MOST_COPIED ? `$(cat ${id}.json)` : quoted(payload)}`,
+    `BODY=${payload.length > MAX_COPIED ? `$(cat ${id}.json)` : quoted(payload)}`,
     ...(isSigned ? PREPARED : []),
     `curl --include ${quoted(address)}${values.join("")} \\`,
     ...headers.map(({ name, value }) => {

@@ -8,7 +8,7 @@ import type { Visit } from "../visit.ts";
 type OfRecord = Pick<EventRecord, "EventRecord" | "RecordId" | "RecordCount">;
 
 /** Records of an event of several that its page names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** The names of what these events are of. */
 export function namesOfEvents(visit: Visit, events: readonly OfRecord[]): Promise<NameOf> {
@@ -30,7 +30,7 @@ export function membersOf({ record, withheld, payload }: SeenEvent): Named[] {
   const { EventRecord, RecordId } = record;
   if (RecordId !== null) return [{ Type: EventRecord, Id: RecordId }];
   const several = withheld === null && Array.isArray(payload.Data) ? (payload.Data as { Id: string | number }[]) : [];
-  return several.slice(0, MOST_NAMED).map(({ Id }) => ({ Type: EventRecord, Id }));
+  return several.slice(0, MAX_NAMED).map(({ Id }) => ({ Type: EventRecord, Id }));
 }
 
 export function Members({ visit, members, name, count }: MembersProps): JSX.Element {

@@ -12,12 +12,12 @@ import { APPLICATIONS, type Application, pathOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
 /** Of more than so many, the API tells. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 const REFRESH_SECONDS = 2;
 
 /** The last ones. */
 export async function lastLogouts({ logouts }: SettingsDependencies, visit: Visit, { Id }: Application) {
-  return (await logouts.list(visit.permitted("Settings:Read"), Number(Id), firstPage(MOST_SHOWN))).Items;
+  return (await logouts.list(visit.permitted("Settings:Read"), Number(Id), firstPage(MAX_SHOWN))).Items;
 }
 
 export interface LogoutsSectionProps {

@@ -2,7 +2,7 @@
 
 import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
-import { type CredentialsRecord, MOST_SECRETS, SECRET, type SecretRecord } from "../../oauth/index.ts";
+import { type CredentialsRecord, MAX_SECRETS, SECRET, type SecretRecord } from "../../oauth/index.ts";
 import {
   Badge,
   ButtonLink,
@@ -44,7 +44,7 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
         </p>
       )}
       {isConfidential && mayChange ? (
-        secrets.length < MOST_SECRETS ? (
+        secrets.length < MAX_SECRETS ? (
           <div class="buttons">
             <ButtonLink href={visit.href(`${pathOf(application)}/secrets`)}>Make a secret</ButtonLink>
           </div>

@@ -16,7 +16,7 @@ import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
 
 /** The newest of them; more are no matter of one page. */
-const MOST_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 200;
 
 /** A part of the page, and what is to be said above all of it. */
 export interface Part {
@@ -29,7 +29,7 @@ export async function webhooksPart(deps: SettingsDependencies, visit: Visit, sin
   if (!visit.may("Webhooks:Read")) return { body: <WithoutWebhooks visit={visit} /> };
   const { connections, figures } = deps;
   const { caller } = visit;
-  const { Items, Next } = await connections.list(caller, {}, firstPage(MOST_CONNECTIONS));
+  const { Items, Next } = await connections.list(caller, {}, firstPage(MAX_CONNECTIONS));
   if (Items.length === 0) return { body: <NoConnections visit={visit} /> };
   const ids = Items.map(({ Id }) => Id);
   const now = Date.now();
@@ -74,7 +74,7 @@ export async function webhooksPart(deps: SettingsDependencies, visit: Visit, sin
 function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
   return (
     <p class="fine">
-      {`Of the newest ${MOST_CONNECTIONS} connections. `}
+      {`Of the newest ${MAX_CONNECTIONS} connections. `}
       <a href={visit.href("/settings/webhooks")}>Webhooks</a>
       {" lists all of them, "}
       <a href={visit.href("/settings/activity?State=Exhausted")}>Activity</a>

@@ -7,7 +7,7 @@ import type { Question } from "../../ui/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { Changes, MOST_SHOWN } from "./outcome.tsx";
+import { Changes, MAX_SHOWN } from "./outcome.tsx";
 import { casesOf, type Sample } from "./sample.ts";
 import { NEEDS, parsed, triedOf } from "./tried.ts";
 
@@ -22,7 +22,7 @@ export async function changes(deps: SettingsDependencies, visit: Visit, sample: 
     { ...tried, Policy },
     casesOf(deps, sample),
   );
-  const shown = comparison.changes.slice(0, MOST_SHOWN);
+  const shown = comparison.changes.slice(0, MAX_SHOWN);
   const told = shown.flatMap(({ principal, type, id }) => [
     { Type: principal.type, Id: principal.id },
     { Type: type, Id: id },

@@ -4,10 +4,10 @@ import type { Case, Comparison, Evaluation } from "../../access/index.ts";
 import { Badge, Section, Table } from "../../ui/index.ts";
 import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { MOST_CASES } from "./sample.ts";
+import { MAX_CASES } from "./sample.ts";
 
 export const POLICIES = "/settings/policies";
-export const MOST_SHOWN = 20;
+export const MAX_SHOWN = 20;
 
 /** The page opens there. */
 const FOCUSED = { autofocus: true };
@@ -73,15 +73,15 @@ export function Changes({ visit, comparison: { checked, changes }, nameOf }: Cha
         after.Decision === "Allow" ? <Badge state="Allowed" tone="good" /> : <Badge state="Denied" tone="bad" />,
     },
   ];
-  const rest = changes.length - MOST_SHOWN;
+  const rest = changes.length - MAX_SHOWN;
   return (
     <Section title={changes.length === 0 ? "Nothing changes" : "What changes"}>
       <p role="status" tabindex="-1" {...FOCUSED} safe>
         {`Of ${checked} checked, ${changes.length} ${changes.length === 1 ? "changes" : "change"}. ` +
-          `A sample of at most ${MOST_CASES}: calls of people and applications on records, from where you are and now.`}
+          `A sample of at most ${MAX_CASES}: calls of people and applications on records, from where you are and now.`}
       </p>
       {changes.length > 0 ? (
-        <Table caption="Calls with another outcome" columns={columns} rows={changes.slice(0, MOST_SHOWN)} />
+        <Table caption="Calls with another outcome" columns={columns} rows={changes.slice(0, MAX_SHOWN)} />
       ) : (
         ""
       )}

@@ -2,13 +2,13 @@
 // and all that is done to these.
 
 import { actionsOn, type Case } from "../../access/index.ts";
-import { firstPage, MOST_LIMIT } from "../../http/query.ts";
+import { firstPage, MAX_LIMIT } from "../../http/query.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 
 /** Calls that are checked. */
-export const MOST_CASES = 500;
+export const MAX_CASES = 500;
 const PRINCIPALS = 12;
 const RECORDS_OF_A_TYPE = 4;
 
@@ -30,12 +30,12 @@ export function casesOf(deps: SettingsDependencies, { principals, records }: Sam
       actionsOn(deps.policies.types.get(type)!).map((action) => ({ principal, action, type, id })),
     ),
   );
-  return spread(all, MOST_CASES);
+  return spread(all, MAX_CASES);
 }
 
 /** Of each role some members, for policies speak of roles; then others. */
 async function principalsOf(deps: SettingsDependencies, visit: Visit): Promise<Principal[]> {
-  const roles = await deps.roles.list(visit.permitted("Settings:Read"), {}, firstPage(MOST_LIMIT));
+  const roles = await deps.roles.list(visit.permitted("Settings:Read"), {}, firstPage(MAX_LIMIT));
   const members = roles.Items.flatMap(({ Members }) => Members.slice(0, 2));
   const active = await Promise.all(
     (["User", "Application"] as const).map(async (type) => {
@@ -63,7 +63,7 @@ async function recordsOf(deps: SettingsDependencies, visit: Visit): Promise<Samp
 }
 
 async function idsOf(deps: SettingsDependencies, visit: Visit, type: string, filter: Record<string, string> = {}) {
-  const asked = new URLSearchParams({ ...filter, Limit: String(MOST_LIMIT) });
+  const asked = new URLSearchParams({ ...filter, Limit: String(MAX_LIMIT) });
   const { Items } = await listRecords<{ Id: string | number }>(deps.records.of(type), visit, asked);
   return Items.map(({ Id }) => String(Id));
 }

@@ -33,7 +33,7 @@ const TRY = `${POLICIES}/try`;
 const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Audience", "Scopes"];
 /** What comes along from the policy's own form, to be saved from here. */
 const CARRIED = ["Name", "Description", "version"];
-const MOST_FOUND = 5;
+const MAX_FOUND = 5;
 /** Names of fields as fieldsOf finds them, such as `Is_System: true`. */
 const LINE = /^\s*(\w+)\s*:\s*(.*?)\s*$/;
 
@@ -301,7 +301,7 @@ async function found(
   if (toRecordId(text) !== undefined || isUuid(text)) return text;
   const service = deps.records.all.find(({ entity }) => entity.name === type);
   if (!service) return named(deps, visit, type, text, wrong);
-  const asked = new URLSearchParams({ Search: text, Limit: String(MOST_FOUND) });
+  const asked = new URLSearchParams({ Search: text, Limit: String(MAX_FOUND) });
   const { Items, Next } = await listRecords<Reference>(service, visit, asked);
   const [one] = Items;
   if (!one) throw wrong(`no ${type} is called so.`);

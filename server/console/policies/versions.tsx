@@ -3,7 +3,7 @@
 import type { PolicyRecord, PolicyVersion } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { firstPage, MOST_LIMIT } from "../../http/query.ts";
+import { firstPage, MAX_LIMIT } from "../../http/query.ts";
 import { ActionButton, phrase, Section, sealedFields, Table, Time } from "../../ui/index.ts";
 import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -11,7 +11,7 @@ import { differenceOf, type Line } from "./difference.ts";
 import { POLICIES } from "./outcome.tsx";
 
 /** More than are kept of a policy. */
-const ALL = firstPage(MOST_LIMIT);
+const ALL = firstPage(MAX_LIMIT);
 
 export function versionPages(deps: SettingsDependencies): Page[] {
   const read = ["Settings:Read"] as const;

@@ -4,7 +4,7 @@ import type { ConnectionRecord } from "../../webhooks/index.ts";
 import type { Visit } from "../visit.ts";
 
 /** Of one type, looked up for one page; the others are called by their Ids. */
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 /** A record as others point at it. */
 export interface Named {
@@ -24,7 +24,7 @@ export async function lookUpNames({ caller }: Visit, named: readonly Named[]): P
   const names = new Map<string, string>();
   await Promise.all(
     [...Map.groupBy(named, ({ Type }) => Type)].map(async ([type, own]) => {
-      const ids = [...new Set(own.map(({ Id }) => String(Id)))].slice(0, MOST_NAMES);
+      const ids = [...new Set(own.map(({ Id }) => String(Id)))].slice(0, MAX_NAMES);
       for (const record of await caller.gate.known(type, ids)) {
         const title = titleOfRecord(record);
         if (title !== undefined) names.set(keyOf({ Type: type, Id: String(record.Id) }), title);

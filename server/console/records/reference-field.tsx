@@ -1,7 +1,7 @@
 // A field for what a record points at: a choice while there are few, a name to type when there are many.
 
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
-import { firstPage, MOST_LIMIT } from "../../http/query.ts";
+import { firstPage, MAX_LIMIT } from "../../http/query.ts";
 import { type FormState, Hidden, type Option, SelectField, TextField } from "../../ui/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -33,7 +33,7 @@ export async function choiceOf(
   if (!visit.may("AccessManager:Read")) return { options: undefined, now: current?.Name ?? "" };
   const page = await service.list(visit.permitted("AccessManager:Read"), {
     filters: {},
-    paging: firstPage(MOST_LIMIT),
+    paging: firstPage(MAX_LIMIT),
   });
   if (page.Next !== null) return { options: undefined, now: current?.Name ?? "" };
   const listed = page.Items as unknown as Reference[];
@@ -47,7 +47,7 @@ export async function choiceOf(
 /** The tenant's, as far as the visitor may see them; more than a page of them are cut. */
 export async function providersOf({ providers }: SettingsDependencies, visit: Visit) {
   if (!visit.may("Settings:Read")) return [];
-  return (await providers.list(visit.permitted("Settings:Read"), {}, firstPage(MOST_LIMIT))).Items;
+  return (await providers.list(visit.permitted("Settings:Read"), {}, firstPage(MAX_LIMIT))).Items;
 }
 
 /** @returns undefined if there is none to choose */

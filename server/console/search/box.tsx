@@ -2,7 +2,7 @@
 
 import { attribute } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
-import { MOST_TYPED, SEARCH } from "./pages.tsx";
+import { MAX_CHARACTERS, SEARCH } from "./pages.tsx";
 
 export function SearchBox({ visit }: { visit: Visit }): JSX.Element {
   const { pathname, searchParams } = visit.url;
@@ -15,7 +15,7 @@ export function SearchBox({ visit }: { visit: Visit }): JSX.Element {
           type="search"
           name="q"
           value={attribute(given)}
-          maxlength={MOST_TYPED}
+          maxlength={MAX_CHARACTERS}
           placeholder="Find anything"
           aria-label="Find anything"
           aria-keyshortcuts="/ Control+K"

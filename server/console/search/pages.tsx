@@ -8,9 +8,9 @@ import type { Visit } from "../visit.ts";
 import { type Answer, type Finding, search } from "./sources.ts";
 
 /** Characters that are looked for. */
-export const MOST_TYPED = 200;
+export const MAX_CHARACTERS = 200;
 /** In the list below the box; the page has all. */
-const MOST_OFFERED = 10;
+const MAX_OFFERED = 10;
 
 export const SEARCH = "/settings/search";
 
@@ -49,7 +49,7 @@ const NOTHING: Finding = { answers: [], isPartial: false };
 
 /** @throws BadInput */
 function requireText(text: string): void {
-  if (text.length > MOST_TYPED) throw new BadInput(`A search has at most ${MOST_TYPED} characters.`);
+  if (text.length > MAX_CHARACTERS) throw new BadInput(`A search has at most ${MAX_CHARACTERS} characters.`);
   if (text.includes("\0")) throw new BadInput("A search cannot hold a NUL character.");
 }
 
@@ -116,7 +116,7 @@ function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): J
   const told = isPartial ? PARTIAL : answers.length === 0 ? "Nothing is like that" : undefined;
   return (
     <>
-      {answers.slice(0, MOST_OFFERED).map(({ title, detail, path }, index) => (
+      {answers.slice(0, MAX_OFFERED).map(({ title, detail, path }, index) => (
         <div id={`offer-${index}`} {...OPTION} data-href={attribute(visit.href(path))}>
           <span safe>{title}</span>
           <small safe>{detail}</small>

@@ -4,7 +4,7 @@ import { toAuditFilter } from "../../audit/index.ts";
 import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { isSaneKey } from "../../http/context.ts";
-import { firstPage, isUuid, MOST_LIMIT, toRecordId } from "../../http/query.ts";
+import { firstPage, isUuid, MAX_LIMIT, toRecordId } from "../../http/query.ts";
 import { toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { SettingsDependencies } from "../page.tsx";
@@ -20,9 +20,9 @@ export interface Answer {
 }
 
 /** Of one source. */
-const MOST = 5;
+const MAX_SHOWN = 5;
 /** Fewer characters would be in every name. */
-const FEWEST_CHARACTERS = 2;
+const MIN_CHARACTERS = 2;
 
 /** What is offered while somebody types should be there before the next letter. */
 const SEARCH_MS = 400;
@@ -111,7 +111,7 @@ const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
   if (!isSaneKey(text) || !visit.may("Settings:Read")) return [];
   const request = await findRequest(requests, visit, { requestKey: text });
   const filter = toAuditFilter({ RequestKey: text });
-  const { Items } = await auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MOST));
+  const { Items } = await auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MAX_SHOWN));
   const made = Items.map(({ Id, Kind }) => ({
     title: Kind,
     detail: `Audit log, RequestKey ${text}`,
@@ -136,19 +136,19 @@ const recordById: Find = async ({ records, settings }, visit, text) => {
 const recordByText =
   (service: EntityService): Find =>
   async (_, visit, text) => {
-    if (text.length < FEWEST_CHARACTERS || !visit.may("AccessManager:Read")) return [];
-    const asked = service.asked(new URLSearchParams({ Search: text, Limit: String(MOST) }));
+    if (text.length < MIN_CHARACTERS || !visit.may("AccessManager:Read")) return [];
+    const asked = service.asked(new URLSearchParams({ Search: text, Limit: String(MAX_SHOWN) }));
     const { Items } = await service.list(visit.permitted("AccessManager:Read"), asked, SEARCH_MS);
     return answersOf(visit, service.entity.name, Items);
   };
 
 /** A part of the name of what there are few of: of these, the first page is looked at. */
 const settingsByText: Find = async ({ settings }, visit, text) => {
-  if (text.length < FEWEST_CHARACTERS || !visit.may("Settings:Read")) return [];
+  if (text.length < MIN_CHARACTERS || !visit.may("Settings:Read")) return [];
   const caller = visit.permitted("Settings:Read");
   const found: Answer[] = [];
   for (const kind of Object.values(settings)) {
-    const { Items } = await kind.service.list(caller, {}, firstPage(MOST_LIMIT));
+    const { Items } = await kind.service.list(caller, {}, firstPage(MAX_LIMIT));
     found.push(...holding(text, answersOf(visit, typeOf(kind), Items)));
   }
   return found;
@@ -156,9 +156,9 @@ const settingsByText: Find = async ({ settings }, visit, text) => {
 
 const connectionByText: Find = async ({ connections }, visit, text) => {
   const { caller } = visit;
-  if (text.length < FEWEST_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
+  if (text.length < MIN_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
   const named = await connections.list(caller, { name: text }, firstPage(1));
-  const newest = await connections.list(caller, {}, firstPage(MOST_LIMIT));
+  const newest = await connections.list(caller, {}, firstPage(MAX_LIMIT));
   const answers = [...named.Items, ...newest.Items].map((record) => ({
     title: titleOfConnection(record),
     detail: "Connection",
@@ -194,5 +194,5 @@ const inWords = (type: string) => type.replace(/(?<=[a-z])[A-Z]/g, (letter) => `
 
 function holding(text: string, answers: readonly Answer[]): Answer[] {
   const wanted = text.toLowerCase();
-  return answers.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MOST);
+  return answers.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MAX_SHOWN);
 }

@@ -49,7 +49,7 @@ const OPTIONS: Option[] = [
   { value: "Application", label: "Applications" },
 ];
 /** Of each type; more are found by more of their names. */
-const MOST_OFFERED = 25;
+const MAX_OFFERED = 25;
 
 interface Candidate extends Member {
   title: string;
@@ -138,7 +138,7 @@ function typesOf({ url }: Visit): readonly Member["Type"][] {
 async function candidatesOf({ records }: SettingsDependencies, visit: Visit, Type: Member["Type"]) {
   const service = records.of(Type);
   const Search = visit.url.searchParams.get("Search")?.trim();
-  const asked = service.asked(new URLSearchParams({ ...(Search && { Search }), Limit: String(MOST_OFFERED) }));
+  const asked = service.asked(new URLSearchParams({ ...(Search && { Search }), Limit: String(MAX_OFFERED) }));
   const { Items, Next } = await service.list(visit.permitted("AccessManager:Read"), asked);
   const candidates = Items.map((record): Candidate => {
     const { Id, Username, Email, ApplicationKey } = record;

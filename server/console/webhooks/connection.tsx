@@ -33,7 +33,7 @@ import { limitsInWords, Standing } from "./standing.tsx";
 import { TemporalViews } from "./temporal.tsx";
 
 const REFRESH_SECONDS = 5;
-const MOST_DELIVERIES = 20;
+const MAX_DELIVERIES = 20;
 
 /** With whether it has a secret. */
 export type HeldConnection = Held<ConnectionRecord> & { isSigned: boolean };
@@ -94,7 +94,7 @@ async function faresPart({ figures }: SettingsDependencies, visit: Visit, { Id }
 }
 
 async function deliveriesPart(deps: SettingsDependencies, visit: Visit, { Id }: ConnectionRecord) {
-  const deliveries = await deps.eventLog.deliveriesTo(visit.caller, Id, MOST_DELIVERIES);
+  const deliveries = await deps.eventLog.deliveriesTo(visit.caller, Id, MAX_DELIVERIES);
   const name = await namesOfEvents(visit, deliveries.map(eventOf));
   return (
     <Live visit={visit} id="deliveries" seconds={REFRESH_SECONDS}>

@@ -14,7 +14,7 @@ import {
 import {
   type ConnectionRecord,
   DEFAULT_RATE,
-  MOST_RATE,
+  MAX_RATE,
   REPLAY_DATA,
   REPLAYED_STATES,
   type ReplayInput,
@@ -84,7 +84,7 @@ export async function redeliverPage(
             name="Rate"
             label={LABELS.Rate}
             type="number"
-            hint={`From 1 to ${MOST_RATE}; they go in the order of their events.`}
+            hint={`From 1 to ${MAX_RATE}; they go in the order of their events.`}
             required
           />
           {count === undefined ? "" : <Count count={count} />}

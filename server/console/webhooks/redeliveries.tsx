@@ -2,7 +2,7 @@
 
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
-import { firstPage, isUuid, MOST_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
+import { firstPage, isUuid, MAX_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
 import { type LocatedRedelivery, REDELIVERY_KINDS } from "../../webhooks/index.ts";
@@ -12,13 +12,13 @@ import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.tsx";
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 const REFRESH_SECONDS = 5;
 
 export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { connections, redeliveries } = deps;
   const { caller, url } = visit;
-  const { Items } = await connections.list(caller, {}, firstPage(MOST_LIMIT));
+  const { Items } = await connections.list(caller, {}, firstPage(MAX_LIMIT));
   const filters = [
     {
       name: "ConnectionId",
@@ -94,7 +94,7 @@ export async function latestRedeliveries(
   { caller }: Visit,
   connectionId: ConnectionId,
 ): Promise<LocatedRedelivery[]> {
-  return (await redeliveries.list(caller, { connectionId }, firstPage(MOST_LISTED))).Items;
+  return (await redeliveries.list(caller, { connectionId }, firstPage(MAX_LISTED))).Items;
 }
 
 /** Those that are not over can be paused and ended in their place. */

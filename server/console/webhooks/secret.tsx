@@ -18,7 +18,7 @@ import {
 } from "../../ui/index.ts";
 import {
   type ConnectionRecord,
-  MOST_OVERLAP_SECONDS,
+  MAX_OVERLAP_SECONDS,
   type RotationRecord,
   STAGING,
   toConnectionId,
@@ -163,7 +163,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
           name="OverlapSeconds"
           label={LABELS.OverlapSeconds}
           type="number"
-          hint={`Once the new one is proved; from 0 to ${MOST_OVERLAP_SECONDS}.`}
+          hint={`Once the new one is proved; from 0 to ${MAX_OVERLAP_SECONDS}.`}
           required={false}
         />
         <div class="buttons">

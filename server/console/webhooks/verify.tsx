@@ -22,7 +22,7 @@ import { answerInWords } from "./connection.tsx";
 import { VERIFICATIONS } from "./verification.ts";
 
 const REFRESH_SECONDS = 2;
-const MOST_TESTS = 10;
+const MAX_TESTS = 10;
 
 export async function verifyPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { record, isSigned } = await deps.connections.read(visit.caller, toConnectionId(visit.params.id!));
@@ -99,7 +99,7 @@ interface ShownTest extends RecentDelivery {
 
 /** Of those that the visitor may read. */
 async function readTests(deps: SettingsDependencies, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
-  const tests = await deps.eventLog.testsOf(caller, id, MOST_TESTS);
+  const tests = await deps.eventLog.testsOf(caller, id, MAX_TESTS);
   return tests.map((delivery) => {
     const { EventRecord, EventType, Test } = JSON.parse(delivery.payload!);
     return { ...delivery, kind: Test ? `${EventRecord} ${EventType}` : PING };

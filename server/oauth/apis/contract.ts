@@ -12,7 +12,7 @@ import type { ApiScope } from "./store.ts";
 /** Characters. */
 const AUDIENCE_LIMIT = 500;
 const SCOPE_TEXT_LIMIT = 200;
-const MOST_SCOPES = 100;
+const MAX_SCOPES = 100;
 
 const scope = Type.Object({
   Name: Type.String({ pattern: SCOPE_NAME, description: "As clients ask for it." }),
@@ -48,10 +48,10 @@ const FIELDS = {
     description:
       "All of them; those that a body leaves out are taken from clients, roles and consents too. No name may be one of " +
       "this service's scopes, or of another Api's.",
-    sent: orNull(Type.Array(scope, { maxItems: MOST_SCOPES })),
-    checked: orNull(Type.Array(Type.Unknown(), { maxItems: MOST_SCOPES })),
-    shown: Type.Array(scope, { maxItems: MOST_SCOPES }),
-    must: `must be a list of at most ${MOST_SCOPES}.`,
+    sent: orNull(Type.Array(scope, { maxItems: MAX_SCOPES })),
+    checked: orNull(Type.Array(Type.Unknown(), { maxItems: MAX_SCOPES })),
+    shown: Type.Array(scope, { maxItems: MAX_SCOPES }),
+    must: `must be a list of at most ${MAX_SCOPES}.`,
     refuse: (value: unknown[] | null) => scopeProblem(value ?? []),
     take: (value: ScopeRecord[] | null) =>
       (value ?? []).map(({ Name, Description = "" }) => ({ name: Name, description: Description })),

@@ -48,7 +48,7 @@ export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
 }
 
 /** Of one client that anybody can have begun from one address, of one client, and of one tenant. */
-export interface MostWaiting {
+export interface WaitingLimits {
   address: number;
   client: number;
   tenant: number;
@@ -60,7 +60,7 @@ export async function insertDeviceCode(
   tenantId: TenantId,
   { digest, userCode, clientId, scopes, resources, interval, network }: NewDeviceCode,
   seconds: number,
-  most: MostWaiting,
+  most: WaitingLimits,
 ): Promise<"made" | "taken" | "too many"> {
   const [row] = await sql<{ isRoom: boolean; isMade: boolean }[]>`
     with room as (

@@ -15,7 +15,7 @@ import { DEVICE_GRANT, PROMPTS } from "../contract.ts";
 import { apisInReach, ENTITY_API } from "../resources.ts";
 import { common } from "../scopes.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
-import { findWaiting, findWaitingDigest, insertDeviceCode, type MostWaiting } from "./device.store.ts";
+import { findWaiting, findWaitingDigest, insertDeviceCode, type WaitingLimits } from "./device.store.ts";
 import { DEVICE_DONE_PATH, type Target } from "./parameters.ts";
 
 /** Seconds in which the user has to answer, and the device to fetch it. */
@@ -26,7 +26,7 @@ export const POLL_INTERVAL = 5;
  * Devices that wait for their users' answers; those of a client without a secret, which anybody can begin, of one
  * address.
  */
-export const MOST_WAITING: MostWaiting = { address: 200, client: 2_000, tenant: 10_000 };
+export const MAX_WAITING: WaitingLimits = { address: 200, client: 2_000, tenant: 10_000 };
 
 /** RFC 8628 6.1: no vowels, so no words; and no digits that look like letters. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
@@ -87,7 +87,7 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
           userCode,
           interval: POLL_INTERVAL,
         };
-        const outcome = await insertDeviceCode(sql, tenantId, code, DEVICE_LIFETIME, MOST_WAITING);
+        const outcome = await insertDeviceCode(sql, tenantId, code, DEVICE_LIFETIME, MAX_WAITING);
         if (outcome === "taken") continue;
         onDevice(outcome === "made" ? "Begun" : "Refused");
         if (outcome === "too many") throw tooMany();
@@ -148,7 +148,7 @@ export function over(): BadInput {
 }
 
 function tooMany(): TooManyRequests {
-  const { address, client, tenant } = MOST_WAITING;
+  const { address, client, tenant } = MAX_WAITING;
   const reason =
     `${client} devices of this client, ${address} of them from this address, or ${tenant} of its organisation, ` +
     "wait for their users.";

@@ -19,7 +19,7 @@ export const PUSH_LIFETIME = 90;
 /** Seconds that a signed request is kept beyond its end: our clocks and PostgreSQL's may differ. */
 const CLOCKS_DIFFER = 60;
 /** Of one client; and of a client without a secret, whose requests anybody can push, from one address. */
-export const MOST_PUSHES = { client: 20_000, address: 1_000 };
+export const MAX_PUSHES = { client: 20_000, address: 1_000 };
 
 const URN = "urn:ietf:params:oauth:request_uri:";
 const PURPOSE = "pushed authorization request";
@@ -110,7 +110,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
   }
 
   const keep = ({ id, tenantId }: Client, push: Omit<NewPush, "clientId">, seconds: number) =>
-    insertPush(sql, tenantId, { clientId: id, ...push }, seconds, MOST_PUSHES);
+    insertPush(sql, tenantId, { clientId: id, ...push }, seconds, MAX_PUSHES);
 
   return {
     async push(client, parameters, network, signed) {
@@ -172,7 +172,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
 }
 
 function tooMany(): TooManyRequests {
-  const { client, address } = MOST_PUSHES;
+  const { client, address } = MAX_PUSHES;
   const reason = `${client} requests of this client, or ${address} from this address, wait for their answers.`;
   return new TooManyRequests(reason, 90);
 }

@@ -17,7 +17,7 @@ import type { IsSignedByClient } from "./client-keys.ts";
 import type { FindKnownClient } from "./known-clients.ts";
 import type { OnSecretUsed } from "./secret-uses.ts";
 import type { Client } from "./store.ts";
-import { MOST_USED_JWTS, type UseJwt } from "./used-jwts.ts";
+import { MAX_USED_JWTS, type UseJwt } from "./used-jwts.ts";
 
 /** @throws TokenError if the request does not prove to be a client's */
 export type AuthenticateClient = (request: Request, form: Credentials) => Promise<Client>;
@@ -103,7 +103,7 @@ function requireProfile({ securityProfile }: Client, { alg, isForIssuerAlone }: 
 }
 
 function tooManyAssertions(): TooManyRequests {
-  return new TooManyRequests(`${MOST_USED_JWTS} assertions of this client are alive. Let each live for a minute.`, 60);
+  return new TooManyRequests(`${MAX_USED_JWTS} assertions of this client are alive. Let each live for a minute.`, 60);
 }
 
 const WRONG_SECRET = "Client authentication failed: client_id or client_secret is wrong.";
@@ -239,7 +239,7 @@ const ROW_EVERY_MS = 60_000;
 /** From this many clients on, those that have been told of long ago are forgotten. */
 const CLIENTS_KEPT = 10_000;
 /** Rows in memory that are still to be written. A process that ends loses them. */
-export const MOST_ROWS_WAITING = 100;
+export const MAX_ROWS_WAITING = 100;
 
 interface Told {
   /** Milliseconds of `now`. */
@@ -272,7 +272,7 @@ export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now 
     }
     if (clients.size >= CLIENTS_KEPT) sweep(time);
     const untold = told?.untold ?? 0;
-    if (waiting >= MOST_ROWS_WAITING) {
+    if (waiting >= MAX_ROWS_WAITING) {
       clients.set(id, { at: time - ROW_EVERY_MS, untold: untold + 1 });
       return;
     }

@@ -25,7 +25,7 @@ import type { ClientAuthMethod, ClientType, Credentials } from "./credentials.ts
 import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";
 
-export const MOST_REDIRECT_URIS = 50;
+export const MAX_REDIRECT_URIS = 50;
 /** Characters. */
 const REDIRECT_URI_LIMIT = 2_000;
 /** Of one list; policies may compare it as a whole, many times. */
@@ -45,9 +45,9 @@ const CLIENT_TYPES: ClientType[] = ["confidential", "public", "native"];
 function uris(description: string, example: string[], form: FormField) {
   const one = Type.String({ maxLength: REDIRECT_URI_LIMIT });
   const documented = Type.String({ format: "uri", maxLength: REDIRECT_URI_LIMIT });
-  const most = { maxItems: MOST_REDIRECT_URIS };
+  const most = { maxItems: MAX_REDIRECT_URIS };
   const must =
-    `must be a list of at most ${MOST_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters, ` +
+    `must be a list of at most ${MAX_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters, ` +
     `${REDIRECT_URIS_LIMIT} together.`;
   return {
     ...settable<string[]>(Type.Array(documented, most), must, [], { description, judged: true, form, example }),

@@ -22,7 +22,7 @@ export interface Jwks {
   keys: PublicKey[];
 }
 
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 /** Characters of one member. */
 const MEMBER_LIMIT = 2_000;
 /** Bits. */
@@ -40,7 +40,7 @@ const PUBLIC_KEY = Type.Object({
   alg: member(`${CLIENT_JWT_ALGS.join(", ")}, or left out.`),
   ...{ crv: member(), x: member(), y: member(), n: member(), e: member() },
 });
-const JWKS = Type.Object({ keys: Type.Array(PUBLIC_KEY, { minItems: 1, maxItems: MOST_KEYS }) });
+const JWKS = Type.Object({ keys: Type.Array(PUBLIC_KEY, { minItems: 1, maxItems: MAX_KEYS }) });
 
 export const jwksField = field<Jwks | null, Jwks | null>({
   description:
@@ -63,8 +63,8 @@ export const jwksField = field<Jwks | null, Jwks | null>({
 
 function jwksProblem(value: object): string | undefined {
   const { keys } = value as { keys?: unknown };
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_KEYS) {
-    return `Jwks must have 1 to ${MOST_KEYS} keys.`;
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_KEYS) {
+    return `Jwks must have 1 to ${MAX_KEYS} keys.`;
   }
   for (const [index, key] of keys.entries()) {
     const problem = keyProblem(key);
@@ -120,5 +120,5 @@ export function usableKeys(set: unknown): Jwks {
   const { keys } = (set ?? {}) as { keys?: unknown };
   if (!Array.isArray(keys)) return { keys: [] };
   const usable = keys.filter((key): key is PublicKey => keyProblem(key) === undefined);
-  return { keys: usable.slice(0, MOST_KEYS).map(publicKey) };
+  return { keys: usable.slice(0, MAX_KEYS).map(publicKey) };
 }

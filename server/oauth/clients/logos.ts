@@ -7,11 +7,11 @@ import type { TenantId } from "../../ids.ts";
 import { type Client, isVouchedFor } from "./store.ts";
 
 /** Bytes of the file. */
-export const MOST_LOGO_BYTES = 512 * 1024;
+export const MAX_LOGO_BYTES = 512 * 1024;
 /** Pixels of the image, 2,048 by 2,048: judged by the file's head, before room is made for them. */
-export const MOST_LOGO_PIXELS = 2_048 * 2_048;
+export const MAX_LOGO_PIXELS = 2_048 * 2_048;
 /** Encoders write ten. Each costs the work of a whole image, and can take ten bytes. */
-const MOST_SCANS = 20;
+const MAX_SCANS = 20;
 /** Pixels of each side of what is shown: twice its size on the page. */
 const SIDE = 96;
 const FORMATS: readonly string[] = ["png", "jpeg", "webp"];
@@ -22,7 +22,7 @@ const FAILED_MS = 60_000;
 /** Logos of this many addresses, 40 KB each at most; the one not asked for longest makes room. */
 const LOGOS = 500;
 /** Addresses that a tenant has asked within a minute. */
-export const MOST_LOGO_FETCHES = 60;
+export const MAX_LOGO_FETCHES = 60;
 /** Tenants whose requests are counted. */
 const TENANTS = 10_000;
 
@@ -60,13 +60,13 @@ export function createLogos(fetch: EgressFetch, log: Pick<Logger, "warn">): Find
   function mayAsk(tenantId: TenantId): boolean {
     const known = asked.get(tenantId) ?? { requests: 0 };
     if (known.requests === 0) asked.set(tenantId, known);
-    return ++known.requests <= MOST_LOGO_FETCHES;
+    return ++known.requests <= MAX_LOGO_FETCHES;
   }
 
   /** No redirect is followed. */
   async function ask({ tenantId, logoUri }: Owner): Promise<Png> {
     const headers = { accept: "image/png, image/jpeg, image/webp" };
-    const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, mostBytes: MOST_LOGO_BYTES } as const;
+    const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, mostBytes: MAX_LOGO_BYTES } as const;
     const answer = await fetch(tenantId, logoUri, request);
     if (answer.status !== 200) throw new UnusableLogo(`the answer has status ${answer.status}`);
     return answer.bytes();
@@ -85,15 +85,15 @@ class UnusableLogo extends Error {
 /** What the file is, its first bytes say. @throws UnusableLogo */
 async function smallPng(file: Png): Promise<Png> {
   try {
-    const image = new Bun.Image(file, { maxPixels: MOST_LOGO_PIXELS });
+    const image = new Bun.Image(file, { maxPixels: MAX_LOGO_PIXELS });
     const { format } = await image.metadata();
     if (!FORMATS.includes(format)) throw new UnusableLogo(`it is ${format}, and not PNG, JPEG or WebP`);
-    if (format === "jpeg" && scansOf(file) > MOST_SCANS) throw new UnusableLogo(`it has more than ${MOST_SCANS} scans`);
+    if (format === "jpeg" && scansOf(file) > MAX_SCANS) throw new UnusableLogo(`it has more than ${MAX_SCANS} scans`);
     const small = image.resize(SIDE, SIDE, { fit: "inside", withoutEnlargement: true }).png();
     return withoutProfile(await small.bytes());
   } catch (error) {
     if (!(error instanceof Error && "code" in error && String(error.code).startsWith("ERR_IMAGE_"))) throw error;
-    throw new UnusableLogo(`it is no PNG, JPEG or WebP of at most ${MOST_LOGO_PIXELS} pixels (${error.code})`);
+    throw new UnusableLogo(`it is no PNG, JPEG or WebP of at most ${MAX_LOGO_PIXELS} pixels (${error.code})`);
   }
 }
 

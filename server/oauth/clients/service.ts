@@ -45,7 +45,7 @@ import {
 } from "./store.ts";
 
 /** Two, so that one can be replaced while the other works. */
-export const MOST_SECRETS = 2;
+export const MAX_SECRETS = 2;
 const SECRET_BYTES = 32;
 const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
 /** Beside them, the audit log has of an address only that it changed. */
@@ -157,8 +157,8 @@ export function createClientCredentials(
         if (credentials.clientType !== "confidential") {
           throw new BadInput(`The Application is a ${credentials.clientType} client, which has no secret.`);
         }
-        if ((await listSecrets(tx, by.tenantId, applicationId)).length >= MOST_SECRETS) {
-          throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
+        if ((await listSecrets(tx, by.tenantId, applicationId)).length >= MAX_SECRETS) {
+          throw new Conflict(`The Application has ${MAX_SECRETS} secrets already. Delete one first.`);
         }
         await saveCredentials(tx, by.tenantId, applicationId, credentials);
         return addSecret(tx, by, applicationId, Name ?? "");

@@ -6,7 +6,7 @@ import type { TenantId } from "../../ids.ts";
 import { insertUsedJwt, type UsedJwt } from "./used-jwts.store.ts";
 
 /** Of one client that have not expired. */
-export const MOST_USED_JWTS = 20_000;
+export const MAX_USED_JWTS = 20_000;
 /** Of the room that is found, a process takes one part: up to so many of them fill no more than there is. */
 const PROCESSES = 8;
 /** After which the room is looked for again. */
@@ -25,12 +25,12 @@ export function createUseJwt(sql: Sql): UseJwt {
     const { clientId } = jwt;
     const room = rooms.get(clientId) ?? 0;
     if (room > 0) rooms.set(clientId, room - 1);
-    const { isFirst, live } = await insertUsedJwt(sql, tenantId, jwt, room > 0 ? undefined : MOST_USED_JWTS);
+    const { isFirst, live } = await insertUsedJwt(sql, tenantId, jwt, room > 0 ? undefined : MAX_USED_JWTS);
     if (room <= 0) {
       rooms.delete(clientId);
-      rooms.set(clientId, Math.floor((MOST_USED_JWTS - 1 - live) / PROCESSES));
+      rooms.set(clientId, Math.floor((MAX_USED_JWTS - 1 - live) / PROCESSES));
     }
     if (isFirst) return "First";
-    return live >= MOST_USED_JWTS ? "TooMany" : "Used";
+    return live >= MAX_USED_JWTS ? "TooMany" : "Used";
   };
 }

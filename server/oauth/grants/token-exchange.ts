@@ -27,7 +27,7 @@ import { requireKey } from "./bound.ts";
 import type { GrantRequest, Issued } from "./grant.ts";
 
 /** Those who act one for another in one token. */
-const MOST_ACTING = 3;
+const MAX_ACTORS = 3;
 
 /** A user's access token. */
 type UserToken = ReadAccessToken & { userId: number };
@@ -142,7 +142,7 @@ function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined
   const act = { sub, client_id, ...(before && { act: before }) };
   let acting = 0;
   for (let one: Acting | undefined = act; one; one = one.act) acting++;
-  if (acting > MOST_ACTING) throw invalid(`At most ${MOST_ACTING} can act one for another.`);
+  if (acting > MAX_ACTORS) throw invalid(`At most ${MAX_ACTORS} can act one for another.`);
   return act;
 }
 

@@ -21,7 +21,7 @@ import {
 } from "./store.ts";
 
 /** Of one tenant that can be used. */
-export const MOST_INITIAL_TOKENS = 50;
+export const MAX_INITIAL_TOKENS = 50;
 /** Characters. */
 const NAME_LIMIT = 100;
 const USES = [1, 1_000] as const;
@@ -66,8 +66,8 @@ export function createInitialTokens(sql: Sql): InitialTokens {
       const token = newOpaqueValue();
       const given = { name: Name ?? "", uses: Uses ?? 1, seconds: Lifetime ?? STANDARD_LIFETIME };
       const stored = await sql.beginFor(by.tenantId, async (tx) => {
-        if ((await lockInitialTokens(tx, by.tenantId)).length >= MOST_INITIAL_TOKENS) {
-          throw new Conflict(`There are ${MOST_INITIAL_TOKENS} initial access tokens already. Delete one first.`);
+        if ((await lockInitialTokens(tx, by.tenantId)).length >= MAX_INITIAL_TOKENS) {
+          throw new Conflict(`There are ${MAX_INITIAL_TOKENS} initial access tokens already. Delete one first.`);
         }
         const made = await insertInitialToken(tx, by.tenantId, { ...given, digest: digestOf(token) });
         await recordAudit(tx, by.tenantId, by, {
@@ -125,7 +125,7 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
       id: "makeRegistrationToken",
       tag,
       summary: "Make an initial access token (RFC 7591): the answer's `Token`, shown once",
-      description: `This answer alone has it. ${MOST_INITIAL_TOKENS} can live at a time; another one is 409.`,
+      description: `This answer alone has it. ${MAX_INITIAL_TOKENS} can live at a time; another one is 409.`,
       scopes: ["Settings:Update"],
       body: {
         ...NEW_TOKEN_BODY,

@@ -200,12 +200,12 @@ export function ignoredOf(sent: unknown): { ignored_metadata?: string[] } {
   const others = Object.keys(sent as Sent).filter(
     (name) => !Object.hasOwn(METADATA, name) && !NO_METADATA.includes(name),
   );
-  const shown = others.slice(0, MOST_IGNORED).map((name) => name.slice(0, NAME_LIMIT));
+  const shown = others.slice(0, MAX_IGNORED).map((name) => name.slice(0, NAME_LIMIT));
   return shown.length > 0 ? { ignored_metadata: shown } : {};
 }
 
 const NO_METADATA = ["client_id", "client_secret"];
-const MOST_IGNORED = 100;
+const MAX_IGNORED = 100;
 
 /** What it has registered, as RFC 7591 says it; what is empty is left out. */
 export function toMetadata(credentials: Credentials, { name, webSite }: Omit<ClientMetadata, "credentials">) {

@@ -50,14 +50,14 @@ import {
 } from "./store.ts";
 
 /** Registrations an hour without an initial access token: from one address, and of one tenant. */
-export const MOST_OF_ADDRESS = 20;
-export const MOST_OF_TENANT = 200;
+export const MAX_PER_ADDRESS = 20;
+export const MAX_PER_TENANT = 200;
 /** Changes an hour of a client that came without one. */
-export const MOST_CHANGES = 20;
+export const MAX_CHANGES = 20;
 /** Seconds that such a client is kept for until a user allows it something. */
 export const UNUSED_SECONDS = 7 * 86_400;
 /** Of one run of the housekeeping. */
-const MOST_REMOVED = 1_000;
+const MAX_REMOVED = 1_000;
 
 const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
@@ -155,8 +155,8 @@ export function createRegistration({
       const registered = await proven(sql, clientId, token);
       const { tenantId, applicationId, isOpen } = registered;
       requireOwn(body, clientId);
-      if (isOpen && registered.changesLately >= MOST_CHANGES) {
-        throw tooMany(`The client has changed itself ${MOST_CHANGES} times within an hour.`);
+      if (isOpen && registered.changesLately >= MAX_CHANGES) {
+        throw tooMany(`The client has changed itself ${MAX_CHANGES} times within an hour.`);
       }
       const next = newOpaqueValue();
       const listing = await readSector(tenantId, sectorNamed(body, registered));
@@ -231,10 +231,10 @@ export async function admitStranger(tx: Queries, tenantId: TenantId, network: st
 export async function requireRoom(sql: Queries, tenantId: TenantId, network: string): Promise<void> {
   const { ofTenant, ofAddress } = await countOpenLately(sql, tenantId, network);
   const full =
-    ofAddress >= MOST_OF_ADDRESS
-      ? `${MOST_OF_ADDRESS} clients were registered from this address within an hour.`
-      : ofTenant >= MOST_OF_TENANT
-        ? `${MOST_OF_TENANT} clients were registered within an hour.`
+    ofAddress >= MAX_PER_ADDRESS
+      ? `${MAX_PER_ADDRESS} clients were registered from this address within an hour.`
+      : ofTenant >= MAX_PER_TENANT
+        ? `${MAX_PER_TENANT} clients were registered within an hour.`
         : undefined;
   if (full) throw tooMany(full);
 }
@@ -341,7 +341,7 @@ async function deleteRegistered(
 export async function removeUnusedClients(sql: Sql): Promise<number> {
   const origin: Origin = { address: undefined, userAgent: "", requestKey: "" };
   let removed = 0;
-  for (const { tenantId, applicationId } of await listUnused(sql, UNUSED_SECONDS, MOST_REMOVED)) {
+  for (const { tenantId, applicationId } of await listUnused(sql, UNUSED_SECONDS, MAX_REMOVED)) {
     const isGone = await sql.beginFor(tenantId, (tx) =>
       deleteRegistered(tx, tenantId, applicationId, origin, { Reason: "Unused" }),
     );

@@ -11,7 +11,7 @@ import { addIssued, type HourOfTokens, type IssuedCount, listIssued } from "./is
 /** A process that is killed loses what it has counted since. */
 const EVERY_MS = 5_000;
 /** Counters in memory; while nothing can be written, what would take another is not counted. */
-const MOST_COUNTERS = 10_000;
+const MAX_COUNTERS = 10_000;
 const HOUR_MS = 3_600_000;
 
 /** Tokens are issued by requests, so callers who may read every request see how many there were. */
@@ -35,7 +35,7 @@ export function createIssuedTokens(sql: Sql, log: Logger): IssuedTokens {
     const key = `${tenantId} ${hour.getTime()} ${grantType}`;
     const counter = counters.get(key);
     if (counter) counter.count += count;
-    else if (counters.size < MOST_COUNTERS) counters.set(key, { tenantId, hour, grantType, count });
+    else if (counters.size < MAX_COUNTERS) counters.set(key, { tenantId, hour, grantType, count });
   }
 
   async function write(): Promise<void> {

@@ -185,7 +185,7 @@ export type FindUser = (
 ) => Promise<Record<string, unknown> | undefined>;
 
 /** The largest that a User's Id can be. */
-const LARGEST_ID = 2 ** 31 - 1;
+const MAX_ID = 2 ** 31 - 1;
 
 /**
  * @param text the Id as the path has it
@@ -193,7 +193,7 @@ const LARGEST_ID = 2 ** 31 - 1;
  */
 async function requireUser(find: FindUser, sql: Queries, tenantId: TenantId, text: string) {
   const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
-  const record = id <= LARGEST_ID ? await find(sql, tenantId, "User", id) : undefined;
+  const record = id <= MAX_ID ? await find(sql, tenantId, "User", id) : undefined;
   if (!record) throw new NotFound("There is no User with this Id.");
   return { id, record };
 }

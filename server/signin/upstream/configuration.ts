@@ -236,7 +236,7 @@ export class OtherIssuer extends UpstreamFailure {
 
   constructor(issuer: string, found: string) {
     super("misconfigured", "the metadata are another issuer's");
-    const shown = found.replace(/\p{C}/gu, "?").slice(0, MOST_SHOWN);
+    const shown = found.replace(/\p{C}/gu, "?").slice(0, MAX_SHOWN);
     const isSlash = found.replace(/\/$/, "") === issuer.replace(/\/$/, "");
     const difference = isSlash ? `, ${found.endsWith("/") ? "with" : "without"} a slash at its end` : "";
     this.advice = `The metadata are those of the issuer ${shown}${difference}. If that is the one, set Issuer to it.`;
@@ -244,7 +244,7 @@ export class OtherIssuer extends UpstreamFailure {
 }
 
 /** Characters of what a provider calls itself. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** What a provider calls itself, where that is what openid-client stumbles over. */
 function otherIssuer(error: unknown): string | undefined {

@@ -9,10 +9,10 @@ import type { Cookies } from "../cookies.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import type { Checks } from "./protocol.ts";
-import { type Attempt, findAttempt, insertAttempt, type MostOpen, type NewAttempt, takeAttempt } from "./store.ts";
+import { type Attempt, findAttempt, insertAttempt, type NewAttempt, type OpenLimits, takeAttempt } from "./store.ts";
 
 /** What is begun at a provider and not brought to its end, in ATTEMPT_LIFETIME. */
-export const MOST_OPEN: MostOpen = { address: 100, tenant: 10_000 };
+export const MAX_OPEN: OpenLimits = { address: 100, tenant: 10_000 };
 /** Seconds for signing in at the provider, and then for the password of the account to link. */
 const ATTEMPT_LIFETIME = 10 * 60;
 const RETRY_SECONDS = 60;
@@ -53,7 +53,7 @@ export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
     const { providerId, target, maxAge } = begun;
     const [digest, browser, network] = [digestOf(value), digestOf(visitor), clientNetwork(request)];
     const attempt = { digest, browser, network, providerId, target, maxAge, identity };
-    if (await insertAttempt(sql, tenantId, attempt, ATTEMPT_LIFETIME, MOST_OPEN)) return;
+    if (await insertAttempt(sql, tenantId, attempt, ATTEMPT_LIFETIME, MAX_OPEN)) return;
     throw new TooManyRequests(
       "Too many sign-ins by a provider were begun from here and not finished. Try again in a few minutes.",
       RETRY_SECONDS,

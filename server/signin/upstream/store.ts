@@ -30,7 +30,7 @@ export interface NewAttempt {
 }
 
 /** Attempts that nobody has signed in by, and that have not expired: of one address at a tenant, and of a tenant. */
-export interface MostOpen {
+export interface OpenLimits {
   address: number;
   tenant: number;
 }
@@ -44,7 +44,7 @@ export async function insertAttempt(
   tenantId: TenantId,
   { digest, browser, network, providerId, target, maxAge, identity }: NewAttempt,
   seconds: number,
-  most: MostOpen,
+  most: OpenLimits,
 ): Promise<boolean> {
   const open = (where: ReturnType<Queries>, limit: number) => sql`
     (select count(*) from (

@@ -24,7 +24,7 @@ function requireActive({ isActive }: Provider): void {
 }
 
 /** The sign-in page has room for so many. */
-const MOST_OFFERED = 20;
+const MAX_OFFERED = 20;
 /** What the target of a way to a provider begins with that is one out: no authorization request begins so. */
 const SIGN_OUT = "signed out: ";
 const NOT_SIGNED_OUT = "a user could not be sent to an identity provider to sign out";
@@ -105,7 +105,7 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
     take: attempts.take,
     pending: attempts.pending,
     proceed: attempts.proceed,
-    offered: (tenantId) => listActiveProviders(sql, tenantId, MOST_OFFERED),
+    offered: (tenantId) => listActiveProviders(sql, tenantId, MAX_OFFERED),
     find: (tenantId, id) => findProvider(sql, tenantId, id),
     async begin(request, tenantId, provider, { target, maxAge, loginHint }) {
       const begun = { providerId: provider.id, target, maxAge };

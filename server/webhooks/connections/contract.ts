@@ -20,15 +20,15 @@ import {
 import type { ConnectionId } from "../../ids.ts";
 import { EVENT_TYPES } from "../events/event.ts";
 import { secretProblem } from "../signature.ts";
-import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MOST_HEADERS, ownApiKeys } from "./secrets.ts";
+import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
 import { CONNECTION_STATES, ORDERS } from "./store.ts";
 
 const SECRET_LIMIT = 500;
 /** What runs beside a receiver has to wait for it no longer than for others. */
 const TIMEOUT_MS = { least: 100, most: 30_000 };
-const MOST_RATE_PER_SECOND = 1_000;
-const MOST_IN_FLIGHT = 64;
-const MOST_HOLD_AFTER = 1_000;
+const MAX_RATE_PER_SECOND = 1_000;
+const MAX_IN_FLIGHT = 64;
+const MAX_HOLD_AFTER = 1_000;
 const URL_LIMIT = 2_000;
 const API_KEY_LIMIT = 200;
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
@@ -154,7 +154,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
       `Headers that each call has beside ours, all of them, with ${HEADERS_LIMIT} characters at most. A value of ` +
       "null keeps the one that is there.",
     answered: "Names of the extra headers; their values are never read back.",
-    sent: orNull(Type.Record(Type.String(), orNull(Type.String()), { maxProperties: MOST_HEADERS })),
+    sent: orNull(Type.Record(Type.String(), orNull(Type.String()), { maxProperties: MAX_HEADERS })),
     checked: orNull(Type.Record(Type.String(), Type.Unknown())),
     shown: Type.Record(Type.String(), Type.Null()),
     must: "must be an object of names and values, or null.",
@@ -193,13 +193,13 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     },
     example: "None",
   }),
-  RatePerSecond: integer(1, MOST_RATE_PER_SECOND, "posts", {
+  RatePerSecond: integer(1, MAX_RATE_PER_SECOND, "posts", {
     description: "Posts that may begin in a second; null: no limit.",
     audit: "value",
     form: { label: "Calls a second, at most", hint: "Empty: no limit." },
     example: null,
   }),
-  MaxInFlight: integer(1, MOST_IN_FLIGHT, "posts", {
+  MaxInFlight: integer(1, MAX_IN_FLIGHT, "posts", {
     description: "Posts that may be in flight at a time; null: as many as the receiver keeps up with.",
     audit: "value",
     form: {
@@ -208,7 +208,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     },
     example: null,
   }),
-  HoldAfter: integer(1, MOST_HOLD_AFTER, "deliveries", {
+  HoldAfter: integer(1, MAX_HOLD_AFTER, "deliveries", {
     description:
       "Exhausted deliveries in a row after which it is Held. 1: the first one, so that all later ones wait. null: as " +
       "WEBHOOK_HOLD_AFTER says.",

@@ -13,7 +13,7 @@ import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setAct
 
 /** Each wait for a probe is so many times the one before, up to the longest. */
 const PROBE_BACKOFF = 2;
-const LONGEST_PROBE_WAIT_MS = 3_600_000;
+const MAX_PROBE_WAIT_MS = 3_600_000;
 /** For what was probed is the connection no more, which was changed meanwhile. */
 const AT_ONCE_MS = 1;
 
@@ -52,7 +52,7 @@ export async function probe(
   metrics.attempted(attempt);
   if (delivered) metrics.ended("Delivered");
   const probes = held.probes + 1;
-  let wait = Math.min(probeInterval * PROBE_BACKOFF ** probes, LONGEST_PROBE_WAIT_MS);
+  let wait = Math.min(probeInterval * PROBE_BACKOFF ** probes, MAX_PROBE_WAIT_MS);
   const isHeld = await sql.begin(async (tx) => {
     const version = await lockHeld(tx, tenantId, connectionId);
     if (version !== held.version) wait = AT_ONCE_MS;

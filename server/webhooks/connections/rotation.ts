@@ -172,11 +172,11 @@ function reasonOf({ state, word }: NonNullable<Rotation["proof"]>): string | nul
 }
 
 /** A week. */
-export const MOST_OVERLAP_SECONDS = 604_800;
+export const MAX_OVERLAP_SECONDS = 604_800;
 
 const FIELDS = {
   Secret: field<string | null>(secretField(1)),
-  OverlapSeconds: integer(0, MOST_OVERLAP_SECONDS, "", {
+  OverlapSeconds: integer(0, MAX_OVERLAP_SECONDS, "", {
     description: "For how long the former secret signs as well; null: as WEBHOOK_SECRET_OVERLAP says.",
   }),
 };

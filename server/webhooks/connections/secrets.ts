@@ -42,11 +42,11 @@ export function ownApiKeys(url: string): string[] {
 /** Stands in place of what is not shown. */
 const HIDDEN = "…";
 /** A text of fewer characters is hidden whole. */
-const SHORTEST_TOLD = 12;
+const MIN_LENGTH_SHOWN = 12;
 
 /** By which somebody tells a secret from another without knowing it. */
 export function endOf(secret: string): string {
-  return HIDDEN + (secret.length < SHORTEST_TOLD ? "" : secret.slice(-4));
+  return HIDDEN + (secret.length < MIN_LENGTH_SHOWN ? "" : secret.slice(-4));
 }
 
 /** An address in whose query the values are hidden: a receiver may know us by any of them. */
@@ -68,7 +68,7 @@ export function isHidden(text: string): boolean {
 
 // Extra headers of a connection's calls, such as the Authorization that a receiver's gateway asks for.
 
-export const MOST_HEADERS = 20;
+export const MAX_HEADERS = 20;
 /** Characters of all names and values together: servers take 8 KiB of headers, and ours need some of it. */
 export const HEADERS_LIMIT = 4_000;
 
@@ -87,7 +87,7 @@ const RESERVED =
 /** @returns what is wrong with them, in words that repeat no value */
 export function headersProblem(headers: Record<string, unknown>): string | undefined {
   const entries = Object.entries(headers);
-  if (entries.length > MOST_HEADERS) return `Headers must be at most ${MOST_HEADERS}.`;
+  if (entries.length > MAX_HEADERS) return `Headers must be at most ${MAX_HEADERS}.`;
   for (const [name, text] of entries) {
     const problem = headerProblem(name, text);
     if (problem) return `Headers: ${printable(name) || "a name"} ${problem}`;

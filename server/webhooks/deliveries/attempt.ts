@@ -13,7 +13,7 @@ const GONE = 410;
 const RETRY_AFTER_CEILING_MS = 3_600_000;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 /** Characters of an extra header's value that is hidden where an answer repeats it. */
-const SHORTEST_SECRET = 8;
+const MIN_SECRET_LENGTH = 8;
 
 /** What an attempt came to, in the words of the log. */
 export interface AttemptResult {
@@ -85,7 +85,7 @@ function secretsIn(url: string, extra: ExtraHeaders): string[] {
   const apiKeys = [...ownApiKeys(url), ...writtenApiKeys(url)];
   // Also a part alone, such as the token after Bearer; what is shorter is no secret, and a part of many words.
   const values = Object.values(extra).flatMap((value) => [value, ...value.split(/\s+/)]);
-  return [...apiKeys, ...values.filter((value) => value.length >= SHORTEST_SECRET)];
+  return [...apiKeys, ...values.filter((value) => value.length >= MIN_SECRET_LENGTH)];
 }
 
 /** Values of ApiKey as they stand in the address, which may be encoded in more than one way. */

@@ -1,7 +1,7 @@
 import DataLoader from "dataloader";
 
 /** Items of a statement. */
-const MOST = 50;
+const MAX_ITEMS = 50;
 
 /**
  * Makes one statement of what is asked for while the one before is under way: alone, an item goes at once; the more
@@ -21,7 +21,7 @@ export function createBatches<Item, Result>(
     },
     {
       cache: false,
-      maxBatchSize: MOST,
+      maxBatchSize: MAX_ITEMS,
       // What comes in the same turn of the event loop still belongs to it.
       batchScheduleFn: (dispatch) => void last.then(() => setImmediate(dispatch)),
     },

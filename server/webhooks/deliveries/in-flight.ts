@@ -5,9 +5,9 @@
 import type { DeliveryId, TenantId } from "../../ids.ts";
 /** Changes that are dispatched at a time: with less room than that, none is. */
 export const BATCH = 16;
-const MOST = 40;
+const MAX_FRESH = 40;
 /** Each of the queue costs more than a change that goes with its event. */
-const MOST_QUEUED = 8;
+const MAX_QUEUED = 8;
 /** What has not begun so long after its start runs elsewhere, or is started again. */
 export const STARTING_MS = 30_000;
 
@@ -33,7 +33,7 @@ export interface Places {
 }
 
 export function createInFlight(): InFlight {
-  const [fresh, queued] = [createPlaces(MOST, BATCH), createPlaces(MOST_QUEUED, 1)];
+  const [fresh, queued] = [createPlaces(MAX_FRESH, BATCH), createPlaces(MAX_QUEUED, 1)];
   return {
     fresh,
     queued,

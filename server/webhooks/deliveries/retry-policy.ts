@@ -1,4 +1,4 @@
-import { intervalAfter, MAXIMUM_ATTEMPTS, type PostRetryPolicy } from "../../../workflows/contract.ts";
+import { intervalAfter, MAX_ATTEMPTS, type PostRetryPolicy } from "../../../workflows/contract.ts";
 import type { Config } from "../../config.ts";
 
 const DAY_MS = 86_400_000;
@@ -9,7 +9,7 @@ export function retryPolicy({ retryInitialInterval, retryBackoff }: Config["webh
     initialInterval: retryInitialInterval,
     backoffCoefficient: retryBackoff,
     maximumInterval: DAY_MS,
-    maximumAttempts: MAXIMUM_ATTEMPTS,
+    maximumAttempts: MAX_ATTEMPTS,
   };
 }
 

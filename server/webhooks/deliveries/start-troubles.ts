@@ -8,7 +8,7 @@ import type { Sql } from "../../db/sql.ts";
 
 /** A trouble that lasts is told again after so long. */
 const AGAIN_MS = 10_000;
-const LONGEST_DETAIL = 200;
+const MAX_DETAIL_LENGTH = 200;
 
 /** gRPC's codes. */
 const CODES = { INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, RESOURCE_EXHAUSTED: 8, UNAVAILABLE: 14 };
@@ -65,7 +65,7 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
 /** What a person does something about; of Temporal's own words as much as they need for it. */
 function reasonOf(error: unknown): string {
   const { code, details } = grpcFailure(error);
-  const told = details.slice(0, LONGEST_DETAIL);
+  const told = details.slice(0, MAX_DETAIL_LENGTH);
   // Its one word for a disk that is full as for a database that is away.
   if (code === CODES.UNAVAILABLE && told.includes("shard status unknown")) {
     return `Deliveries cannot begin: Temporal cannot write to its store, whose disk is full or which is away (${told}).`;

@@ -6,11 +6,11 @@ import { STARTING_MS } from "./in-flight.ts";
 
 /** Posts that may be out at first to a receiver nobody knows: enough for one that answers late, at a few changes a second. */
 export const FIRST_SIZE = 8;
-const MOST_SIZE = 64;
+const MAX_SIZE = 64;
 /** A receiver that answers within this time is quick: its posts go with their event's workflow. */
 export const QUICK_MS = 1_000;
 /** Windows that are remembered; one that is forgotten begins anew. */
-const MOST_KNOWN = 10_000;
+const MAX_WINDOWS = 10_000;
 
 /**
  * How a post ended: "silent" is a receiver that is not there or lets the time run out; "crowded" found no place among
@@ -89,7 +89,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
   function windowOf(connectionId: Receiver): Own {
     const known = windows.get(connectionId);
     if (known) return known;
-    if (windows.size >= MOST_KNOWN) forgetOne();
+    if (windows.size >= MAX_WINDOWS) forgetOne();
     const made: Own = {
       size: FIRST_SIZE,
       out: new Set(),
@@ -229,7 +229,7 @@ function resize(window: Window<unknown, unknown>, since: number, ending: Ending)
   if (ending === "answered") {
     window.quick = performance.now() - since < QUICK_MS;
     // Otherwise a hang would cost the most at once.
-    if (window.out.size >= window.size) window.size = Math.min(MOST_SIZE, window.size + 1);
+    if (window.out.size >= window.size) window.size = Math.min(MAX_SIZE, window.size + 1);
   }
   // Once for all that were out together.
   if ((ending === "silent" || ending === "crowded") && since >= window.halvedAt) {

@@ -10,12 +10,12 @@ import { forgetWindows, noteWindows } from "./status.store.ts";
 
 const EVERY_MS = 5_000;
 /** Those that have most to do. */
-const MOST_TOLD = 1_000;
+const MAX_REPORTED = 1_000;
 
 export function startWindowReport(sql: Sql, windows: Windows, log: Logger): Passes {
   const workerId = Bun.randomUUIDv7();
   const failed = createOutageLog(log);
-  const tell = () => noteWindows(sql, workerId, Object.fromEntries(windows.seen().slice(0, MOST_TOLD)));
+  const tell = () => noteWindows(sql, workerId, Object.fromEntries(windows.seen().slice(0, MAX_REPORTED)));
   const passes = startEvery(EVERY_MS, tell, (error) =>
     failed({ err: error }, "how the windows stand could not be written down"),
   );

@@ -82,12 +82,12 @@ export const eventFilters = (entities: readonly string[]) => ({
 });
 
 /** Then the listener comes again, and its token and policies are looked at anew. */
-export const LONGEST_STREAM_S = 60;
+export const MAX_STREAM_SECONDS = 60;
 
 export const streamFilters = (entities: readonly string[]) => ({
   EventRecord: wordFilter(entities, "The entity's name."),
   EventType: wordFilter(EVENT_TYPES, "The kind of change."),
-  Seconds: countFilter(LONGEST_STREAM_S, `How long it stays open; ${LONGEST_STREAM_S} unless given.`),
+  Seconds: countFilter(MAX_STREAM_SECONDS, `How long it stays open; ${MAX_STREAM_SECONDS} unless given.`),
 });
 
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {

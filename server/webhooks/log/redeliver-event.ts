@@ -7,7 +7,7 @@ import { Conflict, NotFound } from "../../errors.ts";
 import type { ConnectionId, EventId } from "../../ids.ts";
 import { PING } from "../events/event.ts";
 import { countEnded } from "../redelivery/follow.store.ts";
-import { MOST_REDELIVERIES } from "../redelivery/store.ts";
+import { MAX_REDELIVERIES } from "../redelivery/store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noEvent } from "./contract.ts";
 import { type EventRecord, eventResources, toEventRecord } from "./record.ts";
@@ -98,7 +98,7 @@ function obstacle(delivery: EventDelivery, isSeen: boolean): string | undefined 
     const held = isSeen ? `Held after ${heldReason}` : "Held";
     return `Its connection is ${held}, so nothing would be sent: resume it first, by State Active.`;
   }
-  if (redeliveries >= MOST_REDELIVERIES) return `It was sent again ${MOST_REDELIVERIES} times, and no more are kept.`;
+  if (redeliveries >= MAX_REDELIVERIES) return `It was sent again ${MAX_REDELIVERIES} times, and no more are kept.`;
   return undefined;
 }
 

@@ -10,7 +10,7 @@ import {
   EXAMPLE_EVENT,
   EXAMPLE_EVENT_DETAIL,
   eventFilters,
-  LONGEST_STREAM_S,
+  MAX_STREAM_SECONDS,
   REDELIVER,
   streamFilters,
   toEventFilter,
@@ -69,7 +69,7 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
         schema: Type.String({ description: "Lines of `id`, `data` and `retry`." }),
         files: ["text/event-stream"],
       },
-      handle: (caller, { request, filters: { EventRecord, EventType, Seconds = LONGEST_STREAM_S } }) =>
+      handle: (caller, { request, filters: { EventRecord, EventType, Seconds = MAX_STREAM_SECONDS } }) =>
         eventStreams.open(caller, request, { eventRecord: EventRecord, eventType: EventType }, Seconds),
     }),
     route({

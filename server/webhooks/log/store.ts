@@ -221,7 +221,7 @@ export async function findEvent(
 }
 
 /** Newest changes of a record that are looked at for the one before another. */
-const MOST_BEFORE = 50;
+const MAX_CHANGES_BEFORE = 50;
 /** What the clocks of APIs may differ by: an id is of its API's time, a sequence of the commits. */
 const CLOCKS_MS = 60_000;
 
@@ -242,14 +242,14 @@ export async function findEventBefore(
       (select e.id, e.sequences[1] as sequence from events e
         where e.tenant_id = ${tenantId} and strpos(e.record_id, ',') = 0 and e.record_id = ${recordId}
           and e.event_record = ${eventRecord} and e.id < ${until}
-        order by e.id desc limit ${MOST_BEFORE})
+        order by e.id desc limit ${MAX_CHANGES_BEFORE})
       union all
       (select e.id, e.sequences[array_position(string_to_array(e.record_id, ','), ${recordId}::text)] from events e
         where e.id = any (array(
           select m.id from events m
           where m.tenant_id = ${tenantId} and m.event_record = ${eventRecord} and strpos(m.record_id, ',') > 0
             and string_to_array(m.record_id, ',') @> ${[recordId]}::text[] and m.id < ${until}))
-        order by e.id desc limit ${MOST_BEFORE})
+        order by e.id desc limit ${MAX_CHANGES_BEFORE})
     ) changes where sequence = ${sequence - 1} limit 1`;
   return row?.id;
 }
@@ -261,7 +261,7 @@ export async function readMoment(sql: Queries): Promise<Moment> {
 }
 
 /** From the time in an EventId, by an API's clock, to its commit: longer than any request may take. */
-const LONGEST_COMMIT_MS = 60_000;
+const MAX_COMMIT_MS = 60_000;
 
 /** Changes that were committed between two moments, in the order of their ids. */
 export async function listCommitted(
@@ -271,7 +271,7 @@ export async function listCommitted(
   { from, to, after }: { from: Moment; to: Moment; after: string | undefined },
   limit: number,
 ): Promise<CommittedEvent[]> {
-  const first = lowestIdOf(new Date(from.time - LONGEST_COMMIT_MS));
+  const first = lowestIdOf(new Date(from.time - MAX_COMMIT_MS));
   return sql<CommittedEvent[]>`
     select e.id, e.event_record as "eventRecord", e.event_type as "eventType",
       string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", e.payload, e.sequences

@@ -25,12 +25,12 @@ import { REDELIVERY_KINDS } from "./store.ts";
 export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];
 /** Deliveries a second. */
 export const DEFAULT_RATE = 20;
-export const MOST_RATE = 100;
+export const MAX_RATE = 100;
 /** What a redelivery can be set to. */
 const WISHED_STATES = REDELIVERY_STATES.filter((state) => state !== "Completed");
 
-const RATE = Type.Integer({ format: "int32", minimum: 1, maximum: MOST_RATE });
-const rate = { sent: RATE, must: `must be a whole number from 1 to ${MOST_RATE}.` };
+const RATE = Type.Integer({ format: "int32", minimum: 1, maximum: MAX_RATE });
+const rate = { sent: RATE, must: `must be a whole number from 1 to ${MAX_RATE}.` };
 const RATE_TEXT = "Deliveries a second, at most.";
 
 const REPLAY_FIELDS = {

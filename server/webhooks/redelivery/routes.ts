@@ -9,7 +9,7 @@ import type { RedeliveryId } from "../../ids.ts";
 import { connectionFilter } from "../connections/record.ts";
 import {
   EXAMPLE,
-  MOST_RATE,
+  MAX_RATE,
   REDELIVERY,
   REDELIVERY_CHANGE,
   REDELIVERY_COUNT,
@@ -107,7 +107,7 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       body: {
         ...REDELIVERY_CHANGE,
         description: "What is to change.",
-        examples: { pause: { State: "Paused" }, faster: { Rate: MOST_RATE } },
+        examples: { pause: { State: "Paused" }, faster: { Rate: MAX_RATE } },
       },
       errors: ["Conflict"],
       handle: (caller, { params, input, sent }) => redeliveries.change(caller, params.Id, input, sent),

@@ -55,7 +55,7 @@ export interface RedeliveryFilter {
 }
 
 /** Of one delivery: where its runs begin is kept for good. */
-export const MOST_REDELIVERIES = 100;
+export const MAX_REDELIVERIES = 100;
 
 /** Deliveries a second of a Drain, until somebody changes it. */
 export const DRAIN_RATE = 50;
@@ -74,7 +74,7 @@ export function matching(sql: Queries, tenantId: TenantId, selection: Selection)
       and d.position > ${lastPosition} and d.position <= ${endPosition}
       and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
       and d.changed_on <= ${asOf}
-      and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
+      and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MAX_REDELIVERIES}`;
 }
 
 /**

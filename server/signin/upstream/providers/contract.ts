@@ -22,7 +22,7 @@ import {
   endpointProblem,
   isClaim,
   issuerProblem,
-  MOST_PARAMETERS,
+  MAX_PARAMETERS,
   mapping,
   PARAMETER_LIMIT,
   parametersProblem,
@@ -37,9 +37,9 @@ export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 const NAME_LIMIT = 200;
 /** Characters of a ClientId or a ClientSecret. */
 const CREDENTIAL_LIMIT = 1_000;
-const MOST_SCOPES = 50;
+const MAX_SCOPES = 50;
 /** Of AllowedDomains and of AllowedTenants. */
-const MOST_ALLOWED = 50;
+const MAX_ALLOWED = 50;
 /** RFC 6749 3.3. */
 const SCOPE = "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$";
 const DOMAIN = "^([A-Za-z0-9-]+\\.)+[A-Za-z0-9-]{2,}$";
@@ -151,9 +151,9 @@ const fields = (checkUrl: CheckUrl) => ({
   Scopes: words({
     description: "What is asked for there; with OpenIDConnect openid is among them.",
     pattern: SCOPE,
-    most: MOST_SCOPES,
+    most: MAX_SCOPES,
     must:
-      `must be a list of at most ${MOST_SCOPES} scopes, each of at most ${WORD_LIMIT} visible ASCII characters but ` +
+      `must be a list of at most ${MAX_SCOPES} scopes, each of at most ${WORD_LIMIT} visible ASCII characters but ` +
       '" and \\.',
     form: { label: "Scopes", hint: "What is asked for, separated by spaces." },
     example: ["openid", "profile", "email"],
@@ -161,12 +161,12 @@ const fields = (checkUrl: CheckUrl) => ({
   AuthorizationParameters: field<Record<string, string>, Record<string, string>>({
     description:
       `What goes into authorization requests beside the protocol's own parameters, such as hd, domain_hint or audience: ` +
-      `at most ${MOST_PARAMETERS}, each value a string of 1 to ${PARAMETER_LIMIT} characters. Of response_mode, query and ` +
+      `at most ${MAX_PARAMETERS}, each value a string of 1 to ${PARAMETER_LIMIT} characters. Of response_mode, query and ` +
       "form_post can be set; of prompt, all but none.",
-    sent: Type.Record(Type.String(), Type.String({ maxLength: PARAMETER_LIMIT }), { maxProperties: MOST_PARAMETERS }),
-    checked: orNull(Type.Record(Type.String(), Type.Unknown(), { maxProperties: MOST_PARAMETERS })),
+    sent: Type.Record(Type.String(), Type.String({ maxLength: PARAMETER_LIMIT }), { maxProperties: MAX_PARAMETERS }),
+    checked: orNull(Type.Record(Type.String(), Type.Unknown(), { maxProperties: MAX_PARAMETERS })),
     shown: Type.Record(Type.String(), Type.String()),
-    must: `must be an object of at most ${MOST_PARAMETERS} parameters.`,
+    must: `must be an object of at most ${MAX_PARAMETERS} parameters.`,
     refuse: (value: Record<string, unknown> | null) => parametersProblem(value ?? {}),
     take: (value: Record<string, string> | null) => value ?? {},
     audit: "value",
@@ -212,8 +212,8 @@ const fields = (checkUrl: CheckUrl) => ({
   AllowedDomains: words({
     description: "With Provisioning Create, only people with a verified Email at one of these domains get a User.",
     pattern: DOMAIN,
-    most: MOST_ALLOWED,
-    must: `must be a list of at most ${MOST_ALLOWED} domains such as example.com.`,
+    most: MAX_ALLOWED,
+    must: `must be a list of at most ${MAX_ALLOWED} domains such as example.com.`,
     takeOne: (word) => word.trim().toLowerCase(),
     form: {
       label: "Domains",
@@ -225,8 +225,8 @@ const fields = (checkUrl: CheckUrl) => ({
     description:
       "With Provisioning Create, only who is of one of these organisations there (the claim hd or tid) gets a User.",
     pattern: TENANT,
-    most: MOST_ALLOWED,
-    must: `must be a list of at most ${MOST_ALLOWED} organisations, each in visible ASCII without spaces.`,
+    most: MAX_ALLOWED,
+    must: `must be a list of at most ${MAX_ALLOWED} organisations, each in visible ASCII without spaces.`,
     takeOne: (word) => word.trim(),
     form: {
       label: "Organisations there",

@@ -73,7 +73,7 @@ export function isClaim(value: unknown): boolean {
   return isText(value, WORD_LIMIT);
 }
 
-export const MOST_PARAMETERS = 20;
+export const MAX_PARAMETERS = 20;
 /** Characters of a parameter's value. */
 export const PARAMETER_LIMIT = 1_000;
 const PARAMETER_NAME = /^[A-Za-z][\w.:-]{0,99}$/;

@@ -1,0 +1,27 @@
+// Rules of the names that the code declares.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { readSources, type Source, withoutComments } from "./imports.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const sources = await readSources(ROOT, ["server", "workflows", "activities", "examples", "packages", "dev", "bench"]);
+const tests = await readSources(ROOT, ["test"]);
+
+test("a limit is called MAX_… or MIN_…", () => {
+  expect(limitsOfOtherNames([...sources, ...tests])).toEqual([]);
+  const named = (text: string) => limitsOfOtherNames([{ path: "server/a.ts", text }]);
+  expect(named("export const MOST_KEYS = 20;\nconst SHORTEST = 8;")).toEqual([
+    "server/a.ts: MOST_KEYS is called MAX_… or MIN_….",
+    "server/a.ts: SHORTEST is called MAX_… or MIN_….",
+  ]);
+  expect(named("const MAX_KEYS = 20;\nconst ALMOST_FULL = 0.9;")).toEqual([]);
+});
+
+function limitsOfOtherNames(sources: Source[]): string[] {
+  const limit =
+    /^(?:export )?const ((?:MOST|LEAST|LONGEST|SHORTEST|FEWEST|LARGEST|SMALLEST|MAXIMUM|MINIMUM)(?:_\w+)?)\b/gm;
+  return sources.flatMap(({ path, text }) =>
+    [...withoutComments(text).matchAll(limit)].map(([, name]) => `${path}: ${name} is called MAX_… or MIN_….`),
+  );
+}
