@@ -3,7 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CLIENT_TYPES, clientTypes } from "../documents/client-types.ts";
 import { ENV_EXAMPLE, envExample } from "../documents/environment.ts";
 import { GENERATED, withGenerated } from "../documents/generated.ts";
 import { anchorOf, type Block, blocksOf, headingsOf, linksOf, PAGES, ROOT, readPage } from "../documents/pages.ts";
@@ -34,10 +33,6 @@ describe.each(PAGES)("%s", (path) => {
 
 test(".env.example has the variables of docs/configuration.md; `bun run docs` writes it", async () => {
   expect(await Bun.file(join(ROOT, ENV_EXAMPLE)).text()).toBe(envExample());
-});
-
-test("the types of packages/client are up to date; `bun run docs` writes them", async () => {
-  expect((await Bun.file(join(ROOT, CLIENT_TYPES)).text()) === (await clientTypes())).toBe(true);
 });
 
 test("these rules find a dead link, a block that nothing runs, and JSON that is none", () => {

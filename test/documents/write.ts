@@ -1,12 +1,11 @@
-// `bun run docs`: writes the parts of the documents that are made from the code.
+// `bun run docs`: writes the parts of the documents that are made from the code, and the types of packages/client.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENT_TYPES, clientTypes } from "./client-types.ts";
 import { ENV_EXAMPLE, envExample } from "./environment.ts";
 import { GENERATED, withGenerated } from "./generated.ts";
 import { ROOT, readPage } from "./pages.ts";
 
 for (const path of Object.keys(GENERATED)) writeFileSync(join(ROOT, path), withGenerated(path, readPage(path)));
 writeFileSync(join(ROOT, ENV_EXAMPLE), envExample());
-writeFileSync(join(ROOT, CLIENT_TYPES), await clientTypes());
+await import("../../packages/client/build.ts");
