@@ -1,12 +1,12 @@
-// The page that lists the accounts of the demo tenant, for those who develop.
+// A page with the demo tenant's accounts, for developers.
 
 import type { Demo } from "../server/embedded/demo.ts";
 import { PASSWORD, PEOPLE } from "./people.ts";
 
-/** The first of these that is free; 0: any. */
+/** Tries these ports in order; 0 is any free port. */
 const PORTS = [3100, 0];
 
-/** @returns where the page is */
+/** @returns the page's address */
 export function serveAccounts(demo: Demo): string {
   const page = accountsPage(demo);
   for (const port of PORTS) {

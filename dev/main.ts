@@ -1,6 +1,6 @@
-// `bun run dev [--seed]`: Gatehouse as `bun run start` has it, for those who change it. The worker and the API begin anew
-// when one of their files changes, the example receiver runs beside them, and the log is for people. With --seed the demo
-// tenant gets people, applications and a week of deliveries.
+// `bun run dev [--seed]`: `bun run start` for development. The worker and the API restart when their files change, the
+// example receiver runs too, and the log is readable. --seed adds users, applications and a week of deliveries to the
+// demo tenant.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -28,7 +28,7 @@ const lines = pretty({
   translateTime: "SYS:HH:MM:ss",
 });
 const start = run(["server/main.ts", "--allow-receiver", "--watch"], "pipe");
-// Some of its answers are failures, so that there are retries to look at.
+// Some calls fail, so the demo shows retries.
 const receiver = run(["examples/receiver/main.ts", "--fail", "10%"], "ignore");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => start.kill(signal));
 
@@ -48,7 +48,7 @@ function run(command: string[], stdout: "pipe" | "ignore") {
   return Bun.spawn([process.execPath, ...command], {
     cwd: PROJECT_ROOT,
     env: { ...process.env, LOG_FORMAT: "json" },
-    // In a group of its own, Ctrl-C reaches it once, by us.
+    // A separate process group, so Ctrl-C is delivered once, by this process.
     detached: true,
     stdin: "ignore",
     stdout,
@@ -56,7 +56,7 @@ function run(command: string[], stdout: "pipe" | "ignore") {
   }) as Bun.Subprocess<"ignore", "pipe", "inherit">;
 }
 
-/** @param ready the line of the log that has the addresses */
+/** @param ready the log line that contains the addresses */
 async function begin(ready: string): Promise<void> {
   try {
     const { demo: file } = JSON.parse(ready) as { demo: string };

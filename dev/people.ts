@@ -1,14 +1,14 @@
-// The people of the demo tenant, once it is seeded.
+// The demo tenant's users after seeding.
 
 export interface Person {
   username: string;
   name: string;
   department: string;
-  /** Those without one cannot sign in to Settings. */
+  /** Users without a role cannot sign in to Settings. */
   role?: "editor" | "auditor";
 }
 
-/** Of all of them. It stands in a public file: never use it elsewhere. */
+/** The password of all users. It is public, so never use it elsewhere. */
 export const PASSWORD = "only for development 8443";
 
 export const DEPARTMENTS = ["Finance", "Support", "Engineering", "Warehouse"];

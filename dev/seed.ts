@@ -1,5 +1,5 @@
-// Fills the demo tenant: people who can sign in, departments, applications, and connections with a week of deliveries.
-// What is there already is left as it is.
+// Fills the demo tenant with users, departments, applications and connections with a week of deliveries. Existing
+// records are kept.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -17,7 +17,7 @@ const CONNECTIONS = ["Billing", "CRM", "Search index"];
 const RECEIVER = "https://localhost:8443";
 const WEEK_MS = 7 * 86_400_000;
 const EVENTS = 2_000;
-/** Of this many events one is Exhausted at every receiver. */
+/** One in this many events is Exhausted at every receiver. */
 const FAILING = 60;
 
 export async function seed(demo: Demo, say: (text: string) => void): Promise<void> {

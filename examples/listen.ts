@@ -1,5 +1,5 @@
-// `bun run listen`: forwards a tenant's changes to a server on this machine, signed as its receivers get them. For
-// development: nothing has to be reachable from outside, and no connection is made. What fails is not sent again.
+// `bun run listen`: forwards a tenant's changes to a local server, signed like webhooks. For development: it needs no
+// public address and no connection. Failed calls are not retried.
 
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -19,11 +19,11 @@ It calls the demo tenant of DATA_DIR (.gatehouse), or, if they are set, GATEHOUS
 GATEHOUSE_CLIENT_SECRET. The client needs the scope Webhooks:Read, and sees what its policies let it read.`;
 
 const AGAIN_MS = 1_000;
-/** A change may come twice after a cut. */
+/** A reconnection may repeat a change. */
 const MAX_REMEMBERED = 10_000;
 
 interface Change {
-  /** As the header webhook-sequence. */
+  /** The header webhook-sequence. */
   Sequence: string | null;
   Payload: { EventId: string; EventType: string; EventRecord: string; Data: unknown };
 }
@@ -34,7 +34,7 @@ interface Options {
   filter: URLSearchParams;
 }
 
-/** Whose changes. */
+/** The API of the tenant to listen to. */
 interface Api {
   url: string;
   clientId: string;
@@ -91,7 +91,7 @@ async function readApi(): Promise<Api> {
   }
 }
 
-/** Forwards what comes until the stream ends. */
+/** Forwards changes until the stream ends. */
 async function listen(): Promise<void> {
   const answer = await fetch(`${api.url}/Endpoint/rest/api/v1/WebhookEvent/Stream?${options.filter}`, {
     headers: { authorization: `Bearer ${await newToken()}`, ...(lastId && { "last-event-id": lastId }) },
@@ -123,7 +123,7 @@ async function forward({ Sequence, Payload }: Change): Promise<void> {
   if (known.has(EventId)) return;
   known.add(EventId);
   for (const oldest of known) if (known.size > MAX_REMEMBERED) known.delete(oldest);
-  // The very bytes that receivers get: the payload is compact JSON with its fields in their order.
+  // The exact bytes of a webhook: compact JSON with the fields in order.
   const body = JSON.stringify(Payload);
   const began = performance.now();
   const outcome = await fetch(options.to, {

@@ -1,4 +1,4 @@
-// `bun run sign-in`: an application that signs a user in with the demo tenant's client, by openid-client.
+// `bun run sign-in`: a client application that signs in a user of the demo tenant with openid-client.
 
 import { join } from "node:path";
 import {
@@ -16,7 +16,7 @@ const demo = await Bun.file(join(process.env.DATA_DIR || ".gatehouse", "demo.jso
 const { clientId, clientSecret, redirectUris } = demo.client;
 const redirectUri = new URL(redirectUris[0]);
 
-// `start` serves plain http on this machine; leave allowInsecureRequests out elsewhere.
+// `start` serves plain http on this machine; elsewhere, remove allowInsecureRequests.
 const config = await discovery(new URL(demo.publicUrl), clientId, clientSecret, undefined, {
   execute: [allowInsecureRequests],
 });

@@ -1,4 +1,4 @@
-// `bun run examples/typed-client.ts`: the API by packages/client, as the demo tenant's own client.
+// `bun run examples/typed-client.ts`: calls the API with packages/client, as the demo tenant's client.
 
 import { join } from "node:path";
 import { createClient } from "../packages/client/index.ts";

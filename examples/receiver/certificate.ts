@@ -1,4 +1,4 @@
-// A certificate for the local receiver, from a certificate authority made for it alone.
+// The local receiver's certificate, issued by a certificate authority that is created for it.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -6,18 +6,18 @@ import { join } from "node:path";
 import { generate } from "selfsigned";
 
 const DAY_MS = 86_400_000;
-/** TLS clients may refuse certificates that live longer than 398 days. */
+/** TLS clients may reject certificates that live longer than 398 days. */
 const LIFETIME_MS = 397 * DAY_MS;
 
 export interface ReceiverCertificate {
-  /** What a sender has to trust (EGRESS_CA_FILE). */
+  /** The certificate authority to trust (EGRESS_CA_FILE). */
   caFile: string;
   certFile: string;
   keyFile: string;
 }
 
 /**
- * Gives the certificate in the data directory, made anew if there is none, it does not fit together or its time is up.
+ * The certificate in the data directory, created if it is missing, inconsistent or expired.
  * @example const { caFile } = await ensureReceiverCertificate(".gatehouse");
  */
 export async function ensureReceiverCertificate(dataDir: string): Promise<ReceiverCertificate> {
@@ -30,7 +30,7 @@ export async function ensureReceiverCertificate(dataDir: string): Promise<Receiv
   if (await isUsable(files)) return files;
 
   await mkdir(dataDir, { recursive: true });
-  // Made aside and moved as a whole, for the receiver and `start` may both be here at once.
+  // Renaming a complete folder is atomic, because the receiver and `start` may run concurrently.
   const fresh = await mkdtemp(join(dataDir, "receiver-"));
   try {
     const made = await makeCertificates();
@@ -89,6 +89,6 @@ async function makeCertificates(): Promise<{ ca: string; cert: string; key: stri
       },
     ],
   });
-  // The authority's key is dropped here: nobody can make another certificate that this machine would trust.
+  // The authority's key is discarded, so no further certificate can be issued.
   return { ca: authority.cert, cert: leaf.cert, key: leaf.private };
 }

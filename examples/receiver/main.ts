@@ -1,4 +1,4 @@
-// `bun run receiver`: a local HTTPS receiver to try webhooks with.
+// `bun run receiver`: a local HTTPS receiver for trying webhooks.
 
 import { resolve } from "node:path";
 import { ensureReceiverCertificate } from "./certificate.ts";
@@ -51,7 +51,7 @@ function listenOrExit() {
       hostname,
       port,
       tls: { cert: Bun.file(certificate.certFile), key: Bun.file(certificate.keyFile) },
-      // --delay may be longer than the ten seconds after which Bun would close the connection.
+      // --delay may exceed the ten seconds after which Bun closes idle connections.
       idleTimeout: 0,
       maxRequestBodySize: MAX_BODY_BYTES,
       fetch: handle,
@@ -67,7 +67,7 @@ function listenOrExit() {
   }
 }
 
-/** Not every machine has IPv6; Gatehouse tries every address of localhost. */
+/** Some machines have no IPv6; Gatehouse tries all addresses of localhost. */
 function tryListen<T>(listen: () => T): T[] {
   try {
     return [listen()];

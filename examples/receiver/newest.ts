@@ -1,20 +1,20 @@
-// What a receiver has to do with webhook-sequence. Calls may come late, twice, or in another order than the changes.
+// Shows how a receiver handles webhook-sequence. Calls may arrive late, twice or out of order.
 
 interface Event {
   EventRecord: string;
-  /** Of several records, an array. */
+  /** An array for several records. */
   Data: unknown;
 }
 
 /**
- * The sequence of the newest change of each record. In a real receiver it is a column beside the record, written in the
- * same transaction, and it stays when the record is deleted: an older change must not bring that back.
+ * The sequence of each record's newest change. A real receiver stores it in a column beside the record, in the same
+ * transaction, and keeps it after deletion, so an older change does not restore the record.
  */
 export type Newest = Map<string, number>;
 
 /**
- * Tells which records of a call are news, and remembers them. The others are to be dropped, with a 2xx.
- * @param sequence the header: a number for each record of Data, in its order
+ * Returns the call's new records and remembers them. Drop the others, and answer 2xx.
+ * @param sequence the header: a number for each record of Data, in order
  */
 export function takeNews(newest: Newest, { EventRecord, Data }: Event, sequence: string): unknown[] {
   const sequences = sequence.split(",").map(Number);

@@ -5,12 +5,12 @@ import { parseArgs } from "node:util";
 export interface Options {
   port: number;
   secrets: string[];
-  /** Answered 500: so many calls of each event before the first 200, or this share of all calls. */
+  /** Answers 500 to the first calls of each event, or to a share of all calls. */
   fail: { first: number } | { share: number };
-  /** The one answer to every call, if given. */
+  /** A fixed answer to every call. */
   status: number | undefined;
   delaySeconds: number;
-  /** No call is ever answered. */
+  /** Never answers. */
   hang: boolean;
   help: boolean;
 }
@@ -30,7 +30,7 @@ export const HELP = `A local HTTPS receiver for Gatehouse's webhooks.
 
 It keeps its certificate in DATA_DIR (.gatehouse), in the folder receiver.`;
 
-/** @throws Error whose message names the flag and what would be right. */
+/** @throws Error naming the flag and its valid values */
 export function readOptions(args: string[], env: Record<string, string | undefined>): Options {
   const { values } = parseArgs({
     args,

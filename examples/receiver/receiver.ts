@@ -1,19 +1,19 @@
-// Answers webhooks as its options say and gives a readable account of each.
+// Answers webhooks according to its options, and prints a readable summary of each call.
 
 import { once } from "node:events";
 import { type Newest, takeNews } from "./newest.ts";
 import type { Options } from "./options.ts";
 import { isSignedWith } from "./verify.ts";
 
-/** More than a payload ever needs; enough to keep a mistaken upload from filling memory. */
+/** Larger than any payload; protects memory against a mistaken upload. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Lines of a payload that are printed. */
+/** The maximum number of printed payload lines. */
 const MAX_LINES = 60;
 
 type Behaviour = Pick<Options, "secrets" | "fail" | "status" | "delaySeconds" | "hang">;
 
-/** @param print gets one text for each call, right before its answer leaves, or when it is clear that none will. */
+/** @param print receives one text for each call, right before the response is sent or withheld */
 export function createReceiver(options: Behaviour, print: (text: string) => void) {
   const attempts = new Map<string, number>();
   const newest: Newest = new Map();
@@ -28,7 +28,7 @@ export function createReceiver(options: Behaviour, print: (text: string) => void
     const status = options.status ?? (fails(options.fail, attempt) ? 500 : 200);
     if (options.delaySeconds > 0) await Bun.sleep(options.delaySeconds * 1000);
     const verdict = verify(options.secrets, body, request.headers.get("X-Signature"));
-    // What it answers otherwise comes again, and what somebody else has sent must not count.
+    // Rejected calls are retried, and unsigned ones must not count.
     const isTaken = status < 300 && !options.hang && (options.secrets.length === 0 || verdict === VALID);
     const news = isTaken ? tellNews(newest, body, request.headers.get("webhook-sequence")) : "";
     const answer = options.hang ? "not answered" : `answered ${status}`;
@@ -52,7 +52,7 @@ function verify(secrets: string[], body: Uint8Array, signature: string | null): 
   return secrets.some((secret) => isSignedWith(secret, body, signature)) ? VALID : "signature WRONG";
 }
 
-/** Which of its records are newer than what has come before. */
+/** Lists the records that are newer than those received before. */
 function tellNews(newest: Newest, body: Uint8Array, sequence: string | null): string {
   if (sequence === null) return "";
   try {
@@ -68,9 +68,9 @@ function tellNews(newest: Newest, body: Uint8Array, sequence: string | null): st
 
 interface ReadableEvent {
   id: string;
-  /** Such as `Updated Application 4711`. */
+  /** A title such as `Updated Application 4711`. */
   title: string;
-  /** Indented, as far as it is JSON. */
+  /** Indented if it is JSON. */
   payload: string;
 }
 
@@ -93,7 +93,7 @@ function indented(event: unknown): string {
   return [...lines.slice(0, MAX_LINES), ...more].map((line) => `  ${line.replace(/\p{C}/gu, "")}`).join("\n");
 }
 
-/** Anybody on this machine may post here: what they send must not draw on the terminal. */
+/** Every local program can post here, so control characters are removed before printing. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").replace(/\p{C}/gu, "").trim();
 }

@@ -1,8 +1,8 @@
-// What a receiver has to do with X-Signature. Copy it: it needs nothing but node:crypto.
+// Shows how a receiver checks X-Signature. It can be copied: it needs only node:crypto.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** True if the body was signed with the secret. Give it the bytes as received, before any JSON parser touches them. */
+/** True if the body was signed with the secret. Pass the bytes as received, before JSON parsing. */
 export function isSignedWith(secret: string, body: Uint8Array, signature: string): boolean {
   const expected = Buffer.from(createHmac("sha256", secret).update(body).digest("hex"));
   const given = Buffer.from(signature);

@@ -1,4 +1,5 @@
-// The API of Gatehouse, typed by its OpenAPI document: openapi-fetch, with tokens that renew themselves.
+// The typed client of the Gatehouse API: openapi-fetch with types from the OpenAPI document and automatic token
+// renewal.
 
 import createFetchClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "./schema.ts";
@@ -8,15 +9,15 @@ export interface ClientOptions {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** By default all that the client has. */
+  /** Default: all scopes of the client. */
   scope?: string;
 }
 
 export type GatehouseClient = Client<paths>;
-/** A record or a body by its name, such as `Schemas["Application"]`. */
+/** A record or body by name, such as `Schemas["Application"]`. */
 export type Schemas = components["schemas"];
 
-/** A token was refused. */
+/** The token endpoint rejected the request. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
 
@@ -36,14 +37,15 @@ interface Token {
   goodUntil: number;
 }
 
-/** Every request waits for a new token; for so long. */
+/** The maximum time for a token request; all API requests wait for it. */
 const MAX_WAIT_MS = 30_000;
-/** A token is not used in its last seconds: a request with it would come too late. */
+/** A token is renewed this long before it expires, so no request carries an expired one. */
 const SPARE_MS = 30_000;
 
 /**
- * A client of the API, which gets its own tokens by client_credentials.
- * @example const { data, error } = await createClient(options).GET("/Application", { params: { query: { Limit: 10 } } });
+ * An API client that gets its own tokens by client_credentials.
+ * @example const { data, error } = await createClient(options).GET("/Application", { params: { query: { Limit: 10 } }
+ * });
  */
 export function createClient({ url, ...credentials }: ClientOptions): GatehouseClient {
   const client = createFetchClient<paths>({ baseUrl: `${url}/Endpoint/rest/api/v1` });
@@ -51,7 +53,7 @@ export function createClient({ url, ...credentials }: ClientOptions): GatehouseC
 
   function newToken(): Token {
     const asked = Date.now();
-    // Requests that come meanwhile wait for the same one.
+    // Concurrent requests wait for the same token.
     const next: Token = {
       goodUntil: Number.POSITIVE_INFINITY,
       value: fetchToken(url, credentials).then(({ value, seconds }) => {
@@ -72,7 +74,7 @@ export function createClient({ url, ...credentials }: ClientOptions): GatehouseC
     },
     async onResponse({ request, response }) {
       if (response.status !== 401 || !token) return;
-      // It was revoked: the next request asks for another. One that came late may have had the token before it.
+      // A revoked token is dropped, so the next request gets a new one. A late response may belong to an earlier token.
       const own = token;
       const isOwn = request.headers.get("authorization") === `Bearer ${await own.value.catch(() => "")}`;
       if (isOwn && token === own) token = undefined;

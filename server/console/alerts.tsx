@@ -1,4 +1,4 @@
-// Alerts: what somebody should look at, and who sees to it. Every page says above its middle that there are some.
+// Alerts and their acknowledgement. Every page shows a banner while there are unacknowledged ones.
 
 import { ACKNOWLEDGEMENT, ALERT_STATES, type AlertKind, type AlertRecord, MAX_UNSEEN } from "../alerts/index.ts";
 import { BadInput } from "../errors.ts";
@@ -14,7 +14,7 @@ const ALERTS = "/settings/alerts";
 const REFRESH_SECONDS = 10;
 const HOUR_MS = 3_600_000;
 
-/** What a kind says of its connection, or of the whole. */
+/** Labels of the kinds of alerts. */
 const KINDS: Record<AlertKind, string> = {
   ConnectionHeld: "Connection held",
   ErrorRate: "Many deliveries fail",
@@ -23,7 +23,7 @@ const KINDS: Record<AlertKind, string> = {
   FailedLogouts: "Many logouts fail",
 };
 
-/** For how long somebody can say that they see to it. */
+/** The durations of an acknowledgement. */
 const SPANS = new Map<string, { label: string; ms: number | null }>(
   Object.entries({
     "4h": { label: "For 4 hours", ms: 4 * HOUR_MS },
@@ -97,7 +97,6 @@ function OfConnection({ visit, of, name }: { visit: Visit; of: Named[]; name: Na
   );
 }
 
-/** Who, and until when; or the buttons to say so. */
 function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord; name: NameOf }): JSX.Element {
   const { Id, State, AcknowledgedUntil: until } = alert;
   const [by] = acknowledgerOf(alert);
@@ -132,7 +131,7 @@ function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord
   );
 }
 
-/** Whom others are by name is for who may read them; that it was oneself, one knows. */
+/** Other users' names need a permission, but a user always knows their own. */
 function isOwn({ session }: Visit, { Type, Id }: Named): boolean {
   return Type === "User" && Id === String(session.userId);
 }
@@ -146,7 +145,7 @@ async function acknowledge({ alerts }: SettingsDependencies, visit: Visit): Prom
   return visit.goTo(ALERTS, "You see to it. It is not told again for that time.");
 }
 
-/** Above the middle of each page, but for the list itself. */
+/** Shown on every page except the list itself. */
 export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly AlertRecord[] }): JSX.Element {
   if (unseen.length === 0 || visit.url.pathname === ALERTS) return "";
   const count = unseen.length >= MAX_UNSEEN ? `${MAX_UNSEEN} or more` : String(unseen.length);

@@ -1,4 +1,4 @@
-// Where an application's developer finds the API: its address, its document, and a first call.
+// The API for application developers: its address, its document, and a first call.
 
 import { Code, Facts, Section } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
@@ -9,7 +9,7 @@ export function apiReferencePages({ publicUrl }: SettingsDependencies): Page[] {
     {
       path: "/settings/api",
       area: "API reference",
-      // What is told here is told to everybody.
+      // Public information.
       GET: { needs: [], answer: async (visit) => apiReference(visit, publicUrl) },
     },
   ];

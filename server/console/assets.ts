@@ -1,6 +1,6 @@
 import { CSS, createSiteOf, JAVASCRIPT, type SiteOf, TIME_SCRIPT } from "../ui/index.ts";
 
-/** Nothing comes from another host. Every script is one that the pages can do without. */
+/** Nothing is loaded from another host. Pages work without any of the scripts. */
 const ASSETS = {
   "settings.css": { url: import.meta.resolve("./assets/settings.css"), type: CSS },
   "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: CSS },

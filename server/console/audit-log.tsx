@@ -1,5 +1,3 @@
-// The audit log: who did what, narrowed down by the address, and as a file.
-
 import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, OUTCOMES, toAuditFilter } from "../audit/index.ts";
 import { BadInput, NotFound } from "../errors.ts";
 import { exportResponse } from "../http/export.ts";
@@ -95,7 +93,6 @@ async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View
   };
 }
 
-/** What has changed as before and after; the rest by its names. */
 function Details({ event, name }: { event: AuditRecord; name: NameOf }): JSX.Element {
   const changes = fieldChangesOf(event, (value) => wordsOf(value, name));
   const told = new Set(["Changed", ...changes.map(({ field }) => field)]);
@@ -179,10 +176,10 @@ const formOf = (visit: Visit, subjects: readonly string[]) => [
   { name: "To", label: "Before", type: "datetime-local" as const },
 ];
 
-/** Who did it, by the user name; the log itself asks by Id. */
+/** The filter by user name; the log itself filters by Id. */
 const USER = "User";
 
-/** @throws BadInput if there is no such user */
+/** @throws BadInput if the user does not exist */
 async function withUser(deps: SettingsDependencies, visit: Visit, asked: URLSearchParams): Promise<URLSearchParams> {
   const parameters = new URLSearchParams(asked);
   const name = parameters.get(USER);
@@ -209,7 +206,7 @@ async function idOfUser({ records }: SettingsDependencies, visit: Visit, name: s
   }
 }
 
-/** What the filters let through, as a file. @param path takes Format */
+/** Downloads of the filtered rows. @param path accepts Format */
 export function Exports({ visit, path = `${AUDIT_LOG}/export`, parameters }: ExportsProps): JSX.Element {
   const href = (format: string) => {
     const query = new URLSearchParams([...parameters].filter(([name]) => name !== "Cursor" && name !== "Limit"));
@@ -270,7 +267,6 @@ function columns(visit: Visit, name: NameOf) {
 
 export const AUDIT_LOG = "/settings/audit-log";
 
-/** The records that some rows speak of. */
 function namedIn(events: readonly AuditRecord[]): Named[] {
   return events.flatMap(({ Actor, Subject, ClientId, Details }) => [
     ...referencesIn(Details),
@@ -281,14 +277,14 @@ function namedIn(events: readonly AuditRecord[]): Named[] {
   ]);
 }
 
-/** What stands in the details by its Type and Id, such as who came into a role. */
+/** Records in the details, by Type and Id, such as new members of a role. */
 function referencesIn(value: unknown): Named[] {
   if (typeof value !== "object" || value === null) return [];
   const { Type, Id } = value as Partial<Named>;
   return Type !== undefined && Id !== undefined ? [{ Type, Id }] : Object.values(value).flatMap(referencesIn);
 }
 
-/** A long one goes on in a new line at its dot. */
+/** A long name may break after its dot. */
 function KindName({ kind }: { kind: AuditRecord["Kind"] }): JSX.Element {
   const [head = "", tail] = kind.split(".");
   return (
@@ -300,10 +296,10 @@ function KindName({ kind }: { kind: AuditRecord["Kind"] }): JSX.Element {
   );
 }
 
-/** Characters of the details that a row shows. */
+/** The maximum number of characters of details in a row. */
 const SUMMARY_LIMIT = 120;
 
-/** The details in one line; the sentence names the fields. */
+/** The details in one line; the sentence already names the fields. */
 function summaryOf(event: AuditRecord, name: NameOf): string {
   const text = Object.keys(event.Details)
     .filter((field) => field !== "Changed")
@@ -312,7 +308,7 @@ function summaryOf(event: AuditRecord, name: NameOf): string {
   return text.length > SUMMARY_LIMIT ? `${text.slice(0, SUMMARY_LIMIT)}…` : text;
 }
 
-/** A record by its name. */
+/** A record is shown by its name. */
 function wordsOfDetail(event: AuditRecord, field: string, name: NameOf): string {
   const record = detailOf(event, field);
   return record ? name(record) : wordsOf(event.Details[field], name);

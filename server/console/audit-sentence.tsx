@@ -1,12 +1,10 @@
-// What a row of the audit log tells, as a sentence: "Administrator changed URL of connection billing".
-
 import type { AuditRecord } from "../audit/index.ts";
 import { Text } from "../ui/index.ts";
 import type { Named, NameOf } from "./records/names.ts";
 import { Value } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
-/** What stands in braces is a Slot. A pair: of what somebody did to another, and to themselves. */
+/** Braces contain a Slot. In a pair, the first text is about another user and the second about oneself. */
 const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: string]> = {
   "SignIn.Succeeded": "{who} signed in",
   "SignIn.Failed": "Signing in as {whom} failed",
@@ -80,7 +78,7 @@ export interface SentenceProps {
   name: NameOf;
 }
 
-/** Names in it lead to their records. */
+/** Names in the sentence link to their records. */
 export function Sentence({ visit, event, name }: SentenceProps): JSX.Element {
   const slots: Record<string, () => JSX.Element> = {
     who: () => <Mention visit={visit} one={event.Actor} otherwise="Somebody" name={name} isFirst />,
@@ -94,7 +92,7 @@ export function Sentence({ visit, event, name }: SentenceProps): JSX.Element {
     sessions: () => <Text text={SESSIONS.get(String(event.Details.Sessions)) ?? "sessions"} />,
     fields: () => <Text text={fieldsOf(event.Details.Changed)} />,
   };
-  // Every second piece stands in braces.
+  // Odd pieces are the names in braces.
   const pieces = templateOf(event).split(/\{(\w+)\}/);
   return <>{pieces.map((piece, index) => (index % 2 === 1 ? slots[piece]!() : <Text text={piece} />)) as "safe"[]}</>;
 }
@@ -110,10 +108,10 @@ const SESSIONS = new Map<string, string>(
   Object.entries({ One: "a session", All: "all sessions", Others: "the other sessions" }),
 );
 
-/** Fields that a sentence names; the row's own page has all of them. */
+/** The maximum number of fields in a sentence; the row's own page has all of them. */
 const MAX_FIELDS = 3;
 
-/** The details of a record that is not to be read are not told. */
+/** Details of a record that the reader may not see are omitted. */
 function fieldsOf(changed: unknown): string {
   if (!Array.isArray(changed) || changed.length === 0) return "something";
   const more = changed.length - MAX_FIELDS;
@@ -122,7 +120,7 @@ function fieldsOf(changed: unknown): string {
   return [...(all.length > 1 ? [all.slice(0, -1).join(", ")] : []), all.at(-1)].join(" and ");
 }
 
-/** Details that are a record's Id, and of which type. */
+/** Details that contain a record's Id, with the record's type. */
 const ID_DETAILS = new Map<string, string>(
   Object.entries({
     ApplicationId: "Application",
@@ -131,14 +129,12 @@ const ID_DETAILS = new Map<string, string>(
   }),
 );
 
-/** The record that a detail points at by its Id. */
 export function detailOf({ Details }: Pick<AuditRecord, "Details">, field: string): Named | null {
   const id = Details[field];
   const type = ID_DETAILS.get(field);
   return type !== undefined && (typeof id === "string" || typeof id === "number") ? { Type: type, Id: id } : null;
 }
 
-/** All that the details point at so. */
 export function detailsNamed(event: Pick<AuditRecord, "Details">): Named[] {
   return [...ID_DETAILS.keys()].flatMap((field) => detailOf(event, field) ?? []);
 }
@@ -153,14 +149,14 @@ const NOUNS = new Map<string, string>(
 interface MentionProps {
   visit: Visit;
   one: Named | null;
-  /** What stands there of nobody. */
+  /** The text if there is no record. */
   otherwise: string;
   name: NameOf;
-  /** The sentence begins with it. */
+  /** Whether the sentence starts here. */
   isFirst?: boolean;
 }
 
-/** By kind and name; a person by name alone. */
+/** Type and name; for a user only the name. */
 function Mention({ visit, one, otherwise, name, isFirst }: MentionProps): JSX.Element {
   if (one === null) return <Text text={otherwise} />;
   const isAlone = one.Type === "User" || name.known(one) === undefined;
@@ -173,7 +169,7 @@ function Mention({ visit, one, otherwise, name, isFirst }: MentionProps): JSX.El
   );
 }
 
-/** What a row speaks of, and the way to its page, if there is one; it may be gone by now. */
+/** A record's name with a link to its page, if it has one. The record may have been deleted. */
 export function RecordLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
   const path = visit.pathOf(one);
   if (path === undefined) return <bdi safe>{name(one)}</bdi>;
@@ -186,7 +182,7 @@ export function RecordLink({ visit, one, name }: { visit: Visit; one: Named; nam
   );
 }
 
-/** Of a change: field by field what was there and what is. */
+/** A field's value before and after a change. */
 export interface FieldChange {
   field: string;
   before: string;
@@ -195,7 +191,6 @@ export interface FieldChange {
 
 const NOT_KEPT = "not kept";
 
-/** @param words a value as people read it */
 export function fieldChangesOf({ Details }: AuditRecord, words: (value: unknown) => string): FieldChange[] {
   const { Changed } = Details;
   if (!Array.isArray(Changed)) return [];

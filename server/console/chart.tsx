@@ -1,4 +1,4 @@
-// Counts over time as stacked bars, drawn on the server; beside them the same as a table, for who does not see.
+// Counts over time as stacked bars, drawn on the server, with a table for screen readers.
 
 import type { Children } from "@kitajs/html";
 import { attribute, type Column, Table, Text } from "../ui/index.ts";
@@ -6,50 +6,46 @@ import { attribute, type Column, Table, Text } from "../ui/index.ts";
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
 
-/** Pixels from top to bottom; across, the drawing is as wide as the page lets it, and places are percents. */
+/** The height in pixels. Horizontal positions are percentages, because the drawing fills the page. */
 const HEIGHT = 220;
 const BOTTOM = 24;
 const TOP = 10;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
-/** Of a slot's width. */
+/** A share of a slot's width. */
 const GAP = 0.12;
 const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const LINES = 4;
 const LABEL_EVERY = 4;
 
-/** A slice of time. */
+/** An interval of time. */
 export interface Slot {
   from: Date;
   to: Date;
 }
 
-/** One part of every bar. */
 export interface Series {
   name: string;
-  /** Its colour, a class of assets/parts.css. */
+  /** The class in assets/parts.css that sets its colour. */
   swatch: string;
-  /** Of all bars together, where that is not their sum. */
+  /** The total, if it differs from the sum of the bars. */
   whole?: number;
 }
 
 export interface Bar extends Slot {
-  /** Of each series, from the bottom of the bar to its top. */
   counts: number[];
   total: number;
 }
 
-/** Where a bar leads, and those of a series. */
 export interface Ways {
   ofSlot(slot: Slot): string;
   ofSeries(name: string): string | undefined;
 }
 
-/** The beginning of the first hour that is shown. */
 export function firstHour(now: number): Date {
   return new Date(Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS);
 }
 
-/** The hours that are shown, the last of which is not over. */
+/** The displayed hours, including the current one. */
 export function hoursSince(since: Date): Slot[] {
   return Array.from({ length: HOURS }, (_, index) => {
     const from = new Date(since.getTime() + index * HOUR_MS);
@@ -57,20 +53,18 @@ export function hoursSince(since: Date): Slot[] {
   });
 }
 
-/** What stands on the axis of these. */
+/** The axis label of hourly charts. */
 export const OVER_HOURS = `by the hour, the last ${HOURS} hours`;
 
-/** @param counts of each series */
+/** @param counts one for each series */
 export function barOf(slot: Slot, counts: number[]): Bar {
   return { ...slot, counts, total: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 export interface BarChartProps {
-  /** What is counted. */
   title: string;
   series: readonly Series[];
   bars: readonly Bar[];
-  /** What stands on the axis, such as OVER_HOURS. */
   over: string;
   ways?: Ways;
 }
@@ -101,7 +95,6 @@ export interface LegendItemProps {
   swatch: string;
   name: string;
   value: string;
-  /** Where the name leads. */
   href?: string;
 }
 
@@ -121,7 +114,7 @@ export function LegendItem({ swatch, name, value, href }: LegendItemProps): JSX.
   );
 }
 
-/** The same in numbers; opened by who wants them. */
+/** The chart's numbers as a table, collapsed by default. */
 export function ChartTable({ title, series, bars, over, ways }: BarChartProps): JSX.Element {
   return (
     <details class="more">
@@ -135,7 +128,7 @@ export function ChartTable({ title, series, bars, over, ways }: BarChartProps): 
   );
 }
 
-/** @param ways where a slot leads: by keys too, which the bars do not take */
+/** @param ways link targets; the bars are not keyboard-accessible, so the table repeats them */
 export function slotColumn(ways: Ways | undefined): Column<Slot> {
   return {
     name: "From",
@@ -152,7 +145,6 @@ export function slotColumn(ways: Ways | undefined): Column<Slot> {
   };
 }
 
-/** Of the series that there are any of. */
 export function seriesColumns(series: readonly Series[], bars: readonly Bar[]): Column<Bar>[] {
   return shownSeries(series, bars).map(({ name, index }) => ({
     name,
@@ -162,12 +154,11 @@ export function seriesColumns(series: readonly Series[], bars: readonly Bar[]): 
 }
 
 interface Shown extends Series {
-  /** Among all of the chart. */
+  /** The index among all series of the chart. */
   index: number;
   total: number;
 }
 
-/** Those that there are any of. */
 function shownSeries(series: readonly Series[], bars: readonly Bar[]): Shown[] {
   return series
     .map((one, index) => ({
@@ -180,17 +171,17 @@ function shownSeries(series: readonly Series[], bars: readonly Bar[]): Shown[] {
 
 export interface PlotProps {
   slots: readonly Slot[];
-  /** The value at the top. */
+  /** The value at the top of the axis. */
   most: number;
-  /** A value beside its line, in five characters at most: so wide is the margin. */
+  /** A value's label, at most five characters, because the margin is fixed. */
   scale(value: number): string;
   label: string;
-  /** Its slots are links: for who sees it, for the table has them too. */
+  /** Mouse links; the table repeats them. */
   ways?: Ways;
   children: Children;
 }
 
-/** Lines with their values, and below them the time. */
+/** Horizontal lines with their values, and the time axis. */
 export function Plot({ slots, most, scale, label, ways, children }: PlotProps): JSX.Element {
   const y = yOf(most);
   const lines = Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index);
@@ -217,7 +208,7 @@ export function Plot({ slots, most, scale, label, ways, children }: PlotProps): 
   );
 }
 
-/** An hour by its time, what is longer by its day. */
+/** Shows the time of an hourly slot, the day of a longer one. */
 function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.Element {
   const isHour = to.getTime() - from.getTime() <= HOUR_MS;
   const shared = { class: "hour", x: `${x}%`, y: HEIGHT - 6, datetime: from.toISOString() };
@@ -228,12 +219,11 @@ function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.El
   );
 }
 
-/** From a value to its place from the top, in pixels. */
+/** Maps a value to its distance from the top in pixels. */
 export function yOf(most: number): (value: number) => number {
   return (value) => round(TOP + PLOT_HEIGHT - (value / most) * PLOT_HEIGHT);
 }
 
-/** Where a slot stands, in percent. */
 export interface Place {
   left: number;
   width: number;
@@ -246,7 +236,7 @@ export function placeOf(index: number, slots: number): Place {
   return { left: round(index * step + gap / 2), width: round(step - gap), middle: round((index + 0.5) * step) };
 }
 
-/** All of the slot's height, whatever stands in it: a bar of one is hard to hit. */
+/** The link covers the slot's full height, because a short bar is hard to click. */
 export function SlotLink({ place: { left, width }, href }: { place: Place; href: string }): JSX.Element {
   return (
     <a href={attribute(href)} tabindex="-1">
@@ -273,7 +263,7 @@ function BarOf({ series, bar, place, y, href }: BarProps): JSX.Element {
         if (count === 0) return "";
         const bottom = y(below);
         below += count;
-        // A failure among thousands is still seen.
+        // Keeps a single failure among thousands visible.
         const height = round(Math.max(bottom - y(below), 1.5));
         return (
           <rect
@@ -295,14 +285,14 @@ function titleOf(series: readonly Series[], { from, counts }: Bar): string {
   return `${DATE.format(from)}, ${hourOf(from)} UTC: ${parts.join(", ") || "none"}`;
 }
 
-/** The next of 4, 8, 12, 20, 40, 80, 120 …: a quarter of it is a whole number. */
+/** Rounds up to 4, 8, 12, 20, 40, 80, 120 …, so a quarter is a whole number. */
 export function niceCeiling(most: number): number {
   for (let size = 1; ; size *= 10) {
     for (const step of [4, 8, 12, 20]) if (step * size >= most) return step * size;
   }
 }
 
-/** Five characters at most: so wide is the margin. */
+/** At most five characters, because the margin is fixed. */
 function short(count: number): string {
   return count.toLocaleString("en", { notation: count >= 10_000 ? "compact" : "standard" });
 }

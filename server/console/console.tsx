@@ -1,4 +1,4 @@
-// What every page of Settings has in common: who may see it, the form's token, the frame, and errors as pages.
+// Common parts of all pages of Settings: authorization, CSRF protection, layout, and errors as pages.
 
 import { Elysia } from "elysia";
 import { MethodNotAllowed, NotFound, Permission } from "../errors.ts";
@@ -15,7 +15,7 @@ import { pathOfRequests } from "./requests.tsx";
 import { SIGN_IN_PATH, toSignIn } from "./sign-in.tsx";
 import { Visit } from "./visit.ts";
 
-/** Bytes of a form: a text of 10,000 characters fits into every field of the longest one, so that none is lost. */
+/** The maximum bytes of a form: every field of the longest form can hold 10,000 characters. */
 const FORM_LIMIT = 2 * 1024 * 1024;
 
 export function consolePages(deps: ConsoleDependencies, pages: readonly Page[]) {
@@ -55,7 +55,7 @@ async function respond(
     if (status >= 500) deps.onFailure(failure, request);
     const { key } = contextOf(request);
     const lines = status === 500 ? [...errors, `RequestKey: ${key}`] : errors;
-    // It speaks to clients that have tokens.
+    // The header is for API clients with tokens.
     const { "www-authenticate": _, ...rest } = headers;
     if (visit) {
       const path = status >= 500 && visit.may("Settings:Read") ? pathOfRequests(key) : undefined;
@@ -83,14 +83,14 @@ function visitOf(
   return new Visit({ request, url, params, ...entrant, csrf, formCookies, forms, cookies, href, pageOf });
 }
 
-/** @returns undefined: a browser asks for the address of a form. @throws MethodNotAllowed */
+/** @returns undefined for a GET of a form's address @throws MethodNotAllowed */
 function handlerOf({ GET, POST }: Page, request: Request): Handler | undefined {
   const handler = isRead(request) ? GET : request.method === "POST" ? POST : undefined;
   if (handler || (isRead(request) && prefersPage(request))) return handler;
   throw new MethodNotAllowed([...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])]);
 }
 
-/** The page above the address of a form: what the form was about. */
+/** The page that contains the form at this address. */
 function nearestPage(pages: readonly Page[], { path }: Page, { pathname }: URL): string {
   const segments = path.split("/");
   while (!pages.some((page) => page.GET && page.path === segments.join("/"))) segments.pop();
@@ -127,14 +127,13 @@ async function show(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const { request, caller, url, formCookies } = visit;
-  // A part of a page that refreshes itself is not where people look for what was just done.
+  // Refreshing parts of a page must not consume the message for the next page.
   const told = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
   const navigation = navigationFor(pages, caller.scopes, url.pathname);
   const tabs = tabsFor(pages, page, visit, view);
-  // What refreshes itself goes without them.
-  // Neither does a page need them that says what is wrong with PostgreSQL.
+  // Refreshes need no alerts. An error page must also work while PostgreSQL is down.
   const unseen = request.headers.has("hx-request") ? [] : await alerts.unseen(caller).catch(() => []);
-  // Only then it is known which scripts it needs.
+  // Rendering decides which scripts the page needs.
   const body = await view.body;
   const shown = (
     <Layout
@@ -173,11 +172,11 @@ function Lines({ lines, request }: { lines: string[]; request: string | undefine
   );
 }
 
-// What is done with a form whose sign-in is over: nothing is saved, and nothing that was typed is lost.
+// A form submitted after the sign-in ended: nothing is saved, and the input is kept.
 
 /**
- * Nobody is signed in any more: the form waits in the page until somebody is, in another tab.
- * @param limit bytes of the form
+ * The session is gone: the page keeps the form until the user signs in again in another tab.
+ * @param limit the form's maximum bytes
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
 async function holdForm(site: Site, request: Request, limit: number): Promise<Response> {
@@ -202,7 +201,7 @@ async function holdForm(site: Site, request: Request, limit: number): Promise<Re
   return pageResponse(page, { status: 401 });
 }
 
-/** Somebody has signed in since the form was opened, maybe somebody else: they say whether it is to be sent. */
+/** The session has changed since the form was opened, possibly to another user, so sending needs confirmation. */
 function askToSend(visit: Visit): View {
   const { name, username } = visit.session;
   const { pathname } = visit.url;
@@ -227,7 +226,7 @@ function askToSend(visit: Visit): View {
   };
 }
 
-/** What no page repeats: it is typed again. */
+/** Fields that are never shown again; the user has to retype them. */
 const SECRET = /secret|password|api_?key|^headers$/i;
 
 function Typed({ fields }: { fields: [string, string][] }): JSX.Element {

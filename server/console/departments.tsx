@@ -1,5 +1,3 @@
-// Departments: the parts of the organisation.
-
 import type { EntityService } from "../entities/index.ts";
 import { ButtonLink, phrase, Section, Table } from "../ui/index.ts";
 import type { Page, SettingsDependencies } from "./page.tsx";
@@ -10,7 +8,7 @@ import type { Visit } from "./visit.ts";
 
 const PATH = "/settings/departments";
 
-/** Of its parts; the list has all of them. */
+/** The maximum number of members on the page; the list has all of them. */
 const MAX_SHOWN = 20;
 
 export function departmentPages(deps: SettingsDependencies): Page[] {

@@ -5,17 +5,15 @@ import { userAgentOf } from "../http/request.ts";
 import { digestOf, type Session } from "../signin/index.ts";
 import type { ConsoleDependencies } from "./page.tsx";
 
-/** A person who is signed in to Settings, and may go on. */
 export interface Entrant {
   caller: Caller;
   session: Session;
-  /** The tenant's name. */
   organisation: string;
 }
 
 /**
- * Who asks. The browser's sign-in session has to be there as well, with all its own rules: with it ends what was begun
- * here. Scopes are the person's roles' of this moment, not of when it signed in.
+ * The signed-in caller. The browser's sign-in session must still be valid, so Settings ends with it. Scopes come from
+ * the user's roles at this moment, not at sign-in.
  */
 export async function findEntrant(deps: ConsoleDependencies, request: Request): Promise<Entrant | undefined> {
   const { cookies, sessions, settingsClient, roles, access } = deps;

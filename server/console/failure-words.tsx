@@ -1,4 +1,4 @@
-// What the words mean by which a delivery failed, and who can do something about it (docs/for-receivers.md).
+// Explains the failure words of deliveries, and who can fix each failure (docs/for-receivers.md).
 
 import { attribute, Text } from "../ui/index.ts";
 
@@ -21,7 +21,7 @@ const WORDS = new Map<string, string>(
 
 const WORD = /([a-z-]{3,})/;
 
-/** For lists, which have no room for more: each word of the text is explained to whoever points at it. */
+/** For lists, where space is limited: each word has its explanation as a tooltip. */
 export function Words({ text }: { text: string }): JSX.Element {
   return (
     <span>
@@ -33,7 +33,7 @@ export function Words({ text }: { text: string }): JSX.Element {
   );
 }
 
-/** The same in full, under the text. */
+/** The full explanation below the text. */
 export function Explained({ text }: { text: string | null }): JSX.Element {
   const known = text?.split(WORD).find((part) => WORDS.has(part));
   return known === undefined ? "" : <p class="hint">{WORDS.get(known) as "safe"}</p>;

@@ -1,12 +1,9 @@
-// Numbers that say at a glance how something fares.
-
 import { attribute } from "../ui/index.ts";
 
 export interface Figure {
   name: string;
   value: string;
   isBad?: boolean;
-  /** Where the value leads. */
   href?: string;
 }
 

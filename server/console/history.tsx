@@ -1,5 +1,4 @@
-// What became of a record: its events, and what the audit log has of it. Every page that says which record it is of has
-// these beside it.
+// A record's history: its events and audit entries. Every page with a `record` gets these tabs.
 
 import { ACTOR_TYPES, toAuditFilter } from "../audit/index.ts";
 import { firstPage } from "../http/query.ts";
@@ -10,12 +9,12 @@ import { AUDIT_LOG, tableOfAudit } from "./audit-log.tsx";
 import type { Page, PageRecord, SettingsDependencies, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** The newest; their log has all. */
+/** The newest entries; the logs have all of them. */
 const MAX_SHOWN = 20;
 
 export function historyPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
   return pages.flatMap(({ path, record, shows, GET }) => {
-    // Not of its other tabs.
+    // Only the record's own page gets the tabs.
     if (!record || !shows || !GET) return [];
     const tabs = [
       {

@@ -1,24 +1,23 @@
-// Settings: the console, server-rendered. Everything works without script; htmx only refreshes what changes by itself.
+// Settings: the server-rendered console. Everything works without scripts; htmx only refreshes changing parts.
 //
-// How a page is added:
+// To add a page:
 //
-// 1. A kind of records has its list, its own page, its form and the page that deletes one by its declaration: an entity by
-//    its definition (records/entities.tsx), a kind of settings by its line in server/settings.ts (records/settings.tsx).
-//    What is special about their pages stands in SPECIAL and SPECIAL_SETTINGS below. Any other page is a `Page`: a path, and
-//    for GET and POST the scopes that the REST operation needs, and `answer(visit)`. The function that makes them takes
-//    SettingsDependencies and has its line in `ownPages`; with `area` it stands in the navigation, in that order, below
-//    its group.
-// 2. `answer` calls the service functions that the REST routes call, with `visit.caller`, and returns a `View`: title,
-//    actions, body. No rule is repeated, and no page has SQL: what only a page counts, a service counts. Offer a
-//    button only if `visit.may(action, type, record)`. Throw the errors of server/errors.ts: they become pages.
-// 3. A form is `<Form visit action state>` with `<TextField state name>` and its like, where `name` is the field's name
-//    in the REST API; on POST `visit.form` has what was sent, its token checked. Call the service within try, answer a
-//    refusal by the same view with `refusedForm(visit.form, error, FIELDS)` and status 422, and success by
-//    `visit.goTo(path, "What was done.")`. What cannot be undone, or counts what it is about, is a page by
-//    `confirming`: it asks, and acts on what it has shown alone. An `AskButton` asks the same on another page.
-// 4. Lists: `SearchForm` for filters in the address, `Table`, `Pager`, `EmptyState`; around what changes by itself
-//    `Live`. No `style` attribute and no inline script: CSP refuses them. Classes stand in assets/parts.css.
-// 5. test/console/pages.test.ts has a list of pages; one line there checks it by axe, in both widths and themes.
+// 1. A kind of record gets its list, its own page, its form and its delete page from its declaration: an entity from its
+//    definition (records/entities.tsx), a kind of settings from its line in server/settings.ts (records/settings.tsx).
+//    Special pages of a kind are listed in SPECIAL and SPECIAL_SETTINGS below. Any other page is a `Page`: a path, and for
+//    GET and POST the scopes of the REST operation and `answer(visit)`. Its factory takes SettingsDependencies and is
+//    listed in `ownPages`. With `area` the page appears in the navigation, in that order, in its group.
+// 2. `answer` calls the service functions of the REST routes with `visit.caller`, and returns a `View`: title, actions,
+//    body. Pages repeat no rule and contain no SQL; services count what only a page shows. Offer a button only if
+//    `visit.may(action, type, record)`. Throw the errors of server/errors.ts: they become pages.
+// 3. A form is `<Form visit action state>` with fields such as `<TextField state name>`, where `name` is the field's name
+//    in the REST API. On POST, `visit.form` has the input, and its token is already checked. Call the service within try.
+//    Answer a rejection with the same view, `refusedForm(visit.form, error, FIELDS)` and status 422, and success with
+//    `visit.goTo(path, "What was done.")`. An irreversible action, or one that depends on counts, is a page made by
+//    `confirming`: it asks, and does only what it showed. An `AskButton` asks the same on another page.
+// 4. Lists: `SearchForm` for filters in the address, `Table`, `Pager`, `EmptyState`; `Live` around changing parts. CSP
+//    blocks `style` attributes and inline scripts. Classes are in assets/parts.css.
+// 5. Add the page to the list in test/console/pages.test.ts, which checks it with axe in both widths and themes.
 
 import { Elysia } from "elysia";
 import { activityPages } from "./activity/pages.ts";
@@ -51,17 +50,17 @@ import { webhookPages } from "./webhooks/pages.tsx";
 export { createOnce } from "./once.ts";
 export { nothingHere, refusal } from "./root.tsx";
 
-/** Entities with more to their pages than what comes from their definitions. */
+/** Entities with pages beyond those of their definitions. */
 const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
   Application: applicationPages,
   User: userPages,
   Department: departmentPages,
 };
 
-/** Kinds of settings that say who somebody is; the others say what they may do. */
+/** Kinds of settings in the group Identity; the others are in the group Access. */
 const OF_IDENTITY = ["providers"];
 
-/** Kinds of settings with more to their pages than what comes from their contracts. */
+/** Kinds of settings with pages beyond those of their contracts. */
 const SPECIAL_SETTINGS: Record<string, (deps: SettingsDependencies) => Page[]> = {
   providers: identityProviderPages,
   apis: apiPages,

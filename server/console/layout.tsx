@@ -1,5 +1,3 @@
-// The frame of every page of Settings, and its navigation.
-
 import type { AlertRecord } from "../alerts/index.ts";
 import { attribute, Head, Mark } from "../ui/index.ts";
 import { AlertBanner } from "./alerts.tsx";
@@ -12,19 +10,14 @@ export interface LayoutProps {
   site: SettingsSite;
   visit: Visit;
   navigation: Navigation;
-  /** The other pages of the same record. */
+  /** The tabs of the same record. */
   tabs: Navigation;
   view: View;
-  /** What was just done. */
   told: string | undefined;
-  /** Alerts that nobody has acknowledged. */
   unseen: readonly AlertRecord[];
 }
 
-/**
- * No style of its own, so that CSP needs no exception; errors are answers to show, not to swap in; and what the reader
- * has opened stays open.
- */
+/** htmx's own style would violate CSP; error responses are displayed; opened elements stay open. */
 const HTMX = {
   includeIndicatorCSS: false,
   history: false,
@@ -35,7 +28,6 @@ const HTMX = {
 const STYLES = ["settings.css", "parts.css", "records.css"] as const;
 const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "moments.js"] as const;
 
-/** The frame of every page: who is here, where one can go, and the page in the middle. */
 export function Layout({ site, visit, navigation, tabs, view, told, unseen }: LayoutProps): JSX.Element {
   return (
     <html lang="en">
@@ -161,7 +153,7 @@ function Tabs({ site, tabs }: { site: SettingsSite; tabs: Navigation }): JSX.Ele
 
 export type Navigation = readonly { name: string; path: string; isCurrent: boolean; group?: Group | undefined }[];
 
-/** The areas that somebody with these scopes can see something in, in the order of their pages. */
+/** The areas that these scopes can see, in page order. */
 export function navigationFor(pages: readonly Page[], scopes: ReadonlySet<string>, pathname: string): Navigation {
   return pages.flatMap(({ area: name, group, path, GET }) => {
     if (!name || !GET?.needs.every((scope) => scopes.has(scope))) return [];
@@ -169,7 +161,7 @@ export function navigationFor(pages: readonly Page[], scopes: ReadonlySet<string
   });
 }
 
-/** The pages of one record that its visitor may see; none of what could not be shown. */
+/** The tabs of a record that the visitor may see; none on an error page. */
 export function tabsFor(pages: readonly Page[], { record, path: own }: Page, visit: Visit, view: View): Navigation {
   if (!record || ![200, 422].includes(view.status ?? 200)) return [];
   const id = encodeURIComponent(visit.params.id!);

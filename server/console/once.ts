@@ -1,21 +1,20 @@
-// What is shown once and never again, such as a new secret. It goes to the next page in a sealed cookie: so that page has
-// an address of its own, and to load it anew neither sends the form again nor shows anything.
+// Secrets that are shown only once. They travel to the next page in a sealed cookie, so reloading neither resubmits the
+// form nor shows them again.
 
 import type { Cookies } from "../signin/index.ts";
 import type { Vault } from "../vault.ts";
 import type { Visit } from "./visit.ts";
 
 const PURPOSE = "shown once";
-/** Seconds in which the next page has to be there. */
+/** Seconds until the cookie expires. */
 const LIFETIME = 60;
 
-/** By what people call it. */
 export type ShownOnce = Record<string, string>;
 
 export interface Once {
-  /** Goes to the page that shows it. */
+  /** Redirects to the page that shows the secret. */
   goTo(visit: Visit, path: string, shown: ShownOnce): Response;
-  /** @returns undefined if it was shown before, or is of another page or sign-in */
+  /** @returns undefined if it was already shown, or is for another page or session */
   take(visit: Visit): ShownOnce | undefined;
 }
 
@@ -26,7 +25,7 @@ export function createOnce(vault: Vault, cookies: Cookies): Once {
     try {
       return JSON.parse(open(Buffer.from(value, "base64url")));
     } catch {
-      // Somebody has changed it, or MASTER_KEY was replaced.
+      // The cookie was tampered with, or MASTER_KEY was replaced.
       return {};
     }
   }
@@ -43,7 +42,7 @@ export function createOnce(vault: Vault, cookies: Cookies): Once {
       if (value === undefined) return undefined;
       visit.formCookies.push(cookies.clear("once"));
       const { sid, path, shown, until } = opened(value);
-      // Who keeps the cookie's value shows it no longer than that either.
+      // The expiry is inside the cookie, so a saved cookie does not extend it.
       const isOfThis = sid === visit.session.id && path === visit.url.pathname && Date.now() < until;
       return isOfThis ? shown : undefined;
     },

@@ -1,5 +1,3 @@
-// What holds for all of the organisation.
-
 import { TENANT_SETTINGS } from "../tenants/index.ts";
 import {
   ButtonLink,

@@ -1,4 +1,4 @@
-// What a page of Settings is, and what it is made with.
+// A page of Settings, and its dependencies.
 
 import type { Access, Caller, Scope } from "../access/index.ts";
 import type { Alerts } from "../alerts/index.ts";
@@ -26,65 +26,60 @@ import type { SettingsSite } from "./assets.ts";
 import type { Once } from "./once.ts";
 import type { Visit } from "./visit.ts";
 
-/** Of the navigation, in their order. */
+/** Navigation groups, in order. */
 export const GROUPS = ["Webhooks", "Identity", "Access", "System"] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** One address of Settings. `index.ts` says how a page is added. */
 export interface Page {
-  /** Such as `/settings/webhooks/:id`. */
+  /** A path such as `/settings/webhooks/:id`. */
   path: string;
-  /** What the navigation calls it; who may not GET it is not led there. */
+  /** The page's name in the navigation, shown to visitors who may GET it. */
   area?: string;
-  /** What it stands below there. */
+  /** The navigation group. */
   group?: Group;
   GET?: Handler;
   POST?: Handler;
-  /** The one that the page is of: by it all pages of the same one know each other. */
+  /** The record that the page is about; pages with the same `record` are tabs. */
   record?: PageRecord;
-  /** What it is called among these. */
+  /** The tab's label. */
   tab?: string;
-  /** It is the own page of records of this type: what names one leads here. */
+  /** The type of record that this page shows; links to such records lead here. */
   shows?: string;
 }
 
 export interface PageRecord {
-  /** As policies call it. */
+  /** The type's name in policies. */
   type: string;
-  /** The one that the path's `:id` names. @throws NotFound, Permission */
+  /** The record with the path's `:id`. @throws NotFound, Permission */
   read(visit: Visit): Promise<Pick<View, "title" | "above"> & { id: string }>;
 }
 
-/** What answers one method. */
 export interface Handler {
-  /** Scopes that the REST operation of the same kind needs; who lacks one is told which. */
+  /** Scopes of the corresponding REST operation; an error names the missing one. */
   needs: readonly Scope[];
-  /** May throw the errors of server/errors.ts: they become pages that say so. */
+  /** May throw the errors of server/errors.ts: they become error pages. */
   answer(visit: Visit): Promise<View | Response>;
 }
 
-/** What stands in a page's middle. */
 export interface View {
-  /** Its heading, and with the product's name its title. */
+  /** The heading, and part of the document's title. */
   title: string;
-  /** What leads to it, beside the navigation: the pages above it. */
+  /** The breadcrumbs above the page. */
   above?: { name: string; path: string }[];
-  /** One sentence or badge below the heading. */
+  /** A sentence or badge below the heading. */
   lead?: JSX.Element;
   /** Links and forms beside the heading. */
   actions?: JSX.Element;
   body: JSX.Element;
-  /** 200 unless given; a form that was refused is 422. */
   status?: number;
 }
 
 export interface SettingsDependencies extends SettingsServices, WebhookServices {
   publicUrl: string;
-  /** Of the sign-in pages. */
   site: Site;
   cookies: Cookies;
   forms: Forms;
-  /** For what is shown once. */
+  /** Secrets that are shown once. */
   once: Once;
   sessions: Sessions;
   upstream: Pick<Upstream, "signOut">;
@@ -107,47 +102,47 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   alerts: Alerts;
   requests: Requests;
   issued: Pick<IssuedTokens, "since">;
-  /** Told of who asks; may throw to refuse a request. */
+  /** Called with the caller of each request; may throw to reject it. */
   onClient(request: Request, caller: Caller): void;
-  /** Told of what was not the caller's fault. */
+  /** Called with errors that the caller did not cause. */
   onFailure(error: unknown, request: Request): void;
   /** Names of the entities that can trigger a webhook. */
   entities: string[];
   connection: ConnectionContract;
-  /** Where the Temporal UI lists those that a query finds. */
+  /** The Temporal UI's list of workflows for a query. */
   workflowsUrl(query: string): string;
 }
 
-/** What showing a page takes. */
+/** Dependencies for rendering a page. */
 export interface ConsoleDependencies extends SettingsDependencies {
   settingsSite: SettingsSite;
 }
 
-/** A question with a page of its own. */
+/** A question on a page of its own. */
 export interface Confirmation extends Question {
   above: NonNullable<View["above"]>;
-  /** Where to go if it is not to be. */
+  /** The path for cancelling. */
   back: string;
 }
 
 export interface Confirming<Asked extends Confirmation> {
   path: string;
-  /** Links lead to it. Otherwise it is asked on other pages first, by an `AskButton`. */
+  /** Other pages link to it. Otherwise an `AskButton` on another page asks first. */
   isLinked?: true;
   needs: readonly Scope[];
   /**
-   * What there is to decide as things stand. The buttons that ask the same elsewhere are made of the same function.
-   * @param anew false: what was counted is what the form says was counted
+   * The present decision. Buttons on other pages use the same function.
+   * @param anew false: use the counts from the form
    * @throws NotFound, Permission
    */
   ask(visit: Visit, anew: boolean): Promise<Asked>;
-  /** Does what was asked, and nothing that is otherwise. @throws PreconditionFailed if it is no longer so */
+  /** Does exactly what was asked. @throws PreconditionFailed if the state has changed */
   act(visit: Visit, asked: Asked): Promise<View | Response>;
 }
 
 /**
- * The page before something that cannot be undone: what it will do, and two ways on. What it says is sealed into its form;
- * if that no longer holds when it is sent, nothing is done and it asks again.
+ * A page that confirms an irreversible action and offers to cancel. Its content is sealed into the form; if it no
+ * longer holds on submission, nothing is done and the page asks again.
  */
 export function confirming<Asked extends Confirmation>(confirming: Confirming<Asked>): Page {
   const { path, isLinked, needs, ask, act } = confirming;
@@ -200,7 +195,7 @@ function confirmation(visit: Visit, asked: Confirmation, isChanged = false): Vie
   };
 }
 
-/** Above a form that is shown again, because what its page said holds no more. */
+/** Shown when a form is repeated because its content has changed. */
 export function Changed(): JSX.Element {
   return (
     <p class="problem" role="alert">

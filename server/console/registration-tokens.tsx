@@ -1,5 +1,3 @@
-// Initial access tokens: by one of them applications register themselves.
-
 import { NotFound } from "../errors.ts";
 import { type InitialTokenRecord, MAX_INITIAL_TOKENS, NEW_TOKEN_BODY } from "../oauth/index.ts";
 import {

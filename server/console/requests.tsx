@@ -1,4 +1,4 @@
-// The last requests of clients: what a RequestKey stands for, and what has failed.
+// Recent client requests: look-up of a RequestKey, and failures.
 
 import type { Shown } from "../access/index.ts";
 import { firstPage, readAsked } from "../http/query.ts";
@@ -37,7 +37,7 @@ export function requestPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-/** What this is of, as long as it is known and for who may read it. */
+/** The request with this key, if it is still stored and the visitor may read it. */
 export async function findRequest(
   requests: Requests,
   visit: Visit,
@@ -50,7 +50,7 @@ export async function findRequest(
 
 export const pathOfRequests = (RequestKey: string) => `${REQUESTS}?${new URLSearchParams({ RequestKey })}`;
 
-/** Such as `PATCH /Endpoint/rest/api/v1/Application`, which leads to it. */
+/** A link such as `PATCH /Endpoint/rest/api/v1/Application`. */
 export function RequestLink({ visit, request }: { visit: Visit; request: RequestRecord }): JSX.Element {
   return (
     <a href={visit.href(pathOfRequests(request.RequestKey))} safe>
@@ -153,7 +153,7 @@ function columns(visit: Visit, name: NameOf) {
   ];
 }
 
-/** A long one goes on in a new line after a slash. */
+/** A long path may break after a slash. */
 function Path({ title }: { title: string }): JSX.Element {
   return (
     <code>

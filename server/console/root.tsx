@@ -1,4 +1,4 @@
-// What stands in front of all pages: the way in from /, and a page where there is nothing.
+// The address / and the page for unknown paths.
 
 import { Elysia } from "elysia";
 import { NotFound } from "../errors.ts";
@@ -7,7 +7,7 @@ import { asApiError, errorResponse } from "../http/error-record.ts";
 import { API_PATH, prefersPage, requestUrl } from "../http/request.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
 
-/** A browser that opens the address alone is led to Settings; for a client of the API there is nothing. */
+/** Redirects browsers to Settings; API clients get 404. */
 export function rootController(site: Site) {
   return new Elysia().all("/", ({ request }) => {
     if (!prefersPage(request)) return nothingHere(site, request);
@@ -15,7 +15,7 @@ export function rootController(site: Site) {
   });
 }
 
-/** The 404 of a path that is none: a page for a browser, the error record for everybody else. */
+/** The 404 of an unknown path: a page for browsers, an error record for other clients. */
 export async function nothingHere(site: Site, request: Request): Promise<Response> {
   const nothing = new NotFound("Nothing stands at this path.");
   const response = prefersPage(request) ? await failurePage(site, nothing, request) : errorResponse(nothing, request);
@@ -23,7 +23,7 @@ export async function nothingHere(site: Site, request: Request): Promise<Respons
   return response;
 }
 
-/** A failure that nothing has met itself: the error record of the API, and elsewhere a page for a browser. */
+/** Converts an unhandled error: an error record for API paths and clients, otherwise a page. */
 export async function refusal(site: Site, failure: unknown, request: Request): Promise<Response> {
   const isApi = requestUrl(request).pathname.startsWith(`${API_PATH}/`);
   return isApi || !prefersPage(request) ? errorResponse(failure, request) : failurePage(site, failure, request);

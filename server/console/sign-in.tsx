@@ -1,4 +1,4 @@
-// Signing in to Settings: which organisation it is, off to our own OpenID provider, and back again with a code.
+// Signing in to Settings: choosing the organisation, redirecting to our OpenID provider, and returning with a code.
 
 import { Elysia } from "elysia";
 import { readForm } from "../http/body.ts";
@@ -13,11 +13,11 @@ import type { ConsoleDependencies } from "./page.tsx";
 import { bindingsOf, readState, writeState } from "./state.ts";
 
 export const SIGN_IN_PATH = "/settings/sign-in";
-/** Characters of the path that a sign-in leads back to: it is part of an authorization request, which has a limit too. */
+/** The maximum number of characters of the path to return to, because the authorization request is limited, too. */
 const NEXT_LIMIT = 3_000;
-/** Seconds in which a person has to come back with a code. */
+/** Seconds until the user must return with a code. */
 const SIGN_IN_LIFETIME = 3600;
-/** Seconds that a browser remembers whose Settings it was in. */
+/** Seconds for which a browser remembers its organisation. */
 const ORGANISATION_LIFETIME = 365 * 24 * 3600;
 
 export function signInController(deps: ConsoleDependencies) {
@@ -32,11 +32,11 @@ export function signInController(deps: ConsoleDependencies) {
 }
 
 /**
- * For visitors who have to sign in first. It goes by PUBLIC_URL, where the provider's answer will come to: a cookie that
- * is set at another name of this host would not be there.
+ * For visitors who have to sign in. The redirect uses PUBLIC_URL, because a cookie set on another name of this host
+ * would be missing when the provider returns the browser there.
  */
 export function toSignIn({ publicUrl }: Pick<ConsoleDependencies, "publicUrl">, request: Request): Response {
-  // A part of a page that refreshes itself: the page as a whole has to ask.
+  // A refreshing part cannot show the sign-in, so the whole page must reload.
   if (request.headers.has("hx-request")) return new Response(null, { status: 401, headers: { "hx-refresh": "true" } });
   const { pathname, search, searchParams } = requestUrl(request);
   const organisation = searchParams.get("organisation");
@@ -51,16 +51,16 @@ async function begin(deps: ConsoleDependencies, request: Request): Promise<Respo
   const asked = searchParams.get("organisation")?.trim();
   const tenant = asked === undefined ? await knownTenant(deps, request) : await tenantNamed(deps, asked);
   if (!tenant && !asked) return pageResponse(<OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} />);
-  // A name that no organisation has leads on as any other does: which there are is nobody else's matter.
+  // Unknown names get a sign-in page as well, so visitors cannot probe for organisations.
   const clientId = deps.settingsClient.clientId(tenant?.id, asked ?? "");
-  // The same for all tabs of a browser: each may come back first.
+  // All tabs of a browser share the seed, because any of them may return first.
   const seed = deps.cookies.read(request, "settings-sign-in") ?? newOpaqueValue();
   const state = writeState(seed, `${clientId} ${next}`);
   const path = deps.settingsClient.authorizationRequest(clientId, state, bindingsOf(seed));
   return to(deps.site.href(path), [deps.cookies.set("settings-sign-in", seed, SIGN_IN_LIFETIME)]);
 }
 
-/** A browser is signed in to one tenant, or was in its Settings before; and where there is one alone, it is that one. */
+/** The tenant of the browser's session, the last one used, or the only one. */
 async function knownTenant(deps: ConsoleDependencies, request: Request): Promise<Tenant | undefined> {
   const { tenants, sessions, cookies } = deps;
   const session = await sessions.findStarted(request);
@@ -69,7 +69,7 @@ async function knownTenant(deps: ConsoleDependencies, request: Request): Promise
 }
 
 async function tenantNamed({ tenants }: ConsoleDependencies, name: string): Promise<Tenant | undefined> {
-  // PostgreSQL's text holds no NUL.
+  // PostgreSQL's text type cannot store NUL.
   return name === "" || name.includes("\0") ? undefined : tenants.find(name);
 }
 
@@ -78,7 +78,7 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
   const seed = deps.cookies.read(request, "settings-sign-in");
   const text = seed === undefined ? undefined : readState(seed, searchParams.get("state") ?? "");
   if (seed === undefined || text === undefined) {
-    // Another tab was faster.
+    // Another tab has already signed in.
     if (await findEntrant(deps, request)) return to(deps.site.href("/settings"));
     return startAgain(deps, "This sign-in was begun in another browser, or too long ago.");
   }
@@ -104,20 +104,20 @@ function startAgain({ site, cookies }: ConsoleDependencies, reason: string): Pro
   return pageResponse(page, { status: 400, cookies: [cookies.clear("settings-sign-in")] });
 }
 
-/** Ends the browser's sign-in session, and with it what it had here. */
+/** Ends the browser's sign-in session and its access to Settings. */
 async function signOut(deps: ConsoleDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
   const gone = deps.cookies.clear("settings");
   const destination = deps.site.href("/settings/signed-out");
   if (!session) return to(destination, [gone]);
-  // A page from before the last sign-in has another token, and its button has to work all the same.
+  // A page from before the last sign-in has an old token, and its button must still work.
   if (!isOwnForm(request)) deps.forms.require(request, form.get("csrf"), session);
   const { cookies, onward } = await endSession(deps, deps.site, request, session, destination);
   return onward ? onward([gone, ...cookies]) : to(destination, [gone, ...cookies]);
 }
 
-/** @param text from anybody; if it is not a page of Settings, or is too long to take along, the first page is meant */
+/** @param text untrusted; the first page is used if it is too long or not a page of Settings */
 function pathOfSettings(text: string | null): string {
   const url =
     text !== null && text.length <= NEXT_LIMIT && /^\/settings(\/|\?|$)/.test(text)
@@ -134,9 +134,9 @@ function to(location: string, cookies: string[] = []): Response {
   return new Response(null, { status: 303, headers });
 }
 
-// What is shown before and after somebody is in Settings; they look as the sign-in pages do.
+// Pages before and after Settings, in the style of the sign-in pages.
 
-/** Names are not listed: which organisations there are is nobody else's matter. */
+/** Does not list organisations, because their names are not public. */
 function OrganisationPage({ site, action, next }: { site: Site; action: string; next: string }): JSX.Element {
   return (
     <CardPage site={site} title="Which organisation?">
@@ -185,11 +185,10 @@ function StartAgainPage({ site, reason }: { site: Site; reason: string }): JSX.E
   );
 }
 
-/** Where the answer leads. */
 interface SignInState {
-  /** By which it was asked, so whose Settings it is. */
+  /** The client of the request, which determines the tenant. */
   clientId: string;
-  /** A path of Settings, query included. */
+  /** A path of Settings with its query. */
   next: string;
 }
 

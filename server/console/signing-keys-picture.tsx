@@ -1,18 +1,18 @@
-// The lives of signing keys over time, drawn on the server: announced, signing, retired, and where now is. The table
-// below it says the same.
+// The lifetimes of signing keys, drawn on the server: announced, signing, retired, and the present. The table below has
+// the same data.
 
 import type { SigningKeyRecord } from "../oauth/index.ts";
 import { LegendItem } from "./chart.tsx";
 
 const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-/** Pixels; across, the drawing is as wide as the page lets it, and places are percents. */
+/** Pixels. Horizontal positions are percentages, because the drawing fills the page. */
 const ROW_HEIGHT = 40;
 const BAR_HEIGHT = 12;
 const AXIS_HEIGHT = 40;
-/** Percent: a day among half a year is still seen. */
+/** Percent: keeps a day within half a year visible. */
 const MIN_WIDTH = 0.6;
 
-/** The colours are the other charts' own. */
+/** Colours as in the other charts. */
 const PARTS = [
   { name: "Announced", swatch: "open" },
   { name: "Signing", swatch: "delivered" },
@@ -58,11 +58,11 @@ export function KeysPicture({ keys, now }: PictureProps): JSX.Element {
 
 interface Life {
   name: string;
-  /** Where each of PARTS begins, and the last ends. */
+  /** The start of each of PARTS, and the end of the last. */
   moments: number[];
 }
 
-/** When a key was published is not kept: one that does not sign yet is announced from now on. */
+/** The time of publication is not stored, so a future key is shown as announced from now on. */
 function lifeOf({ Id, Alg, SignsFrom, SignsUntil, PublishedUntil }: SigningKeyRecord, now: number): Life {
   const signs = Date.parse(SignsFrom);
   return {

@@ -1,4 +1,4 @@
-// Signing keys, to be looked at: they are the installation's, so nobody replaces them from within one organisation.
+// Signing keys, read-only: they belong to the installation, not to one organisation.
 
 import type { SigningKeyRecord } from "../oauth/index.ts";
 import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";

@@ -1,10 +1,9 @@
-// The `state` of an authorization request of ours: what its answer leads to, bound to the browser that asked (RFC 6749
-// 10.12), and the other values that bind them.
+// The `state` of our own authorization requests, bound to the browser (RFC 6749 10.12), and the other bound values.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Bindings } from "../oauth/index.ts";
 
-/** @param seed an opaque value that only this browser has */
+/** @param seed an opaque value known only to this browser */
 export function writeState(seed: string, text: string): string {
   const payload = Buffer.from(text).toString("base64url");
   return `${derive(seed, `state ${payload}`)}.${payload}`;
@@ -19,7 +18,6 @@ export function readState(seed: string, state: string): string | undefined {
   return Buffer.from(payload, "base64url").toString("utf8");
 }
 
-/** Nobody who sees them can tell the seed. */
 export function bindingsOf(seed: string): Bindings {
   return { nonce: derive(seed, "nonce"), verifier: derive(seed, "verifier") };
 }

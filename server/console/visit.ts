@@ -3,7 +3,6 @@ import { NO_STORE } from "../http/conditions.ts";
 import { type Cookies, type Forms, flashCookie, type Session } from "../signin/index.ts";
 import { decisionOf, type Question } from "../ui/index.ts";
 
-/** What a policy decides over: a record in its response shape. */
 type Subject = Record<string, unknown>;
 type Action = Extract<Scope, `${string}:${string}`>;
 
@@ -21,35 +20,33 @@ export interface VisitProps {
   forms: Pick<Forms, "sealShown" | "hasShown">;
   cookies: Cookies;
   href: (path: string) => string;
-  /** Where the records of a type have their pages: a path with `:id`. */
+  /** The path of a type's record page, with `:id`. */
   pageOf: (type: string) => string | undefined;
 }
 
-/** A request to a page of Settings by somebody who may be there. */
 export class Visit {
   readonly request: Request;
-  /** Path and query, without what is said of refreshing. */
+  /** The path and query without the refresh setting. */
   readonly url: URL;
-  /** False if the reader has stopped it (WCAG 2.2, 2.2.2). */
+  /** False if the reader has paused it (WCAG 2.2, 2.2.2). */
   readonly refreshes: boolean;
-  /** What stands in the path in place of `:id` and its like. */
+  /** Values of the path's parameters, such as `:id`. */
   readonly params: Record<string, string>;
-  /** Who asks, as the REST API's bearer check gives it: all service functions take it. */
+  /** The caller, as the REST API's bearer check returns it; service functions take it. */
   readonly caller: Caller;
   readonly session: Session;
-  /** The tenant's name. */
   readonly organisation: string;
-  /** Of a POST, its fields; the token is checked already. Of a GET, empty. */
+  /** The fields of a POST, with the token checked; empty for GET. */
   form = new URLSearchParams();
-  /** For the forms of the page; `Form` puts it there. */
+  /** The token of the page's forms, inserted by `Form`. */
   readonly csrf: string;
-  /** Of a page with the policy editor, whose script makes styles: CSP allows them by it. */
+  /** The CSP nonce for the policy editor's styles. */
   editorNonce: string | undefined;
-  /** Set-Cookie values that go with it. */
+  /** Set-Cookie values that belong to the token. */
   readonly formCookies: string[];
-  /** The part of the page, by its id, that refreshes itself and needs no other one; undefined: all is asked for. */
+  /** The id of the refreshing part that is requested; undefined: the whole page. */
   private readonly part: string | undefined;
-  /** A path of ours as a browser has to ask for it. */
+  /** A path under PUBLIC_URL, which may have a path prefix. */
   readonly href: (path: string) => string;
   private readonly pageOf: VisitProps["pageOf"];
   private readonly cookies: Cookies;
@@ -74,7 +71,8 @@ export class Visit {
   }
 
   /**
-   * Whether to offer a button; the service function has the last word. Without a record: whether any could be meant.
+   * Whether to offer a button; the service function makes the final decision. Without a record: whether any record may
+   * be permitted.
    * @example visit.may("Webhooks:Update", "WebhookConnection", record)
    */
   may(action: Action, type?: string, record?: Subject): boolean {
@@ -83,33 +81,32 @@ export class Visit {
     return !type || !record || permissions.allows(action, type, record);
   }
 
-  /** The hidden field `shown` of a form that asks: a MAC of where it goes and of all that the question decides. */
+  /** The hidden field `shown`: a MAC of the action and everything that the question decides. */
   seal(action: string, question: Question): string {
     return this.forms.sealShown(this.csrf, [action, ...decisionOf(question)]);
   }
 
-  /** Whether the form that was sent here has asked exactly this. */
+  /** Whether the submitted form asked exactly this. */
   hasAsked(question: Question): boolean {
     const [csrf, shown] = ["csrf", "shown"].map((name) => this.form.get(name) ?? undefined);
     return this.forms.hasShown(csrf, shown, [this.url.pathname, ...decisionOf(question)]);
   }
 
-  /** Whether a part of the page that stands alone is to be made. */
+  /** Whether to render a separately refreshed part. */
   wants(part: string): boolean {
     return this.part === undefined || this.part === part;
   }
 
-  /** For a service function that takes these scopes. @throws Permission */
   permitted<S extends Scope>(...scopes: S[]): Permitted<S> {
     return permit(this.caller, scopes);
   }
 
-  /** A record's own page, if it has one. */
+  /** The path of a record's page, if it has one. */
   pathOf({ Type, Id }: { Type: string; Id: string | number }): string | undefined {
     return this.pageOf(Type)?.replace(":id", String(Id));
   }
 
-  /** The same page, refreshing itself or not. */
+  /** The same page with refreshing on or off. */
   sameHref(refreshes: boolean): string {
     const query = new URLSearchParams(this.url.searchParams);
     if (!refreshes) query.set(REFRESH, "off");
@@ -117,11 +114,11 @@ export class Visit {
   }
 
   /**
-   * Goes on after a form: 303, so that it is not sent twice.
-   * @param told what the next page says at its top, at most 300 characters
+   * Redirects after a form with 303, so reloading does not repeat the POST.
+   * @param told a message for the next page, at most 300 characters
    */
   goTo(path: string, told?: string): Response {
-    // An Id of the address may have characters that no header takes.
+    // An Id from the path may contain characters that are invalid in a header.
     const { pathname, search, hash } = new URL(path, this.url);
     const headers = new Headers({ location: this.href(pathname) + search + hash, ...NO_STORE });
     if (told) headers.append("set-cookie", flashCookie(this.cookies, told));

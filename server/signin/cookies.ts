@@ -1,43 +1,38 @@
-// Our cookies.
-
 const OPAQUE = /^[A-Za-z0-9_-]{43}$/;
 
-/** What each may hold: what we hand out, 32 random bytes in base64url, unless said otherwise. */
+/** The format of each cookie's value. OPAQUE is 32 random bytes in base64url. */
 const SHAPES = {
   session: OPAQUE,
-  /** Binds forms to the browser that they were shown in. */
+  /** Binds a form to the browser that received it. */
   visitor: OPAQUE,
-  /** Tells a browser its owner has used before. */
+  /** Marks a browser in which a user has signed in before. */
   device: OPAQUE,
   settings: OPAQUE,
-  /** What binds a sign-in to Settings to the browser that began it. */
+  /** Binds a sign-in to Settings to its browser. */
   "settings-sign-in": OPAQUE,
-  /** What binds a trial of an application to the browser that began it. */
+  /** Binds a trial of an application to its browser. */
   "try-it": OPAQUE,
-  /** The Id of the tenant whose Settings the browser was last in. */
+  /** The Id of the tenant that was last open in Settings. */
   organisation: /^[0-9a-f-]{36}$/,
-  /** The Id of the tenant whose first steps are not to be shown any more. */
+  /** The Id of the tenant for which the first steps were dismissed. */
   "first-steps": /^[0-9a-f-]{36}$/,
-  /** What the next page of Settings shows this once, sealed, in base64url. */
+  /** A sealed value for one page of Settings, shown once, in base64url. */
   once: /^[A-Za-z0-9_-]{1,2000}$/,
-  /** What the next page of Settings says of what was just done, in base64url. */
+  /** The message that the next page of Settings shows about the last action, in base64url. */
   told: /^[A-Za-z0-9_-]{1,1000}$/,
 } as const;
 export type CookieName = keyof typeof SHAPES;
 
 export interface Cookies {
   read(request: Request, name: CookieName): string | undefined;
-  /**
-   * @returns a Set-Cookie value
-   * @param maxAge seconds; without it the cookie ends with the browser
-   */
+  /** @returns a Set-Cookie value @param maxAge seconds; without it the cookie ends with the browser */
   set(name: CookieName, value: string, maxAge?: number): string;
   clear(name: CookieName): string;
 }
 
 /**
- * A browser sends a host's cookies to all of its ports, so no name is one that other programs of the host are likely to
- * set. Over https the names have the prefix that keeps other hosts of the same domain from setting them (RFC 6265bis).
+ * Cookies are shared by all ports of a host, so the names avoid those that other programs are likely to use. Over https
+ * a prefix keeps other hosts of the domain from setting them (RFC 6265bis).
  */
 export function createCookies(publicUrl: string): Cookies {
   const secure = publicUrl.startsWith("https:");
@@ -54,19 +49,19 @@ export function createCookies(publicUrl: string): Cookies {
   };
 }
 
-/** Seconds in which the next page has to be there. */
+/** Seconds until the message expires. */
 const LIFETIME = 60;
-/** Characters; a cookie is no place for more. */
+/** The maximum number of characters, because cookies are small. */
 const LIMIT = 300;
 
 /** @returns a Set-Cookie value */
 export function flashCookie(cookies: Cookies, text: string): string {
   const shown = text.length > LIMIT ? `${text.slice(0, LIMIT - 1)}…` : text;
-  // A cut between the halves of a character would not be UTF-8.
+  // Half a surrogate pair cannot be encoded as UTF-8.
   return cookies.set("told", Buffer.from(shown.toWellFormed()).toString("base64url").slice(0, 1_000), LIFETIME);
 }
 
-/** What was said when the last form was taken; shown once. */
+/** The message of the last form; it is shown once. */
 export function readFlash(cookies: Cookies, request: Request): string | undefined {
   const value = cookies.read(request, "told");
   return value === undefined ? undefined : Buffer.from(value, "base64url").toString("utf8");

@@ -9,14 +9,13 @@ import type { Caller } from "./session.ts";
 
 export interface PageEndpoints {
   site: Site;
-  /** Told of what was not the caller's fault. */
+  /** Reports errors that the caller did not cause. */
   onFailure: (error: unknown, request: Request) => void;
 }
 
 /**
- * An address that people's browsers go to: it answers pages, its errors too. HEAD is answered as GET is to a browser
- * without cookies: a request for the head alone must not cause what GET would, such as a code or the end of a session
- * (RFC 9110 9.2.1).
+ * An address for browsers: it answers with pages, errors included. HEAD is answered as GET without cookies, because a
+ * HEAD request must not issue a code or end a session (RFC 9110 9.2.1).
  */
 export function pageEndpoint(
   { site, onFailure }: PageEndpoints,
@@ -48,7 +47,7 @@ export function pageEndpoint(
   );
 }
 
-/** A browser that asks for the address of a form, such as by its history, comes to a page that goes on from there. */
+/** Redirects a GET of a form's address, such as from the browser's history, to the page of the form. */
 function toPageOf(site: Site, path: string): Response {
   const page = FORM_PAGES.find(([start]) => path.startsWith(start))![1];
   return new Response(null, { status: 303, headers: { location: site.href(page), ...NO_STORE } });
@@ -60,13 +59,13 @@ const FORM_PAGES = [
   ["/", "/account"],
 ] as const;
 
-/** The page that a refused form was on, where the form says it: there it can be filled in anew. */
+/** The page of a rejected form, if the form names it; the user can fill it in again there. */
 function wayBack(request: Request): string | undefined {
   const path = formRead(request)?.get("request");
   return path && OWN_PATH.test(path) ? path : undefined;
 }
 
-/** Of this host: neither `//` nor `/\\` begins it. */
+/** A path of this host: it starts with neither `//` nor `/\\`. */
 const OWN_PATH = /^\/[a-z][^\\]*$/i;
 
 function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {

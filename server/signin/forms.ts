@@ -1,4 +1,4 @@
-// Forms that only the page they stand on can have sent.
+// CSRF protection: a form is accepted only from the page that contains it.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Permission } from "../errors.ts";
@@ -8,34 +8,33 @@ import { newOpaqueValue } from "./opaque.ts";
 import type { Session } from "./session.ts";
 import type { Trouble } from "./throttle.ts";
 
-/** Forms that only the browser they were shown in can send. */
 export interface Forms {
   /**
-   * @param session whom the form speaks for; undefined for the sign-in form
-   * @returns the hidden field `csrf`, and the Set-Cookie values that go with it
+   * @param session the session that submits the form; undefined for the sign-in form
+   * @returns the hidden field `csrf` and its Set-Cookie values
    */
   protect(request: Request, session?: Session): { csrf: string; cookies: string[] };
   accepts(request: Request, csrf: string | undefined, session?: Session): boolean;
-  /** What the form's page says, shown again with all but the secrets; undefined if the form is accepted. */
+  /** The message for a form that is shown again without its secrets; undefined if the form is accepted. */
   troubleWith(request: Request, csrf: string | undefined, session?: Session): Trouble | undefined;
-  /** For forms into which nothing is typed. @throws Permission */
+  /** For forms without typed input. @throws Permission */
   require(request: Request, csrf: string | undefined, session?: Session): void;
-  /** The hidden field `shown` of a form that asks for a decision. @param csrf of the same form */
+  /** The hidden field `shown` of a form that asks for a decision. @param csrf the token of the same form */
   sealShown(csrf: string, shown: Shown): string;
   /**
-   * Whether the page that sent the form showed exactly this; if not, the person is asked again.
-   * @param csrf what `require` has accepted
+   * Whether the submitted page showed exactly these values; if not, the user must decide again.
+   * @param csrf a token that `require` has accepted
    */
   hasShown(csrf: string | undefined, sealed: string | undefined, shown: Shown): boolean;
 }
 
-/** Everything that a decision is about, as the person saw it: the kind of form, then values of JSON in a fixed order. */
+/** Everything that a decision depends on, as the user saw it: the kind of form, then JSON values in a fixed order. */
 export type Shown = readonly [kind: string, ...values: unknown[]];
 
-/** Of a form that links two accounts, one of which goes by another name by now. */
+/** For a form that links two accounts after one of them was renamed. */
 export const CHANGED_LINK = "What this page says has changed since it was shown. Nothing was linked. Look at it again.";
 
-/** Its cookie is gone, another tab has signed in since it was opened, or another site sent it. */
+/** The cookie is missing, another tab has signed in since, or another site sent the form. */
 const STALE =
   "Nothing was done yet: this form was opened before the last sign-in in this browser, or your browser keeps no " +
   "cookies. Send it again from here.";
@@ -64,12 +63,12 @@ export function createForms(cookies: Cookies, csrf: Csrf): Forms {
   };
 }
 
-/** A signed double submit: the token in a form is a MAC of the cookies that come back with it. */
+/** A signed double submit: the form's token is a MAC of the cookies. */
 export interface Csrf {
-  /** @param session the session that the form speaks for; undefined for the sign-in form */
+  /** @param session the session that submits the form; undefined for the sign-in form */
   token(visitor: string, session: string | undefined): string;
   matches(token: string | undefined, visitor: string | undefined, session: string | undefined): boolean;
-  /** A MAC of what the form with this token shows; the token binds it to browser and session. */
+  /** A MAC of the values that a form shows. Its token binds them to the browser and the session. */
   seal(token: string, shown: string): string;
   isSealOf(sealed: string | undefined, token: string | undefined, shown: string): boolean;
 }

@@ -1,5 +1,5 @@
-// How guessing the codes of devices is slowed down (RFC 8628 5.1). Whose code it is, nobody knows before it is found, so
-// the guesses of one person or place count, whatever they are at.
+// Slows down guessing of device codes (RFC 8628 5.1). The owner of a code is unknown until it is found, so guesses are
+// counted by user or address.
 
 import { createHash } from "node:crypto";
 import type { Sql } from "../db/sql.ts";
@@ -7,15 +7,18 @@ import type { TenantId } from "../ids.ts";
 import { type FailureRule, forgiveAttempt, secondsBlocked, takeAttempt } from "./throttle.store.ts";
 import { ANY_TENANT } from "./throttle.ts";
 
-/** One user, in whatever browsers; and one address, of those who have not signed in there. A company's people share it. */
+/**
+ * BY_USER counts a user's guesses in all browsers. BY_ADDRESS counts guesses by visitors who are not signed in; a
+ * company may share one address.
+ */
 export const BY_USER: FailureRule = { free: 10, most: 15 * 60 };
 export const BY_ADDRESS: FailureRule = { free: 20, most: 15 * 60 };
 
 export type Guesser = { tenantId: TenantId; userId: number } | { address: string };
 
 /**
- * Counts a guess before it is looked at, so that parallel ones gain nothing.
- * @returns seconds to wait, or undefined if the guess may be made
+ * Counts a guess before checking it, so parallel guesses gain nothing.
+ * @returns seconds to wait, or undefined if the guess is allowed
  */
 export async function takeGuess(sql: Sql, guesser: Guesser): Promise<number | undefined> {
   const { tenantId, key, rule } = countOf(guesser);
@@ -23,7 +26,7 @@ export async function takeGuess(sql: Sql, guesser: Guesser): Promise<number | un
   return Math.max(1, await secondsBlocked(sql, tenantId, [key]));
 }
 
-/** It was right, and so counts for nothing; those before it still count, for a guesser has codes of their own. */
+/** Takes back a correct guess. Earlier ones still count, because an attacker may own valid codes. */
 export async function forgiveGuess(sql: Sql, guesser: Guesser): Promise<void> {
   const { tenantId, key, rule } = countOf(guesser);
   await forgiveAttempt(sql, tenantId, key, rule);

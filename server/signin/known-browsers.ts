@@ -1,4 +1,4 @@
-// Browsers in which a user has signed in before: what strangers do must not hold their owner up.
+// Browsers in which a user has signed in before: failures of strangers do not block them.
 
 import type { Sql } from "../db/sql.ts";
 import type { Cookies } from "./cookies.ts";
@@ -6,7 +6,7 @@ import { digestOf, newOpaqueValue } from "./opaque.ts";
 import type { Session } from "./session.ts";
 import { findKnown, recordSignIn } from "./store.ts";
 
-/** Seconds that a browser is known. */
+/** Seconds for which a browser is remembered. */
 const DEVICE_LIFETIME = 365 * 24 * 3600;
 
 type Owner = Pick<Session, "tenantId" | "userId">;
@@ -17,7 +17,7 @@ export interface KnownBrowsers {
     user: Owner,
     address: string,
   ): Promise<{ knownDevice: Buffer | undefined; knownAddress: boolean }>;
-  /** Notes a sign-in with all that it takes. @returns the Set-Cookie value by which the browser is known from now on */
+  /** Records a completed sign-in. @returns the Set-Cookie value that identifies the browser */
   remember(request: Request, user: Owner, address: string): Promise<string>;
 }
 

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A value only its holder knows: 256 random bits, 43 characters of base64url. */
+/** An unguessable value: 256 random bits, 43 characters of base64url. */
 export function newOpaqueValue(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** How such a value is stored. */
+/** The digest under which an opaque value is stored. */
 export function digestOf(value: string): Buffer {
   return createHash("sha256").update(value, "utf8").digest();
 }

@@ -1,25 +1,21 @@
-// The pages of signing in. Every text that comes from outside is escaped here.
+// The sign-in pages. All outside text is escaped here.
 
 import { attribute, CardPage, Problem, type Site } from "../ui/index.ts";
 
 export interface SignInProps {
   site: Site;
-  /** Where the form goes; a path of ours. */
   action?: string;
-  /** Whose users sign in here; "" if it has no name. */
+  /** The application to sign in to; "" if it has no name. */
   application: string;
-  /** The authorization request to go on with. */
   request: string;
   csrf: string;
-  /** What was typed before, or hinted at. */
   username: string;
-  /** Why the last attempt failed. */
   problem?: string;
-  /** Who else can sign the user in. */
+  /** The identity providers that can sign the user in. */
   providers?: { name: string; href: string }[];
 }
 
-/** The form has one submit button, so that scripts can find it; other ways stand outside. */
+/** The form has one submit button, so scripts can find it; links to providers are outside it. */
 export function SignInPage(props: SignInProps): JSX.Element {
   const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
   return (
@@ -57,13 +53,12 @@ export function SignInPage(props: SignInProps): JSX.Element {
 }
 
 export interface NameAndPasswordProps {
-  /** What was typed before, or hinted at. */
   username: string;
-  /** Why the last attempt failed; it stands above as `#problem`. */
+  /** Why the last attempt failed; shown above as `#problem`. */
   problem?: string;
 }
 
-/** The names `username` and `password` are what password managers, and scripts that sign in, look for. */
+/** Password managers and sign-in scripts look for the names `username` and `password`. */
 function NameAndPassword({ username, problem }: NameAndPasswordProps): JSX.Element {
   const described = problem ? "problem" : undefined;
   const invalid = problem ? "true" : undefined;
@@ -101,28 +96,25 @@ function NameAndPassword({ username, problem }: NameAndPasswordProps): JSX.Eleme
 
 export interface LinkProps {
   site: Site;
-  /** The provider that has signed the user in. */
+  /** The provider that authenticated the user. */
   provider: string;
-  /** Whom. */
+  /** The user's name at the provider. */
   there: string;
-  /** What the provider calls the account. */
+  /** The provider's subject for the account. */
   subject: string;
-  /** What the provider calls the user, or was typed before. */
+  /** The provider's user name, or the previous input. */
   username: string;
-  /** The sign-in to link. */
   link: string;
-  /** The authorization request to go on with. */
   request: string;
   csrf: string;
-  /** The seal of whom the page names. */
+  /** The seal of the names that the page shows. */
   shown: string;
-  /** Why the last attempt failed. */
   problem?: string;
-  /** Where there is another way, for a user without a password here. */
+  /** Another way to sign in, for users without a password here. */
   otherHref: string | undefined;
 }
 
-/** Somebody whom a provider has signed in proves, once, to be the owner of an account here. */
+/** Asks a user signed in by a provider to prove ownership of an existing account, once. */
 export function LinkPage({
   site,
   provider,
@@ -177,9 +169,7 @@ export interface ChooseAccountProps {
   site: Site;
   application: string;
   user: string;
-  /** Where to go on as that user. */
   continueHref: string;
-  /** Where to sign in as somebody else. */
   switchHref: string;
 }
 
@@ -204,15 +194,13 @@ export function ChooseAccountPage({ site, application, user, ...links }: ChooseA
 
 export interface DeviceCodeProps {
   site: Site;
-  /** A path of ours. */
   action: string;
   csrf: string;
-  /** What was typed, or came with the address. */
   code: string;
   problem: string | undefined;
 }
 
-/** Where a person types the code that a device shows (RFC 8628 3.3). */
+/** The page where users type the code that a device shows (RFC 8628 3.3). */
 export function DeviceCodePage({ site, action, csrf, code, problem }: DeviceCodeProps): JSX.Element {
   return (
     <CardPage site={site} title={problem ? "Error: Sign a device in" : "Sign a device in"}>
@@ -248,7 +236,7 @@ export interface FormPostProps {
   fields: [name: string, value: string][];
 }
 
-/** OAuth 2.0 Form Post Response Mode; the script submits it, and without script the button does. */
+/** OAuth 2.0 Form Post Response Mode: a script submits the form; without scripts the user presses the button. */
 export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Element {
   return (
     <CardPage site={site} title="Continue" script="submit.js">
@@ -267,7 +255,7 @@ export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Eleme
 export interface SignOutProps {
   site: Site;
   user: string;
-  /** The logout request to go on with. */
+  /** The logout request to continue. */
   request: string;
   csrf: string;
 }
@@ -290,18 +278,14 @@ export function SignOutPage({ site, user, request, csrf }: SignOutProps): JSX.El
 
 export interface UpstreamProblemProps {
   site: Site;
-  /** What came to nothing. */
   purpose: "sign-in" | "linking";
   provider: string;
-  /** What happened. */
   line: string;
-  /** The ways that are left. */
   links: { href: string; text: string }[];
-  /** The request's key, by which the audit log has the details. */
+  /** The request's key; the audit log has the details under it. */
   reference: string;
 }
 
-/** A way to a provider and back that came to nothing. */
 export function UpstreamProblemPage(props: UpstreamProblemProps): JSX.Element {
   const { site, purpose, provider, line, links, reference } = props;
   const heading = purpose === "sign-in" ? "Sign-in did not work" : "Linking did not work";

@@ -1,9 +1,8 @@
-// One-time links to choose a new password.
+// One-time links to set a new password.
 
 import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 
-/** A link as it is found again. */
 export interface PasswordReset {
   tenantId: TenantId;
   userId: number;
@@ -11,10 +10,7 @@ export interface PasswordReset {
   name: string;
 }
 
-/**
- * The user's one live link.
- * @param seconds until it expires
- */
+/** Replaces the user's previous link. @param seconds until it expires */
 export async function saveReset(
   sql: Queries,
   tenantId: TenantId,
@@ -30,7 +26,7 @@ export async function saveReset(
   return row!.expiresOn;
 }
 
-/** The tenant is the link's own, so there is none to filter by. */
+/** The link determines the tenant, so there is no tenant filter. */
 export async function findReset(sql: Queries, digest: Buffer): Promise<PasswordReset | undefined> {
   const [row] = await sql<PasswordReset[]>`
     select r.tenant_id as "tenantId", r.user_id as "userId", coalesce(u.username, '') as username,
@@ -40,7 +36,7 @@ export async function findReset(sql: Queries, digest: Buffer): Promise<PasswordR
   return row;
 }
 
-/** @returns false if another request has used it, or it has expired */
+/** @returns false if the link was used or has expired */
 export async function takeReset(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
   const rows = await sql`
     delete from password_resets where tenant_id = ${tenantId} and digest = ${digest} and expires_on > now()
@@ -48,11 +44,11 @@ export async function takeReset(sql: Queries, tenantId: TenantId, digest: Buffer
   return rows.length > 0;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeExpiredResets(sql: Sql): Promise<number> {
   return (await sql`delete from password_resets where expires_on < now()`).count;
 }
 
-/** Seconds that a link is good. */
+/** Seconds until a link expires. */
 export const RESET_LIFETIME = 3_600;
 export const RESET_PATH = "/account/reset";

@@ -1,4 +1,4 @@
-// Passwords: what they have to be, how they are kept, and proving one's own.
+// Passwords: their rules, their hashes, and asking signed-in users for their own.
 
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -14,16 +14,16 @@ import { admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Hashes computed at once: each takes 19 MiB and a core, and more than there are cores only take them from requests. */
+/** Hashes computed at once. Each takes 19 MiB and a core, so more than one per core would only slow requests down. */
 const TOTAL = availableParallelism();
 const BUDGET = { name: "passwords", perTenant: Math.ceil(TOTAL / 2), total: TOTAL, waiting: 200 };
-/** Characters of a password. */
+/** The maximum number of characters. */
 const PASSWORD_LIMIT = 1_000;
 
 export interface Passwords {
   /**
-   * Takes the same time whether there is a hash or not.
-   * @param hash undefined if there is no such account, or it has no password
+   * Takes the same time with or without a hash.
+   * @param hash undefined if the account does not exist or has no password
    * @throws TenantBusy
    */
   verify(tenantId: TenantId, password: string, hash: string | undefined): Promise<boolean>;
@@ -35,7 +35,7 @@ export function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(normalized(password), ARGON2ID);
 }
 
-/** The same characters may come composed or not, as the keyboard has them (NIST SP 800-63B 5.1.1.2). */
+/** Keyboards produce the same characters composed or decomposed (NIST SP 800-63B 5.1.1.2). */
 function normalized(password: string): string {
   return password.normalize("NFC");
 }
@@ -54,13 +54,12 @@ export function createPasswords(): Passwords {
   };
 }
 
-// What a password has to be, by NIST SP 800-63B 5.1.1.2: long enough, and none that everybody tries first. Which
-// characters it is of is its owner's business.
+// The rules of a password, by NIST SP 800-63B 5.1.1.2: long enough and not a common one. There are no rules about kinds
+// of characters.
 
-/** Characters, as people count them. */
 export const PASSWORD_LENGTH = { least: 8, most: 256 };
 
-/** Of the user, so that the password is not what stands on the door. */
+/** The user's names, which the password must not repeat. */
 export interface PasswordOwner {
   username: string;
   name: string;
@@ -69,7 +68,7 @@ export interface PasswordOwner {
 const SERVICE = "gatehouse";
 let common: Promise<Set<string>> | undefined;
 
-/** @returns why a new password is refused, in words; undefined if it is good */
+/** @returns why a new password is rejected; undefined if it is accepted */
 export async function passwordProblem(
   password: string,
   { username, name }: PasswordOwner,
@@ -80,24 +79,24 @@ export async function passwordProblem(
   const plain = password.toLowerCase();
   common ??= readCommon();
   if ((await common).has(plain)) return "This password is one of those that are tried first. Choose another.";
-  // "ana2026!" is ana's first idea, and everybody else's.
+  // Rejects variations of the name, such as "ana2026!" for ana.
   const word = plain.replace(/[^\p{L}]+$/u, "");
   const near = [SERVICE, ...[username, name].map((text) => text.toLowerCase())].filter(Boolean);
   if (near.includes(plain) || near.includes(word)) return "This password is too close to your name. Choose another.";
   return undefined;
 }
 
-/** Only when a password is chosen: to unpack the dictionaries is a tenth of what a process needs to start. */
+/** Loaded on first use: unpacking the dictionaries would add a tenth to the start of a process. */
 async function readCommon(): Promise<Set<string>> {
   const { dictionary } = await import("@zxcvbn-ts/language-common");
   return new Set(dictionary["passwords-common"]);
 }
 
-/** The password of a signed-in user, asked for again before what only the owner may do. */
+/** Asks a signed-in user for the password again before sensitive changes. */
 export interface OwnPassword {
-  /** A user who signs in elsewhere may have none. */
+  /** False for users who sign in only at a provider. */
   exists(session: Session): Promise<boolean>;
-  /** As slowed down as at sign-in. @throws TenantBusy */
+  /** Throttled like a sign-in. @throws TenantBusy */
   check(request: Request, session: Session, password: string, caller: Caller): Promise<CheckOutcome>;
 }
 

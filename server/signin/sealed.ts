@@ -3,7 +3,6 @@ import { RECOVERY_KEY_PURPOSE, TOTP_PURPOSE } from "./second-factor/second-facto
 import { CLIENT_KEY_PURPOSE, CLIENT_SECRET_PURPOSE } from "./upstream/configuration.ts";
 import { ID_TOKEN_HINT_PURPOSE } from "./upstream/identity.ts";
 
-/** What is sealed at rest here. */
 export const SEALED: SealedColumn[] = [
   { table: "totp_secrets", column: "secret", purpose: TOTP_PURPOSE },
   { table: "totp_secrets", column: "recovery_key", purpose: RECOVERY_KEY_PURPOSE },

@@ -1,14 +1,13 @@
-// What a sign-in in a browser is, once it is there.
+// A user's session in a browser.
 
 import type { Transaction } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 
-/** How sure a session is of its user, as the id_token says it: by one factor, or by two. */
+/** The authentication context class in the id_token: one factor or two. */
 export const ACR = { oneFactor: "1", twoFactors: "2" } as const;
 
-/** A browser in which a user has signed in. */
 export interface Session {
-  /** The `sid` of OpenID Connect; not the cookie. */
+  /** The `sid` of OpenID Connect; not the cookie's value. */
   id: string;
   tenantId: TenantId;
   userId: number;
@@ -16,43 +15,42 @@ export interface Session {
   name: string;
   tenantName: string;
   authTime: Date;
-  /** When the browser came by it; authTime may be long before, at a provider. */
+  /** When this browser's session began; authTime may be much earlier, at a provider. */
   begunOn: Date;
-  /** Seconds since then, by PostgreSQL's clock. */
+  /** Seconds since begunOn, by PostgreSQL's clock. */
   age: number;
-  /** False: it is when a provider has sent the user, who may have signed in there long before. */
+  /** False: authTime is when the provider returned the user, who may have signed in there much earlier. */
   isAuthTimeKnown: boolean;
-  /** How the user was authenticated (RFC 8176). */
+  /** Authentication methods (RFC 8176). */
   amr: string[];
   acr: string;
-  /** The provider that has authenticated the user; null: we have. */
+  /** The provider that authenticated the user; null: this service did. */
   identityProviderId: number | null;
   hasSecondFactor: boolean;
-  /** The user has given one factor and needs two: good for nothing but giving the other. */
+  /** The user has given one of two factors: the session can only be used to give the other. */
   isUnfinished: boolean;
 }
 
-/** How a user has just been authenticated. */
 export interface Authentication {
   tenantId: TenantId;
-  /** The application that the user signs in for. */
+  /** The application that the user signs in to. */
   clientId?: string;
   userId: number;
   amr: string[];
   acr: string;
-  /** The provider that has done it; undefined: we have. */
+  /** The provider that authenticated the user; undefined: this service did. */
   identityProviderId?: number;
-  /** Of its id_token, if it is to be signed out of there: sealed, in base64url. */
+  /** The provider's id_token, sealed, in base64url; kept only for signing out there. */
   idTokenHint?: string;
-  /** When, if not just now. */
+  /** Default: now. */
   authTime?: Date;
-  /** False: when it was done is not known. */
+  /** False: the time of authentication is unknown. */
   isAuthTimeKnown?: boolean;
-  /** The hash by which the password was found right: it has to be the user's still. */
+  /** The hash that the password matched. It must still be the user's current one. */
   passwordHash?: string;
 }
 
-/** Who asks, as far as the connection tells. */
+/** The request's origin, as seen on the connection. */
 export interface Caller {
   address: string;
   userAgent: string;
@@ -62,15 +60,15 @@ export interface Caller {
 export type BegunSession = Pick<Session, "id" | "isUnfinished"> & { cookie: string };
 
 export interface Sessions {
-  /** @returns undefined also if it is unfinished */
+  /** @returns undefined for an unfinished session, too */
   find(request: Request): Promise<Session | undefined>;
-  /** Also one that is unfinished. */
+  /** Also finds an unfinished session. */
   findStarted(request: Request): Promise<Session | undefined>;
   /**
-   * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it. With it the
-   * audit log has the sign-in, unless it is unfinished.
-   * @param also what is done with it or not at all
-   * @throws Conflict if the password is another by now, or the user deactivated: either ends all that was begun before
+   * Begins a session and ends the browser's previous one, so a cookie from before a sign-in is never valid after it.
+   * Writes the sign-in to the audit log in the same transaction, unless the session is unfinished.
+   * @param also runs in the same transaction
+   * @throws Conflict if the password changed or the user was deactivated; both end all earlier sessions
    */
   begin(
     request: Request,
@@ -79,9 +77,9 @@ export interface Sessions {
     also?: (tx: Transaction, session: Pick<Session, "id" | "isUnfinished">) => Promise<void>,
   ): Promise<BegunSession>;
   /**
-   * The user has given a second factor: the session goes on under a new cookie, and an account that waited for it is
-   * linked.
-   * @param methods by which (RFC 8176)
+   * The user has given a second factor. The session continues under a new cookie, and a provider account that waited
+   * for it is linked.
+   * @param methods the factor's methods (RFC 8176)
    * @returns the Set-Cookie value
    */
   raise(request: Request, session: Session, methods: string[]): Promise<string>;
@@ -91,6 +89,6 @@ export interface Sessions {
 /** `cookie` is the Set-Cookie value. */
 export interface EndedSession {
   cookie: string;
-  /** The provider's id_token, sealed, if it was kept. */
+  /** The provider's sealed id_token, if it was kept. */
   idTokenHint: Uint8Array | null;
 }

@@ -20,11 +20,11 @@ import { linkHeldAccount } from "./upstream/accounts.ts";
 
 /** Seconds without a request after which a session ends. */
 export const IDLE_LIFETIME = 8 * 3600;
-/** Seconds after which a session ends in any case. */
+/** Seconds after which every session ends. */
 const ABSOLUTE_LIFETIME = 7 * 24 * 3600;
-/** Seconds between notes of when a session was last seen. */
+/** Minimum seconds between updates of when a session was last seen. */
 const TOUCH_INTERVAL = 60;
-/** Characters kept of what the browser calls itself. */
+/** The maximum number of characters stored of User-Agent. */
 const USER_AGENT_LIMIT = 300;
 
 export function createSessions(sql: Sql, cookies: Cookies): Sessions {
@@ -76,12 +76,12 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const { tenantId, id, userId, isUnfinished } = session;
       const identityProviderId = session.identityProviderId ?? undefined;
       const value = newOpaqueValue();
-      // RFC 8176 2: mfa says that there was more than one.
+      // RFC 8176 2: mfa means more than one factor.
       const amr = [...new Set([...session.amr, ...methods, "mfa"])];
       const acr = ACR.twoFactors;
       await sql.beginFor(tenantId, async (tx) => {
         await holdActiveUser(tx, tenantId, userId);
-        // It may have ended while the code was looked at.
+        // The session may have ended while the code was checked.
         const isThere = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
         if (!isThere || !isUnfinished) return;
         await recordSuccess(tx, request, { tenantId, userId, amr, acr, identityProviderId });
@@ -93,7 +93,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const user = { type: "User", id: userId } as const;
       const idTokenHint = (await sql.beginFor(tenantId, async (tx) => {
         const deleted = await deleteSession(tx, tenantId, id);
-        // Who never was signed in does not sign out.
+        // Ending an unfinished session is not a sign-out.
         if (deleted && !isUnfinished) {
           await recordAudit(tx, tenantId, originOf(request, { actor: user }), { kind: "SignOut", subject: user });
         }
@@ -104,7 +104,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
   };
 }
 
-/** Told once all is given that the user needs. */
+/** Records the sign-in once every required factor is given. */
 function recordSuccess(tx: Queries, request: Request, authentication: Omit<Authentication, "authTime">) {
   const { tenantId, clientId, userId, amr, acr, identityProviderId } = authentication;
   const user = { type: "User", id: userId } as const;

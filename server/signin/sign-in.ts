@@ -9,31 +9,31 @@ import { ACR, type Authentication, type Caller } from "./session.ts";
 import { type Account, findAccounts, usernameKey } from "./store.ts";
 import { type Attempt, admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
 
-/** Characters of a user name. */
+/** The maximum number of characters in a user name. */
 const USERNAME_LIMIT = 1_000;
 
 export type SignInOutcome =
   | { outcome: "authenticated"; authentication: Authentication; needsSecondFactor: boolean; cookies: string[] }
-  /** One answer for a wrong password, an unknown or inactive account, and a name that several have. */
+  /** One outcome for a wrong password, an unknown or inactive account, and an ambiguous name. */
   | { outcome: "refused" }
   | { outcome: "throttled"; retryAfter: number };
 
 export interface PasswordSignIn {
   tenantId: TenantId;
-  /** The application that the user signs in for. */
+  /** The application that the user signs in to. */
   clientId?: string;
   username: string;
   password: string;
   caller: Caller;
-  /** Anybody can have named the tenant, and there need not be one. */
+  /** The tenant comes from unauthenticated input and may not exist. */
   isNamed?: boolean;
 }
 
 export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignInOutcome>;
 
 /**
- * Signs in by user name and password. `cookies` are Set-Cookie values: the browser is known from now on, unless a second
- * factor is still to come.
+ * Signs in by user name and password. `cookies` are Set-Cookie values that make the browser a known one, unless a
+ * second factor is still required.
  */
 export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, browsers: KnownBrowsers): SignIn {
   return async (request, { tenantId, clientId, username, password, caller, isNamed }) => {
@@ -82,7 +82,7 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
   };
 }
 
-/** For who reads the audit log, never for who tries. */
+/** For the audit log only; the user sees one message for all reasons. */
 function reasonOf(accounts: Account[]): string {
   const [account, second] = accounts;
   if (!account) return "UnknownUser";
@@ -91,7 +91,7 @@ function reasonOf(accounts: Account[]): string {
   return account.hash === null ? "NoPassword" : "WrongPassword";
 }
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL's text type cannot store NUL. */
 function isUsername(text: string): boolean {
   return text !== "" && text.length <= USERNAME_LIMIT && !text.includes("\0");
 }

@@ -1,4 +1,4 @@
-// Ending a browser's session: here, and then at the provider that it began at, where that is wished for.
+// Ends a browser's session here and then, if configured, at its identity provider.
 
 import { NO_STORE } from "../http/conditions.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
@@ -12,11 +12,11 @@ export interface SignOutDependencies {
 
 export interface SignedOut {
   cookies: string[];
-  /** The browser's way to the provider, with the cookies; undefined: it stays here. */
+  /** Sends the browser to the provider with the cookies; undefined: there is no sign-out there. */
   onward: ((cookies: string[]) => Promise<Response>) | undefined;
 }
 
-/** @param destination where the browser is to be in the end, also after the provider */
+/** @param destination where the browser finally goes, also after the provider */
 export async function signOut(
   { sessions, upstream }: SignOutDependencies,
   site: Site,
@@ -34,7 +34,10 @@ export async function signOut(
   };
 }
 
-/** A form's answer may lead to no site that its page has not named (CSP form-action); the refresh of a page may. */
+/**
+ * CSP form-action blocks a redirect to a site that the page did not list, so the page refreshes itself to the provider
+ * instead.
+ */
 function goOnPage(site: Site, { name, location: href }: { name: string; location: string }, cookies: string[]) {
   const lines = [`You are signed out here. You go on to ${name}, to sign out there too.`];
   const page = <MessagePage site={site} heading="Signed out" lines={lines} next={{ href, text: `Go to ${name}` }} />;

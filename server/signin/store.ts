@@ -2,10 +2,10 @@ import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import type { Session } from "./session.ts";
 
-/** Days after which a browser that was not used is forgotten. */
+/** Days until an unused browser is forgotten. */
 const DEVICE_DAYS = 365;
 
-/** A row of users as sign-in needs it. */
+/** The columns of users that sign-in needs. */
 export interface Account {
   id: number;
   isActive: boolean;
@@ -13,23 +13,19 @@ export interface Account {
   hash: string | null;
   knownDevice: boolean;
   knownAddress: boolean;
-  /** The password alone does not sign the user in. */
   needsSecondFactor: boolean;
 }
 
 /**
- * A user name as it is compared: of who can sign in, nobody else in the tenant has the same.
- * @returns "" if nobody can have it
+ * The normalized user name. Among users who can sign in, it is unique in the tenant.
+ * @returns "" if the name cannot exist
  */
 export async function usernameKey(sql: Queries, username: string): Promise<string> {
   const [row] = await sql<{ key: string | null }[]>`select username_key(${username}) as key`;
   return row!.key ?? "";
 }
 
-/**
- * At most two: where none of them can sign in, a user name may stand in several rows.
- * @param key of the user name
- */
+/** Returns at most two accounts: users who cannot sign in may share a user name. @param key the normalized user name */
 export async function findAccounts(
   sql: Queries,
   tenantId: TenantId,
@@ -48,7 +44,7 @@ export async function findAccounts(
     order by u.id limit 2`;
 }
 
-/** Of the row `u` of users: it has a second factor, or its tenant wants everybody to have one. */
+/** Whether the user in row `u` has a second factor or the tenant requires one. */
 const needsSecondFactor = (sql: Queries) => sql`
   (${hasSecondFactor(sql)} or exists (select from tenants t where t.id = u.tenant_id and t.second_factor = 'Required'))`;
 const hasSecondFactor = (sql: Queries) => sql`
@@ -76,7 +72,7 @@ export async function findPasswordHash(sql: Queries, tenantId: TenantId, userId:
   return row?.hash;
 }
 
-/** As findPasswordHash; until the transaction ends, who sets another one waits. */
+/** Like findPasswordHash, and locks the hash against changes until the transaction ends. */
 export async function holdPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
   const [row] = await sql<{ hash: string }[]>`
     select p.hash from passwords p join users u on u.id = p.user_id
@@ -85,8 +81,8 @@ export async function holdPasswordHash(sql: Queries, tenantId: TenantId, userId:
 }
 
 /**
- * Until the transaction ends, who deactivates the user waits. To be called before anything of the user's is locked, as
- * deactivating does.
+ * Locks the user against deactivation until the transaction ends. Call it before locking other rows of the user, which
+ * is the order that deactivation uses.
  * @returns false if the user is not active
  */
 export async function holdActiveUser(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
@@ -95,7 +91,7 @@ export async function holdActiveUser(sql: Queries, tenantId: TenantId, userId: n
   return rows.length > 0;
 }
 
-/** Whether the user can sign in by password: has one, and a user name. */
+/** Whether the user has both a password and a user name. */
 export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`
     select exists (
@@ -111,7 +107,7 @@ export async function savePassword(sql: Queries, tenantId: TenantId, userId: num
     on conflict (user_id) do update set hash = excluded.hash`;
 }
 
-/** Last_Login, and where the user is known from now on. */
+/** Sets Last_Login and remembers the browser and the address. */
 export async function recordSignIn(
   sql: Queries,
   tenantId: TenantId,
@@ -144,7 +140,7 @@ export interface NewSession {
   userAgent: string;
 }
 
-/** @returns whether it waits for its user's second factor */
+/** @returns true if the session waits for a second factor */
 export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
   const [row] = await sql<{ isUnfinished: boolean }[]>`
     insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
@@ -160,8 +156,8 @@ export async function insertSession(sql: Queries, tenantId: TenantId, session: N
 }
 
 /**
- * Ends a session, after its browser has begun another. For the same user the applications go on, by codes that are on
- * their way too: they are told of the end of the new one.
+ * Ends the session that a new sign-in replaces. For the same user, applications keep their grants and unredeemed codes:
+ * logging out of the new session logs them out.
  */
 export async function replaceSession(
   sql: Queries,
@@ -169,14 +165,14 @@ export async function replaceSession(
   former: Buffer,
   { id, userId }: Pick<NewSession, "id" | "userId">,
 ): Promise<void> {
-  // Before anything that came of it is locked: the order in which a code is redeemed.
+  // Locked before its codes and tokens, in the order that redeeming a code uses.
   const [same] = await sql<{ id: string }[]>`
     select id from sessions where digest = ${former} and tenant_id = ${tenantId} and user_id = ${userId} for update`;
   if (same) await handOver(sql, tenantId, same.id, id);
   await sql`delete from sessions where digest = ${former}`;
 }
 
-/** What came of a session comes of another from now on. Its clients may know that by its own name, and by the former. */
+/** Moves a session's grants to its successor. Clients may know them by either session's id. */
 async function handOver(sql: Queries, tenantId: TenantId, from: string, to: string): Promise<void> {
   await sql`
     with codes as (
@@ -197,12 +193,12 @@ async function handOver(sql: Queries, tenantId: TenantId, from: string, to: stri
     for key share`;
 }
 
-/** As it is stored: `needsSecondFactor` is the user's and the tenant's, whatever the session had. */
+/** The stored session: `needsSecondFactor` depends on the user and the tenant, not on the session. */
 export type StoredSession = Omit<Session, "isUnfinished"> & { needsSecondFactor: boolean; isSeenLongAgo: boolean };
 
 /**
- * The session's own tenant is the answer here, so there is none to filter by; the caller compares it to the client's.
- * @param touchSeconds after which it counts as seen long ago
+ * The session determines the tenant, so there is no tenant filter; the caller compares it to the client's.
+ * @param touchSeconds after which the session counts as seen long ago
  */
 export async function findSession(
   sql: Queries,
@@ -228,10 +224,10 @@ export async function touchSession(sql: Queries, tenantId: TenantId, id: string)
   await sql`update sessions set last_seen = now() where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** Minutes within which a second factor belongs to the same sign-in as the first. */
+/** Minutes within which both factors count as one sign-in. */
 const ONE_SIGN_IN_MINUTES = 10;
 
-/** The session after another factor: under a new cookie, for it is worth more than before. @returns false if it has ended */
+/** Gives the session a second factor and a new cookie, because its privileges rise. @returns false if it has ended */
 export async function raiseSession(
   sql: Queries,
   tenantId: TenantId,
@@ -247,7 +243,7 @@ export async function raiseSession(
   return updated.count > 0;
 }
 
-/** @returns undefined if it was gone already */
+/** @returns undefined if it had already ended */
 export async function deleteSession(
   sql: Queries,
   tenantId: TenantId,
@@ -258,12 +254,12 @@ export async function deleteSession(
   return deleted;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeExpiredSessions(sql: Sql): Promise<number> {
   return (await sql`delete from sessions where expires_on < now()`).count;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeForgottenDevices(sql: Sql): Promise<number> {
   return (await sql`delete from known_devices where last_seen < now() - make_interval(days => ${DEVICE_DAYS})`).count;
 }

@@ -1,20 +1,20 @@
 import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 
-/** Hours after which failures no longer count. */
+/** Hours until a failure is forgotten. */
 const FAILURE_HOURS = 24;
 /** Seconds. */
 const FIRST_WAIT = 10;
 
-/** After `free` failures each next one doubles the wait, from FIRST_WAIT up to `most` seconds. */
+/** After `free` failures each further one doubles the wait, from FIRST_WAIT up to `most` seconds. */
 export interface FailureRule {
   free: number;
   most: number;
 }
 
 /**
- * Counts one attempt under `key` as failed, unless that key or one of `others` is blocked.
- * @returns false if it is
+ * Counts one attempt under `key` as failed, unless `key` or one of `others` is blocked.
+ * @returns false if one is blocked
  */
 export async function takeAttempt(
   sql: Queries,
@@ -42,9 +42,9 @@ export async function addFailure(sql: Queries, tenantId: TenantId, key: string, 
 
 function oneMore(sql: Queries, { free, most }: FailureRule) {
   const failures = sql`case when f.last_on < now() - make_interval(hours => ${FAILURE_HOURS}) then 1 else f.failures + 1 end`;
-  // The exponent has a ceiling of its own: a power of a large count would not fit.
+  // The exponent is capped, because a power of a large count would overflow.
   const wait = sql`least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${most})`;
-  // Not until now(), which for an attempt that began a moment earlier is yet to come.
+  // '-infinity' and not now(), which is in the future for a transaction that began a moment earlier.
   const until = sql`case when ${failures} > ${free} then now() + make_interval(secs => ${wait}) else '-infinity' end`;
   return sql`failures = ${failures}, last_on = now(), blocked_until = ${until}`;
 }
@@ -57,9 +57,9 @@ export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: str
 }
 
 /**
- * Marks the blocked ones of these keys, each until its time is over.
- * @param keys are locked in this order, which all other code must keep to
- * @returns false if all of them were marked already
+ * Marks the blocked keys until their block expires.
+ * @param keys locked in this order; all other code must use the same order
+ * @returns false if all of them were already marked
  */
 export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<boolean> {
   const marked = await sql`
@@ -74,7 +74,7 @@ export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string
   return marked.length > 0;
 }
 
-/** Takes back what takeAttempt has counted. A wait that failures before it have earned stays. */
+/** Takes back an attempt that takeAttempt counted. A block caused by earlier failures stays. */
 export async function forgiveAttempt(
   sql: Queries,
   tenantId: TenantId,
@@ -91,7 +91,7 @@ export async function forgetFailures(sql: Queries, tenantId: TenantId, key: stri
   await sql`delete from signin_failures where tenant_id = ${tenantId} and key = ${key}`;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeOldFailures(sql: Sql): Promise<number> {
   return (await sql`delete from signin_failures where last_on < now() - make_interval(hours => ${FAILURE_HOURS})`)
     .count;

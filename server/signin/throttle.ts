@@ -1,4 +1,4 @@
-// How guessing is slowed down. The counts stand in PostgreSQL, so they hold for all processes.
+// Slows down guessing. The counts are in PostgreSQL, so they hold for all processes.
 
 import { createHash } from "node:crypto";
 import { type AuditEntry, type Origin, recordAudit } from "../audit/index.ts";
@@ -13,39 +13,44 @@ import {
   takeAttempt,
 } from "./throttle.store.ts";
 
-/** One account at one address, or in one known browser. */
+/** One account at one address or in one known browser. */
 const AT_ONE_PLACE: FailureRule = { free: 5, most: 15 * 60 };
-/** One address, whatever the account; a company's people share one. */
+/** One address for all accounts; a company may share one address. */
 const BY_ADDRESS: FailureRule = { free: 50, most: 15 * 60 };
-/** One account, from wherever. A minute keeps its owner from being shut out on a new device, too. */
+/** One account from all addresses. The wait is at most a minute, so the owner can still sign in on a new device. */
 const BY_ACCOUNT: FailureRule = { free: 20, most: 60 };
 
 export interface Attempt {
   tenantId: TenantId;
-  /** Of a password: the key of the user name that was typed, for an unknown account is slowed down like a known one; else the user's Id. */
+  /**
+   * For a password: the key of the typed user name, so unknown accounts are throttled like known ones. Otherwise the
+   * user's Id.
+   */
   account: string;
   factor: "password" | "second";
   address: string;
-  /** A cookie of a browser in which this account's owner has signed in before. */
+  /** The cookie of a browser in which the account's owner has signed in before. */
   knownDevice: Buffer | undefined;
   /** The account's owner has signed in from this address before. */
   knownAddress: boolean;
-  /** Anybody can have named the tenant, and there need not be one: then nobody gets more attempts by more names. */
+  /**
+   * The tenant comes from unauthenticated input and may not exist, so naming more tenants must not give more attempts.
+   */
   isNamed?: boolean;
 }
 
-/** What counts for all tenants that can be named stands under this id, which none has. */
+/** Counts that span all tenants use this id, which no tenant has. */
 export const ANY_TENANT = "00000000-0000-0000-0000-000000000000" as TenantId;
 
-/** The counts an attempt falls under. */
+/** The counters that apply to an attempt. */
 interface Counts {
   place: string;
   others: { key: string; rule: FailureRule }[];
 }
 
 /**
- * What a stranger does counts against the stranger's address and, slowly, against the account. The owner's known
- * browser has a count of its own, and a known address is free of the account's, so neither waits for a stranger.
+ * A stranger's failures count against the address and, with short waits, against the account. The owner's known browser
+ * has its own counter, and a known address is exempt from the account's, so neither waits for a stranger.
  */
 function countsOf({ account, factor, address, knownDevice, knownAddress }: Attempt): Counts {
   if (knownDevice) return { place: keyOf("device", factor, account, knownDevice.toString("hex")), others: [] };
@@ -54,7 +59,7 @@ function countsOf({ account, factor, address, knownDevice, knownAddress }: Attem
   return { place: keyOf("place", factor, account, address), others };
 }
 
-/** Of an address, whatever the tenant; undefined: the attempt is at a tenant that is there, or by an account's owner. */
+/** The key of an address across all tenants; undefined if the tenant exists or the browser is known. */
 function namedKey({ isNamed, address, knownDevice }: Attempt): string | undefined {
   return isNamed && !knownDevice ? keyOf("address", address) : undefined;
 }
@@ -64,8 +69,8 @@ function keyOf(...parts: string[]): string {
 }
 
 /**
- * Counts an attempt at its place before the password or code is looked at, so that parallel guesses gain nothing.
- * @returns seconds to wait, or undefined if the attempt may be made
+ * Counts an attempt before checking the password or code, so parallel guesses gain nothing.
+ * @returns seconds to wait, or undefined if the attempt is allowed
  */
 export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefined> {
   const named = namedKey(attempt);
@@ -77,7 +82,7 @@ export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefi
   return Math.max(1, await secondsBlocked(sql, attempt.tenantId, [place, ...keys]));
 }
 
-/** Whether this is the first attempt that is refused since it was last blocked: a flood is told of but once. */
+/** Whether this is the first rejected attempt of a block, so a flood is audited only once. */
 async function isFirstRefusal(sql: Queries, attempt: Attempt): Promise<boolean> {
   const { place, others } = countsOf(attempt);
   return markBlocked(sql, attempt.tenantId, [place, ...others.map((other) => other.key)]);
@@ -93,9 +98,9 @@ export async function countSuccess(sql: Sql, attempt: Attempt): Promise<void> {
   await forgetFailures(sql, attempt.tenantId, countsOf(attempt).place);
 }
 
-// What the audit log has of attempts that are not taken, together with what they count.
+// Audit entries of rejected and failed attempts, written together with the counts.
 
-/** @param who it was tried on, if that is known */
+/** @param who the account, if it is known */
 export async function noteThrottled(sql: Sql, attempt: Attempt, origin: Origin, who: AuditEntry["subject"]) {
   await sql.beginFor(attempt.tenantId, async (tx) => {
     if (await isFirstRefusal(tx, attempt))
@@ -110,15 +115,13 @@ export async function noteFailure(sql: Sql, attempt: Attempt, origin: Origin, en
   });
 }
 
-// What a page says, and by which status, of an attempt that was not taken.
-
 export interface Trouble {
   problem: string;
   status: number;
   headers?: Record<string, string>;
 }
 
-/** @param wrong what to say where it was wrong; @returns undefined where it was right */
+/** @param wrong the message for a wrong value @returns undefined if the value was right */
 export function troubleOf(result: CheckOutcome, wrong: string): Trouble | undefined {
   if (result.outcome === "right") return undefined;
   return result.outcome === "wrong" ? { problem: wrong, status: 422 } : throttled(result.retryAfter);
@@ -137,5 +140,4 @@ export function throttled(seconds: number): Trouble {
 export const WRONG_CODE = "The code is wrong, or was used before. Enter the next one.";
 export const WRONG_PASSWORD = "The password is wrong.";
 
-/** Whether a code, or a password, was right. */
 export type CheckOutcome = { outcome: "right" } | { outcome: "wrong" } | { outcome: "throttled"; retryAfter: number };

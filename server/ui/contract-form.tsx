@@ -1,4 +1,4 @@
-// The fields of a form, and what it sends, by a contract of the API.
+// Form fields from an API contract, and the conversion of their input to a body.
 
 import type { Children } from "@kitajs/html";
 import { ApiError, BadInput } from "../errors.ts";
@@ -11,14 +11,13 @@ import type { Visit } from "./visit.ts";
 
 type Shaped = Pick<Contract<Fields>, "fields">;
 
-/** What people know fields by. */
+/** Field labels by field name. */
 export type Labels = Record<string, string>;
 
 export function labelsOf({ fields }: Shaped): Labels {
   return Object.fromEntries(Object.entries(fields).flatMap(([name, { form }]) => (form ? [[name, form.label]] : [])));
 }
 
-/** The names of the fields that people fill in. */
 export function formFields({ fields }: Shaped): string[] {
   return Object.keys(fields).filter((name) => fields[name]!.form);
 }
@@ -28,18 +27,15 @@ export interface FormPanelProps {
   state: FormState;
   action: string;
   back: string;
-  /** What the button says. */
   label: string;
-  /** Of a record that is there already: its entity tag. */
+  /** The entity tag of an existing record. */
   version?: string;
-  /** As wide as the page. */
   wide?: boolean;
-  /** Other buttons. */
+  /** Additional buttons. */
   beside?: JSX.Element;
   children?: Children;
 }
 
-/** The form of one record, whatever its fields. */
 export function FormPanel(props: FormPanelProps): JSX.Element {
   const { visit, state, action, back, label, version, wide, beside = "", children = "" } = props;
   return (
@@ -61,13 +57,13 @@ export function FormPanel(props: FormPanelProps): JSX.Element {
 
 export interface ContractFormProps extends FormPanelProps {
   contract: Shaped;
-  /** Of the fields, in their order; `children` stand below them. */
+  /** The fields in display order; `children` are placed below them. */
   names: readonly string[];
   sections?: Sections;
   more?: MoreOptions;
 }
 
-/** Options that the contract does not know, by the field's name. */
+/** Options that the contract does not list, by field name. */
 export type MoreOptions = Readonly<Record<string, readonly Option[]>>;
 
 export function ContractForm(props: ContractFormProps): JSX.Element {
@@ -88,7 +84,7 @@ export function ContractForm(props: ContractFormProps): JSX.Element {
   );
 }
 
-/** Fields that few people need, by the heading that they stand behind. */
+/** Rarely used fields, by the heading of their collapsed section. */
 export type Sections = Readonly<Record<string, readonly string[]>>;
 
 export interface ContractFieldsProps extends Omit<ContractFieldProps, "name"> {
@@ -108,11 +104,9 @@ export function ContractFields({ names, sections, ...shared }: ContractFieldsPro
 }
 
 interface FieldsInSectionsProps extends Pick<ContractFieldsProps, "contract" | "names" | "sections" | "state"> {
-  /** One field. */
   field(name: string): JSX.Element;
 }
 
-/** In their order, and below them those that are in sections. */
 export function FieldsInSections(props: FieldsInSectionsProps): JSX.Element {
   const { names, sections = {}, contract, state, field } = props;
   const folded = Object.values(sections).flat();
@@ -132,13 +126,13 @@ export function FieldsInSections(props: FieldsInSectionsProps): JSX.Element {
   );
 }
 
-/** Whether it has another value than by default, or there is something wrong with it. */
+/** Whether a field has a non-default value or a problem. */
 function isTold(field: Field, name: string, state: FormState): boolean {
   const standard = kindOf(field).words[0] ?? "";
   return !["", "false", standard].includes(state.value(name)) || state.problem(name) !== undefined;
 }
 
-/** A value or an error's field may be called as something that every object has, such as `constructor`. */
+/** Names come from input and may match an inherited member, such as `constructor`. */
 const own = <Value,>(table: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   table && Object.hasOwn(table, name) ? table[name] : undefined;
 
@@ -146,9 +140,9 @@ export interface ContractFieldProps {
   contract: Shaped;
   name: string;
   state: FormState;
-  /** False: there is a record already. */
+  /** False for an existing record. */
   isNew: boolean;
-  /** Where that is not the contract's to say. */
+  /** Set if the contract does not decide it. */
   required?: boolean;
   more?: MoreOptions;
 }
@@ -179,10 +173,7 @@ export function ContractField({ contract, name, state, isNew, required, more }: 
   );
 }
 
-/**
- * What the form sent, as a body of the API. What is never shown is left out while it is empty.
- * @throws BadInput
- */
+/** Converts form input to an API body. Write-only fields are left out while empty. @throws BadInput */
 export function bodyOf({ fields }: Shaped, names: readonly string[], form: URLSearchParams): Record<string, unknown> {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -192,7 +183,7 @@ export function bodyOf({ fields }: Shaped, names: readonly string[], form: URLSe
   );
 }
 
-/** @returns undefined: nothing is said of it */
+/** @returns undefined if the field is omitted from the body */
 function valueSent(name: string, field: Field, form: URLSearchParams): unknown {
   const text = form.get(name) ?? "";
   const { kind, words } = kindOf(field);
@@ -217,7 +208,6 @@ function valueSent(name: string, field: Field, form: URLSearchParams): unknown {
   }
 }
 
-/** One a line, or with spaces between. */
 function textsIn(text: string, { form }: Field): unknown[] {
   const texts = text
     .split(form?.rows ? "\n" : /\s+/)
@@ -226,7 +216,7 @@ function textsIn(text: string, { form }: Field): unknown[] {
   return form?.line ? texts.map(form.line.read) : texts;
 }
 
-/** Nothing is null. @throws BadInput */
+/** Empty input is null. @throws BadInput */
 function jsonOf(field: string, text: string): unknown {
   try {
     return text.trim() === "" ? null : JSON.parse(text);
@@ -235,7 +225,7 @@ function jsonOf(field: string, text: string): unknown {
   }
 }
 
-/** The form as a record fills it. @param more of fields that are not the contract's */
+/** The form state of a record. @param more values of fields outside the contract */
 export function formOfRecord(
   { fields }: Shaped,
   names: readonly string[],
@@ -256,12 +246,11 @@ export function formOfRecord(
   return formOf({ ...Object.fromEntries(values), ...more });
 }
 
-/** A list as its form has it. */
+/** A list as text for its form field. */
 export function textOf(value: never[], { form }: Field): string {
   return value.map((one) => form?.line?.show(one) ?? String(one)).join(form?.rows ? "\n" : " ");
 }
 
-/** Lines of `Name: value`; without a value null, which keeps what there is. */
 function linesOf(field: string, text: string): Record<string, string | null> {
   const values = new Map<string, string | null>();
   for (const line of text.split(/\r?\n/).filter((one) => one.trim() !== "")) {
@@ -275,12 +264,12 @@ function linesOf(field: string, text: string): Record<string, string | null> {
   return Object.fromEntries(values);
 }
 
-/** The service speaks of If-Match there. */
+/** Replaces the API's message, which mentions If-Match. */
 const OUTDATED =
   "Somebody else has changed this since you opened it. What you typed is still here: save it again to put it over " +
   "theirs, or open the page anew to begin from theirs.";
 
-/** A form before anything is typed. */
+/** A form that has not been submitted. */
 export function formOf(values: Record<string, string | readonly string[]> = {}): FormState {
   const all = new URLSearchParams(
     Object.entries(values).flatMap(([name, value]) =>
@@ -291,10 +280,10 @@ export function formOf(values: Record<string, string | readonly string[]> = {}):
 }
 
 /**
- * A form that was refused: as it was sent, with each problem beside its field. The service's own words say which: they
- * begin with the field's name, in whose place its label is told.
+ * A rejected form with its input and the problems of each field. A problem's text starts with the field's name, which
+ * is replaced by its label.
  * @param fields names of the form's fields
- * @throws what is no fault of what was typed
+ * @throws errors that the input did not cause
  */
 export function refusedForm(
   sent: URLSearchParams,
@@ -306,7 +295,7 @@ export function refusedForm(
   if (failure.status === 412) return stateOf(sent, [], [OUTDATED], undefined);
   const problems: FieldProblem[] = [];
   const others: string[] = [];
-  // Parts of a field that is an object have fields of their own.
+  // Members of an object field have form fields with a dot in their names.
   const names = [...fields, ...[...sent.keys()].filter((name) => name.includes("."))];
   const known = failure instanceof BadInput ? failure.problems : [];
   for (const [index, text] of failure.errors.entries()) {
@@ -321,7 +310,10 @@ function beginsWith(text: string, name: string): boolean {
   return [" ", ":", ","].includes(text.slice(name.length, name.length + 1)) && text.startsWith(name);
 }
 
-/** "Policy, line 2: …" stands beside Policy as "Line 2: …". What somebody has typed stays as it is, and nobody types null. */
+/**
+ * Turns "Policy, line 2: …" into "Line 2: …" for display beside the field. Mentions of null are removed; the input
+ * itself is not changed.
+ */
 function withoutField(text: string, field: string, label = field): string {
   const rest = text
     .replace(`${field}: `, "")
@@ -331,7 +323,7 @@ function withoutField(text: string, field: string, label = field): string {
   return /^[a-z]+ /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
 }
 
-/** 400, 409, 412 and 413; that one may not, or that there is no such record, is a page of its own. */
+/** 400, 409, 412 and 413. Missing permission or a missing record is shown as a separate page. */
 function isAboutInput({ status }: ApiError): boolean {
   return [400, 409, 412, 413].includes(status);
 }

@@ -1,29 +1,25 @@
-// Forms and their fields.
-
 import type { Children } from "@kitajs/html";
 import { attribute } from "./layout.tsx";
 import type { Fields } from "./question.tsx";
 import type { Visit } from "./visit.ts";
 
-/** What a form shows in its fields, and what is wrong with that. */
+/** The values and problems of a form. */
 export interface FormState {
-  /** "" if there is none. */
+  /** "" if the field has no value. */
   value(name: string): string;
-  /** Of a group of boxes. */
+  /** The checked values of a checkbox group. */
   values(name: string): string[];
   problem(name: string): string | undefined;
   problems: FieldProblem[];
-  /** Problems of no field. */
   others: string[];
   /**
-   * The entity tag that goes with the form. Of a refused one it stays that of what its reader has seen, until they are
-   * told that somebody else was faster.
-   * @param current of the record as it stands
+   * The entity tag sent with the form. A rejected form keeps the tag of the version its user saw, until a conflict is
+   * reported.
+   * @param current the record's present tag
    */
   version(current: string): string;
 }
 
-/** One problem, with the field it stands beside. */
 export interface FieldProblem {
   field: string;
   text: string;
@@ -31,16 +27,16 @@ export interface FieldProblem {
 
 export interface FormProps {
   visit: Visit;
-  /** A path of ours that takes POST. */
+  /** The path that the form is posted to. */
   action: string;
-  /** For the summary of its problems. */
+  /** Supplies the summary of problems. */
   state?: FormState;
   children: Children;
-  /** Stands in a line with other buttons. */
+  /** Places the form in a row of buttons. */
   inline?: boolean;
 }
 
-/** A form that only this page in this browser can send. Above its fields stands what was wrong, with links to them. */
+/** A CSRF-protected form. A summary at its top links to the fields with problems. */
 export function Form({ visit, action, state, children, inline }: FormProps): JSX.Element {
   return (
     <form method="post" action={visit.href(action)} class={inline ? "inline" : "fields"}>
@@ -51,7 +47,7 @@ export function Form({ visit, action, state, children, inline }: FormProps): JSX
   );
 }
 
-/** The page opens there. */
+/** Moves focus here when the page opens. */
 const FOCUSED = { autofocus: true };
 
 function ProblemSummary({ state: { problems, others } }: { state: FormState }): JSX.Element {
@@ -77,7 +73,7 @@ function ProblemSummary({ state: { problems, others } }: { state: FormState }): 
 
 export interface FieldProps {
   state: FormState;
-  /** As the REST API names it, so that its errors find the field. */
+  /** The REST API's name, so errors can be matched to the field. */
   name: string;
   label: string;
   hint?: string;
@@ -87,9 +83,8 @@ export interface FieldProps {
 export interface TextFieldProps extends FieldProps {
   type?: "text" | "url" | "email" | "password" | "search" | "datetime-local" | "number";
   autocomplete?: string;
-  /** More than one line. */
   rows?: number;
-  /** Code: in a fixed width and left alone by spelling. */
+  /** Code: fixed width, no spell checking. */
   code?: boolean;
   readonly?: boolean;
 }
@@ -116,7 +111,7 @@ export function TextField(props: TextFieldProps): JSX.Element {
       </label>
       <Notes name={name} hint={hint} problem={problem} />
       {rows ? (
-        // A line break right after the tag is not part of the text.
+        // HTML ignores a line break right after the tag, so one is added.
         <textarea {...shared} rows={String(rows)} safe>
           {`\n${value}`}
         </textarea>
@@ -134,11 +129,10 @@ export function TextField(props: TextFieldProps): JSX.Element {
 export interface Option {
   value: string;
   label: string;
-  /** What it is for: a group of boxes tells it below the label. */
+  /** A description; a checkbox group shows it below the label. */
   text?: string;
 }
 
-/** One of several. */
 export function SelectField(props: FieldProps & { options: Option[] }): JSX.Element {
   const { state, name, label, hint, required, options } = props;
   const problem = state.problem(name);
@@ -167,8 +161,8 @@ export function SelectField(props: FieldProps & { options: Option[] }): JSX.Elem
 }
 
 /**
- * Any of several; each one that is marked is sent under the name. Those that share a prefix stand under it, below those
- * that share none.
+ * A multiple choice; each checked value is sent under the same name. Values that share a prefix are grouped after the
+ * others.
  */
 export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.Element {
   const { state, name, label, hint, required, options } = props;
@@ -208,7 +202,9 @@ export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.El
 /** @example `orders:lines` of `orders:lines:read`, `orders` of `orders.read` */
 const PREFIX = /^(.+)[:./][^:./]+$/s;
 
-/** In the options' own order. "" has those whose prefix nobody shares, and those with other words for people. */
+/**
+ * Groups options by shared prefix, in their order. The group "" has options with a unique prefix or a separate label.
+ */
 function byPrefix(options: readonly Option[]): { prefix: string; members: Option[] }[] {
   const prefixOf = ({ value, label }: Option) => (label.startsWith(value) && PREFIX.exec(value)?.[1]) || "";
   const found = Map.groupBy(options, prefixOf);
@@ -244,7 +240,6 @@ function BoxOfGroup({ name, option: { value, label, text }, index, checked }: Bo
   );
 }
 
-/** One yes or no; sent as `true` if it is marked. */
 export function Checkbox({ state, name, label, hint }: FieldProps): JSX.Element {
   const problem = state.problem(name);
   return (
@@ -266,7 +261,7 @@ export function Checkbox({ state, name, label, hint }: FieldProps): JSX.Element 
   );
 }
 
-/** What comes along unseen, such as the version that the form was made of. */
+/** Data sent with the form, such as the record's version. */
 export function Hidden({ name, value }: { name: string; value: string }): JSX.Element {
   return <input type="hidden" name={attribute(name)} value={attribute(value)} />;
 }
@@ -313,23 +308,23 @@ function describedBy(name: string, hint: string | undefined, problem: string | u
 
 const fieldId = (name: string) => `field-${name}`;
 
-// Fields for a moment. Without script they are in UTC, and say so; moments.js puts them into the reader's own zone.
+// Date-time fields. Without scripts they are labelled and read as UTC; moments.js converts them to the local time zone.
 
-/** Stands in the label; moments.js writes the reader's zone in its place. */
+/** The part of a label that moments.js replaces by the local time zone. */
 export const UTC = "(UTC)";
 
-/** What an input of the type datetime-local has in common with others of its kind. */
+/** Attributes of every datetime-local input. */
 export function inReadersZone(given: string) {
   return { step: "any", "data-utc": UTC, value: attribute(utcField(given)) };
 }
 
-/** A moment as the field has it; what is none is left out. */
+/** A date-time as the input's value; "" if it is invalid. */
 function utcField(given: string): string {
   const date = new Date(ZONELESS.test(given) ? `${given}Z` : given);
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19);
 }
 
-/** What a field sends without script has no zone, and is of UTC; anything else stays as it is. */
+/** Adds the UTC zone to a date-time without one; other text is unchanged. */
 export function momentInUtc(text: string): string {
   if (!ZONELESS.test(text)) return text;
   return `${text.length === "2026-01-31T12:00".length ? `${text}:00` : text}Z`;
@@ -337,7 +332,7 @@ export function momentInUtc(text: string): string {
 
 const ZONELESS = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
-/** The parameters of a list, with those that are moments in UTC. */
+/** The list parameters, with date-times in UTC. */
 export function inUtc(parameters: URLSearchParams, names: readonly string[]): URLSearchParams {
   return new URLSearchParams(
     [...parameters].map(([name, value]) => [name, names.includes(name) ? momentInUtc(value) : value]),

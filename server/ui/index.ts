@@ -1,4 +1,4 @@
-// What pages are made of. Every text that comes from outside is escaped in here, or where a page writes it by `safe`.
+// Components for pages. All outside text is escaped here or by `safe` in the page.
 
 export {
   bodyOf,

@@ -1,4 +1,4 @@
-// The frame of a page with one thing on it, such as signing in.
+// The layout of single-purpose pages, such as sign-in.
 
 import type { Children } from "@kitajs/html";
 import type { Site } from "./site.ts";
@@ -7,13 +7,12 @@ export interface CardPageProps {
   site: Site;
   title: string;
   children: Children;
-  /** A script of ours that the page can do without. */
+  /** An optional script of the page. */
   script?: "submit.js" | "time.js";
-  /** For more than one form. */
   wide?: boolean;
 }
 
-/** What all pages share; the heading is the page's own. */
+/** The heading is part of each page. */
 export function CardPage({ site, title, children, script, wide }: CardPageProps): JSX.Element {
   return (
     <html lang="en">
@@ -37,10 +36,9 @@ export function CardPage({ site, title, children, script, wide }: CardPageProps)
 
 export interface HeadProps {
   title: string;
-  /** Where they are. */
   styles: string[];
   scripts: string[];
-  /** The last of the scripts reads it, to make styles with. */
+  /** The last script reads it to insert styles. */
   styleNonce?: string;
   children?: Children;
 }
@@ -65,7 +63,7 @@ export function Head({ title, styles, scripts, styleNonce, children = "" }: Head
   );
 }
 
-/** A gate between two towers. */
+/** The logo: a gate between two towers. */
 export function Mark(): JSX.Element {
   return (
     <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">
@@ -81,11 +79,11 @@ export interface MessageProps {
   site: Site;
   heading: string;
   lines: string[];
-  /** Where to go from here; their own account unless given. */
+  /** The link below the message; default: the account page. */
   next?: { href: string; text: string };
 }
 
-/** A page that only says something: an error, or that somebody is signed out. */
+/** A page with a message only, such as an error or a completed sign-out. */
 export function MessagePage({ site, heading, lines, next }: MessageProps): JSX.Element {
   const { href, text } = next ?? { href: site.href("/account"), text: "Go to your account" };
   return (
@@ -103,7 +101,7 @@ export function MessagePage({ site, heading, lines, next }: MessageProps): JSX.E
   );
 }
 
-/** Why a form was not taken; its fields name it by `problem`. */
+/** Why a form was rejected; fields refer to it by the id `problem`. */
 export function Problem({ text }: { text: string | undefined }): JSX.Element {
   if (!text) return "";
   return (
@@ -113,7 +111,7 @@ export function Problem({ text }: { text: string | undefined }): JSX.Element {
   );
 }
 
-/** A text as an attribute's value: @kitajs/html escapes its quotes, but leaves `&lt;` to come back as `<`. */
+/** Escapes an attribute value. @kitajs/html escapes quotes but leaves `&lt;`, which a browser would read as `<`. */
 export function attribute(text: string): string {
   return text.replaceAll("&", "&amp;");
 }

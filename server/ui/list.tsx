@@ -1,4 +1,4 @@
-// Lists: what is searched for, and the table of what was found.
+// Filtered lists and their tables.
 
 import type { Page } from "../http/query.ts";
 import { refusedForm } from "./contract-form.tsx";
@@ -8,13 +8,13 @@ import { attribute } from "./layout.tsx";
 import { EmptyState, Live, Pager, Refreshing } from "./parts.tsx";
 import type { Visit } from "./visit.ts";
 
-/** What the filters of a page have found, or what is wrong with them. */
+/** The result of a page's filters, or their problems. */
 export interface Found<Row> {
   page: Page<Row>;
   problems?: FormState;
 }
 
-/** Reads a list; a filter that is wrong is said beside it, with all of them as they were typed. */
+/** Reads a list. Invalid filters are reported beside their input. */
 export async function find<Row>(visit: Visit, filters: Filter[], read: () => Promise<Page<Row>>): Promise<Found<Row>> {
   try {
     return { page: await read() };
@@ -24,12 +24,11 @@ export async function find<Row>(visit: Visit, filters: Filter[], read: () => Pro
   }
 }
 
-/** The status of a list's page. */
 export function statusOf({ problems }: Found<unknown>): number {
   return problems ? 400 : 200;
 }
 
-/** Stands in the place of a list that was not asked for in a way it could be given. */
+/** Replaces a list with invalid filters. */
 export function NotAsked(): JSX.Element {
   return (
     <EmptyState title="Nothing was looked for">
@@ -40,18 +39,17 @@ export function NotAsked(): JSX.Element {
 
 export interface ListProps<Row> {
   visit: Visit;
-  /** For who does not see the heading above it. */
+  /** For screen readers, which may not relate the table to the heading above. */
   caption: string;
   filters: Filter[];
   found: Found<Row>;
   columns: Column<Row>[];
-  /** Stands in the table's place if there is nothing. */
+  /** Replaces an empty table. */
   empty: JSX.Element;
-  /** What is found changes by itself, and is looked at again. */
+  /** Refreshes the list periodically. */
   live?: { id: string; seconds: number };
 }
 
-/** Filters, what they find, and the way to more of it. */
 export function List<Row>({ visit, caption, filters, found, columns, empty, live }: ListProps<Row>): JSX.Element {
   const { page, problems } = found;
   const table =
@@ -78,30 +76,29 @@ export function List<Row>({ visit, caption, filters, found, columns, empty, live
   );
 }
 
-/** A filter of a list; its value lives in the address. */
+/** A list filter; its value is in the page's address. */
 export interface Filter {
-  /** As the REST API names it. */
+  /** The REST API's name. */
   name: string;
   label: string;
-  /** One of these; without them a text. */
+  /** The allowed values; without them the filter is a text field. */
   options?: Option[];
   type?: "search" | "datetime-local";
 }
 
-/** Characters of a filter: as many as the longest name has, so that one can be looked for. */
+/** The maximum number of characters, as long as the longest name. */
 const MAX_CHARACTERS = 256;
 
 export interface SearchFormProps {
   visit: Visit;
   filters: Filter[];
-  /** What is wrong with what was asked for. */
+  /** Problems of the filters. */
   problems?: FormState;
 }
 
-/** Filters over a list: a GET form, so that the address can be kept and passed on. */
 export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.Element {
   const { searchParams, pathname } = visit.url;
-  // What a link has asked for beside the fields stays asked for.
+  // Other query parameters of the page are kept.
   const others = [...searchParams].filter(
     ([name, value]) => value !== "" && name !== "Cursor" && !filters.some((filter) => filter.name === name),
   );
@@ -174,7 +171,7 @@ export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.E
   );
 }
 
-/** The service calls filters as the API does, and a page by their labels. */
+/** Replaces the API's filter names by their labels. */
 function inLabels(problem: string, filters: Filter[]): string {
   return filters.reduce((text, { name, label }) => text.replace(new RegExp(`\\b${name}\\b`), `“${label}”`), problem);
 }
@@ -182,18 +179,18 @@ function inLabels(problem: string, filters: Filter[]): string {
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => JSX.Element;
-  /** Numbers stand at the right. */
+  /** Aligns the column to the right. */
   numeric?: boolean;
 }
 
 export interface TableProps<Row> {
-  /** For who does not see the heading above it. */
+  /** For screen readers, which may not relate the table to the heading above. */
   caption: string;
   columns: Column<Row>[];
   rows: readonly Row[];
 }
 
-/** What the elements are by themselves, said again for when their display is no table's. */
+/** The implicit roles, set explicitly because CSS display can remove table semantics. */
 const ROLES = {
   table: { role: "table" },
   rowgroup: { role: "rowgroup" },
@@ -203,9 +200,7 @@ const ROLES = {
   cell: { role: "cell" },
 } as const;
 
-/**
- * On a narrow screen each row is a card, and each cell has its column's name beside it. The first column names the row.
- */
+/** On narrow screens each row is a card with the column name beside each cell. The first column is the row header. */
 export function Table<Row>({ caption, columns, rows }: TableProps<Row>): JSX.Element {
   return (
     <table class="rows" {...ROLES.table}>
@@ -242,7 +237,7 @@ export function Table<Row>({ caption, columns, rows }: TableProps<Row>): JSX.Ele
   );
 }
 
-/** What belongs to one thing, name by name. `brief`: each value is a word or a number. */
+/** Name-value pairs. `brief` is for values of a word or a number. */
 export function Facts({ facts, brief }: { facts: [name: string, value: JSX.Element][]; brief?: boolean }): JSX.Element {
   return (
     <dl class={brief ? "facts brief" : "facts"}>

@@ -1,5 +1,3 @@
-// Small parts that pages are made of.
-
 import type { Children } from "@kitajs/html";
 import { Form, Hiddens } from "./form.tsx";
 import { attribute } from "./layout.tsx";
@@ -7,12 +5,12 @@ import { Effects, type Fields, type Question } from "./question.tsx";
 import type { Visit } from "./visit.ts";
 import { sealedFields } from "./visit.ts";
 
-/** A text as it is, whatever stands in it. */
+/** Escapes any text. */
 export function Text({ text }: { text: string }): JSX.Element {
   return <span safe>{text}</span>;
 }
 
-/** Good: as it should be. Busy: on its way. Warn: somebody should look. Bad: somebody has to. Quiet: of no concern. */
+/** Good: normal. Busy: in progress. Warn: worth a look. Bad: needs action. Quiet: irrelevant. */
 type Tone = "good" | "busy" | "warn" | "bad" | "quiet";
 
 const TONES = new Map<string, Tone>(
@@ -33,8 +31,7 @@ const TONES = new Map<string, Tone>(
   }),
 );
 
-/** A state's word as the API says it, in its colour. */
-/** @param spoken what a page is about: a screen reader says so when it changes by itself (WCAG 2.2, 4.1.3) */
+/** @param spoken announces changes to screen readers, for the main state of a page (WCAG 2.2, 4.1.3) */
 export function Badge({ state, tone, spoken }: { state: string; tone?: Tone; spoken?: boolean }): JSX.Element {
   return (
     <span class={`badge ${tone ?? TONES.get(state) ?? "quiet"}`} role={spoken ? "status" : undefined} safe>
@@ -43,7 +40,6 @@ export function Badge({ state, tone, spoken }: { state: string; tone?: Tone; spo
   );
 }
 
-/** What stands where a list would, if there is nothing to list. */
 export function EmptyState({ title, children }: { title: string; children?: Children }): JSX.Element {
   return (
     <div class="empty">
@@ -53,7 +49,6 @@ export function EmptyState({ title, children }: { title: string; children?: Chil
   );
 }
 
-/** A piece of a page with its heading. */
 export function Section({ title, children, id }: { title: string; children: Children; id?: string }): JSX.Element {
   return (
     <section class="panel" id={id}>
@@ -77,7 +72,7 @@ export function ButtonLink({ href, children, kind = "plain" }: ButtonLinkProps):
   );
 }
 
-/** A button that is a whole form: what it does needs no field. */
+/** A form with only a button. */
 export function ActionButton({
   visit,
   action,
@@ -87,13 +82,13 @@ export function ActionButton({
   about,
 }: {
   visit: Visit;
-  /** A path of ours that takes POST. */
+  /** The path that the form is posted to. */
   action: string;
   label: string;
   kind?: "main" | "plain" | "danger";
-  /** Sent along. */
+  /** Hidden fields. */
   fields?: Fields;
-  /** For who does not see what the button stands beside. */
+  /** For screen readers, which may not relate the button to its surroundings. */
   about?: string;
 }): JSX.Element {
   return (
@@ -108,12 +103,12 @@ export function ActionButton({
 
 export interface AskButtonProps extends Pick<AskProps, "label" | "kind" | "about"> {
   visit: Visit;
-  /** A path of ours whose page is made by `confirming`. */
+  /** The path of a page made by `confirming`. */
   action: string;
   question: Question;
 }
 
-/** As an ActionButton, for what cannot be undone: it asks first, in words. */
+/** An ActionButton for irreversible actions: it asks for confirmation first. */
 export function AskButton({ visit, action, question, ...button }: AskButtonProps): JSX.Element {
   const { title, ...told } = question;
   const id = ["ask", action, ...Object.values(question.fields ?? {})].join("-").replace(/[^\w-]+/g, "-");
@@ -130,7 +125,7 @@ export function AskButton({ visit, action, question, ...button }: AskButtonProps
   );
 }
 
-/** Puts a text on the clipboard; without script there is no button, and the text can be marked. */
+/** Copies a text to the clipboard. Without scripts the button is hidden and the text can be selected. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }): JSX.Element {
   return (
     <button type="button" class="quiet copy" data-copy={attribute(text)} hidden safe>
@@ -144,7 +139,7 @@ interface Choice {
   content: JSX.Element;
 }
 
-/** One of several things, by its name; the first is shown. Without script too: the choice is the browser's own. */
+/** Tabs, the first one open. They work without scripts. */
 export function Choices({ label, choices }: { label: string; choices: Choice[] }): JSX.Element {
   const group = `choice-${label.replace(/\W+/g, "-").toLowerCase()}`;
   return (
@@ -162,7 +157,7 @@ export function Choices({ label, choices }: { label: string; choices: Choice[] }
   );
 }
 
-/** Text in a fixed width that can be copied. */
+/** Fixed-width text, optionally with a copy button. */
 export function Code({ text, copy }: { text: string; copy?: boolean }): JSX.Element {
   return (
     <span class="copyable">
@@ -172,10 +167,7 @@ export function Code({ text, copy }: { text: string; copy?: boolean }): JSX.Elem
   );
 }
 
-/**
- * The way through a list, a page at a time; filters stay as they are.
- * @param next the cursor that the list has given
- */
+/** Links to the list's next and first pages; filters are kept. @param next the list's next cursor */
 export function Pager({ visit, next }: { visit: Visit; next: string | null }): JSX.Element {
   const hasCome = visit.url.searchParams.has("Cursor");
   if (!hasCome && next === null) return "";
@@ -207,15 +199,14 @@ function withCursor({ url, href }: Visit, cursor: string | undefined): string {
 }
 
 /**
- * Refreshes itself while the page is looked at, by asking for the page again and taking the part of the same id. What has
- * not changed stays as it is, with its focus, and what the reader has opened stays open; nothing that is typed into may
- * stand in it.
+ * Refreshes a part of the page while the page is visible, by requesting the page and replacing the element with this
+ * id. Unchanged elements keep focus and open state; the part must not contain input fields.
  */
 export function Live({ visit, id, seconds, isFinal, children }: LiveProps): JSX.Element {
   return (
     <div id={id} class="live">
       {visit.refreshes && !isFinal ? (
-        // It goes away with the answer that has none, and then nothing more is asked.
+        // An update without this element removes it, and polling stops.
         <span
           hidden
           hx-get={attribute(visit.sameHref(true))}
@@ -236,12 +227,12 @@ export interface LiveProps {
   visit: Visit;
   id: string;
   seconds: number;
-  /** Nothing more becomes of it. */
+  /** The content will not change any more. */
   isFinal?: boolean;
   children: Children;
 }
 
-/** Says that parts of the page refresh themselves, and stops or starts that; once a page that has `Live` parts. */
+/** Shows that the page refreshes itself, with a button to pause. Place it once on a page with `Live` parts. */
 export function Refreshing({ visit, seconds }: { visit: Visit; seconds: number }): JSX.Element {
   const { refreshes } = visit;
   return (
@@ -262,14 +253,14 @@ export function Refreshing({ visit, seconds }: { visit: Visit; seconds: number }
 }
 
 /**
- * A sentence of ours with texts of others in it: whatever these are, they turn nothing of ours round.
+ * A sentence with inserted texts, which are isolated so they cannot change the direction of the rest.
  * @example phrase`${name} is deleted.`
  */
 export function phrase(words: TemplateStringsArray, ...texts: (string | number)[]): string {
   return String.raw({ raw: words }, ...texts.map((text) => isolated(String(text))));
 }
 
-/** What is written from right to left, and what makes other text so (UAX #9). */
+/** Right-to-left scripts and bidirectional control characters (UAX #9). */
 const TURNING = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const FIRST_STRONG_ISOLATE = "\u2068";
@@ -281,20 +272,20 @@ function isolated(text: string): string {
 }
 
 export interface AskProps extends Omit<Question, "title" | "basis"> {
-  /** Of no other element of the page. */
+  /** Unique in the page. */
   id: string;
-  /** What the button says that asks. */
+  /** The text of the button that opens the question. */
   label: string;
   kind?: "plain" | "danger" | "outline";
-  /** For who does not see what the button stands beside. */
+  /** For screen readers, which may not relate the button to its surroundings. */
   about?: string;
   question: string;
-  /** An address of ours that takes POST. */
+  /** The address that the form is posted to. */
   action: string;
   csrf: string;
 }
 
-/** A button that asks before its form is sent: what will happen, and two ways on. It needs no script. */
+/** A button that asks for confirmation, with the consequences and a way to cancel. It works without scripts. */
 export function Ask(props: AskProps): JSX.Element {
   const { id, label, kind = "plain", about, question, effects, confirm, keep = "Keep it", action, csrf } = props;
   return (

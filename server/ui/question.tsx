@@ -1,26 +1,22 @@
-// A decision as people read it before it is carried out. All that it says is sealed into its form, so that nothing else
-// is done than what was shown.
+// A decision as shown before it is executed. All its content is sealed into the form, so only what was shown is
+// executed.
 
 export interface Question {
   title: string;
-  /** What will happen, one sentence each. */
   effects: readonly Effect[];
-  /** What the button says that does it. */
   confirm: string;
-  /** What the other one says. */
   keep?: string;
-  /** Sent along: what the decision is about, beside what the path names. */
+  /** Form fields that identify the subject beyond the path. */
   fields?: Fields;
-  /** What the decision rests on and no sentence says, such as a record's version. */
+  /** State that the decision depends on and no sentence shows, such as a record's version. */
   basis?: unknown;
 }
 
-/** A sentence; with `decides`, that alone is sealed: a number in the text may change all the time. */
+/** A sentence. If `decides` is given, only that is sealed, because numbers in the text may change. */
 export type Effect = string | { text: string; decides: string };
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
-/** Everything that a question decides, in a fixed order. */
 export function decisionOf({ title, effects, fields = {}, basis = null }: Question): unknown[] {
   const sentences = effects.map((effect) => (typeof effect === "string" ? effect : effect.decides));
   return [title, sentences, Object.entries(fields), basis];

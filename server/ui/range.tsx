@@ -1,4 +1,4 @@
-// The time that a log's page is of: one of some, by a link, or one's own, by its fields From and To.
+// The time range of a log page: a preset link, or the fields From and To.
 
 import { inUtc } from "./form.tsx";
 import { attribute } from "./layout.tsx";
@@ -11,10 +11,10 @@ const RANGES = [
   { value: "7d", label: "7 days" },
 ];
 const OWN = ["From", "To"];
-/** Other times of a search form, which are beside any range. */
+/** Other date-time fields of a search form, independent of the range. */
 const BESIDE = ["OutcomeFrom", "OutcomeTo"];
 
-/** The parameters of a log, its moments in UTC. One's own time goes before one that was chosen. */
+/** The parameters of a log with date-times in UTC. From and To take precedence over a preset. */
 export function inRange(parameters: URLSearchParams): URLSearchParams {
   const asked = inUtc(parameters, [...OWN, ...BESIDE]);
   if (isOwn(parameters)) asked.delete("Last");
@@ -26,8 +26,8 @@ function isOwn(parameters: URLSearchParams): boolean {
 }
 
 /**
- * Links that keep all other filters.
- * @param longest the last that is offered beside "All": the log goes no further back
+ * Preset links that keep all other filters.
+ * @param longest the last preset beside "All", limited by the log's retention
  */
 export function Ranges({ visit, longest = "7d" }: { visit: Visit; longest?: "24h" | "7d" }): JSX.Element {
   const { searchParams, pathname } = visit.url;

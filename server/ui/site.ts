@@ -1,4 +1,4 @@
-// Where the pages and what they need stand, and the files themselves: nothing comes from another host.
+// Addresses of pages and assets, and the asset files. Nothing is loaded from another host.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { Elysia } from "elysia";
 import { PROJECT_ROOT } from "../config.ts";
 import { NO_STORE } from "../http/conditions.ts";
 
-/** A file and its media type. What is written in TypeScript is bundled with the packages that it imports. */
+/** A file and its media type. TypeScript is bundled with its imports. */
 export interface AssetFile {
   url: string;
   type: string;
@@ -19,7 +19,7 @@ export interface AssetFile {
 export const CSS = "text/css; charset=utf-8";
 export const JAVASCRIPT = "text/javascript; charset=utf-8";
 
-/** Puts the times of a page into its reader's own zone. */
+/** Converts the times of a page to the local time zone. */
 export const TIME_SCRIPT: AssetFile = { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT };
 
 const ASSETS = {
@@ -30,15 +30,15 @@ const ASSETS = {
 } as const;
 
 const HASH_LENGTH = 16;
-/** The highest, for a file is compressed once: half a second for the largest. */
+/** The maximum, because each file is compressed only once: half a second for the largest. */
 const BROTLI_QUALITY = constants.BROTLI_MAX_QUALITY;
 const [compressBrotli, compressGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 export interface SiteOf<Name extends string> {
-  /** A path of ours as a browser has to ask for it: PUBLIC_URL may have a path of its own. */
+  /** A path under PUBLIC_URL, which may have a path prefix. */
   href(path: string): string;
   asset(name: Name): string;
-  /** Serves the assets; a changed file has another name, so browsers keep them for good. */
+  /** Serves the assets. A changed file has a new name, so browsers cache assets permanently. */
   controller(): Elysia;
 }
 export type Site = SiteOf<keyof typeof ASSETS>;
@@ -47,7 +47,7 @@ export function createSite(publicUrl: string): Site {
   return createSiteOf(publicUrl, ASSETS);
 }
 
-/** @param assets by the names that pages know them by, such as `pico.css` */
+/** @param assets by the names that pages use, such as `pico.css` */
 export function createSiteOf<Name extends string>(publicUrl: string, assets: Record<Name, AssetFile>): SiteOf<Name> {
   const base = new URL(publicUrl).pathname.replace(/\/$/, "");
   const files = new Map<Name, { path: string; type: string; in(encoding: Encoding): Promise<Bytes> }>();
@@ -83,7 +83,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Encoding = "br" | "gzip" | "identity";
 
 interface Source {
-  /** Differs wherever the bytes do. */
+  /** The input of the content hash. */
   madeOf: Bytes;
   bytes(): Promise<Bytes>;
 }
@@ -93,7 +93,7 @@ function plainFile(path: string): Source {
   return { madeOf: bytes, bytes: async () => bytes };
 }
 
-/** Bundled when it is first asked for, and not at every start. Of our own it imports only what stands beside it. */
+/** Bundled on the first request, not at every start. Local imports come only from the same folder. */
 function bundle(path: string): Source {
   const beside = readdirSync(dirname(path)).sort();
   const paths = [join(PROJECT_ROOT, "bun.lock"), ...beside.map((name) => join(dirname(path), name))];
@@ -106,19 +106,19 @@ function bundle(path: string): Source {
   };
 }
 
-/** The browser's first choice of those that we have (RFC 9110 12.5.3), without the weights that none sends. */
+/** The preferred supported encoding (RFC 9110 12.5.3); weights are ignored, because browsers send none. */
 function encodingFor(accepted: string): Encoding {
   const known = (["br", "gzip"] as const).find((one) => new RegExp(`(^|,)\\s*${one}\\s*(,|$)`).test(accepted));
   return known ?? "identity";
 }
 
-/** Each is made once, beside the server's one thread. */
+/** Each encoding is computed once, off the main thread. */
 function encoded(bytes: () => Promise<Bytes>): (encoding: Encoding) => Promise<Bytes> {
   const made = new Map<Encoding, Promise<Bytes>>();
   const once = (encoding: Encoding, make: () => Promise<Bytes>) => {
     const known = made.get(encoding) ?? make();
     made.set(encoding, known);
-    // What has failed is tried again.
+    // Failures are retried on the next request.
     known.catch(() => made.delete(encoding));
     return known;
   };
@@ -137,19 +137,18 @@ const COMPRESS = {
 export interface PageOptions {
   status?: number;
   headers?: Record<string, string>;
-  /** Set-Cookie values. */
   cookies?: string[];
-  /** Where the page's forms may lead beside our own origin, as CSP sources. */
+  /** Additional CSP sources for form-action. */
   formAction?: string[];
-  /** Whether the page's scripts may ask our own origin for more. */
+  /** Whether scripts may send requests to this origin. */
   connects?: boolean;
-  /** Of the script of ours that makes styles; no other can. */
+  /** The nonce of the only script that may insert styles. */
   styleNonce?: string;
 }
 
 /**
- * A page: never cached, framed or told to the next site; no script but our own files, no inline style.
- * With Referrer-Policy no-referrer a form's Origin header is "null", so forms are protected by their token alone.
+ * A page response: not cached, not framed, no referrer, only our own scripts, no inline styles. With Referrer-Policy
+ * no-referrer a form's Origin header is "null", so forms rely on their CSRF token.
  */
 export async function pageResponse(page: JSX.Element, options: PageOptions = {}): Promise<Response> {
   const headers = new Headers({

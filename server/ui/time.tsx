@@ -1,7 +1,7 @@
 const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
-/** The default of every date (docs/behaviour.md "Fields"): it has not happened. */
+/** The default of every date field (docs/behaviour.md "Fields"), shown as "never". */
 const UNSET = Date.parse("1900-01-01T12:00:00Z");
 
 const STEPS: [size: number, unit: string][] = [
@@ -11,7 +11,7 @@ const STEPS: [size: number, unit: string][] = [
   [1_000, "s"],
 ];
 
-/** The largest unit that fits: 90 s are "1 min". */
+/** Uses the largest fitting unit: 90 s are "1 min". */
 export function durationInWords(milliseconds: number, after = ""): string {
   const step = STEPS.find(([size]) => milliseconds >= size);
   return step ? `${Math.floor(milliseconds / step[0])} ${step[1]}${after}` : after === "" ? "under 1 s" : "just now";
@@ -19,13 +19,13 @@ export function durationInWords(milliseconds: number, after = ""): string {
 
 export interface TimeProps {
   at: Date;
-  /** How long it is past, with the moment as its title. */
+  /** Shows the elapsed time, with the date as title. */
   ago?: boolean;
-  /** The day alone. */
+  /** Shows only the day. */
   day?: boolean;
 }
 
-/** In UTC; time.js puts it into the reader's own zone. */
+/** Rendered in UTC; time.js converts it to the local time zone. */
 export function Time({ at, ago, day }: TimeProps): JSX.Element {
   if (at.getTime() === UNSET) return <span class="none">never</span>;
   const moment = `${MOMENT.format(at)} UTC`;
@@ -43,7 +43,7 @@ export function Time({ at, ago, day }: TimeProps): JSX.Element {
   );
 }
 
-/** A moment as a program has written it; its title is by the reader's own clock. */
+/** A time as written by a program; its title is in the local time zone. */
 export function RawTime({ text }: { text: string }): JSX.Element {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return <span safe>{text}</span>;
@@ -56,7 +56,7 @@ export function RawTime({ text }: { text: string }): JSX.Element {
 
 const ISO = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A sentence of ours, such as the API has it: the moments in it are the reader's, too. */
+/** An API sentence; times in it are converted to the local time zone. */
 export function Sentence({ text }: { text: string }): JSX.Element {
   return (
     <span>

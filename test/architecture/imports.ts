@@ -36,6 +36,17 @@ export function withoutComments(text: string): string {
   return text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 }
 
+/** The comments of a file, each as one line; adjacent `//` lines are one comment. */
+export function commentsOf(text: string): string[] {
+  const found = text.matchAll(/^[ \t]*\{?\/\*([\s\S]*?)\*\/|((?:^[ \t]*\/\/.*\n?)+)|[;,{}()] \/\/ (.*)$/gm);
+  return [...found].map(([, block, lines, trailing]) =>
+    (block ?? lines ?? trailing!)
+      .replace(/^[ \t]*(\*|\/\/) ?/gm, "")
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
+}
+
 /** `import { type A, type B } from` is still an import at run time for the transpiler, but brings in nothing. */
 function onlyTypes(text: string, specifier: string): boolean {
   const clauses = [...text.matchAll(FROM)].filter((match) => match[4] === specifier);

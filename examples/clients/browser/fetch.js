@@ -1,4 +1,4 @@
-// It runs in the page of the redirect URI. To verify an id_token, take a library.
+// Runs in the page of the redirect URI. Use a library to verify an id_token.
 const issuer = "http://localhost:3000";
 const client_id = "1001";
 const redirect_uri = "http://localhost:3001/callback";

@@ -1,10 +1,10 @@
-// The attempts of a delivery: as a table, and what each has sent and got.
+// A delivery's attempts: a table, and each request and response.
 
 import { attribute, Badge, type Column, RawTime, Table, Text, Time } from "../../ui/index.ts";
 import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
 import { Explained } from "../failure-words.tsx";
 
-/** A status, or the network's failure in one word. */
+/** The status code, or the network failure's name. */
 export function resultOf({ StatusCode, Failure }: AttemptRecord): string {
   return Failure ?? String(StatusCode);
 }
@@ -132,23 +132,23 @@ function responseText(
   { StatusCode, Failure }: AttemptRecord,
   { Headers, Body }: NonNullable<AttemptRecord["Response"]>,
 ): string {
-  // Of a failure it says what went wrong.
+  // The body of a failure describes it.
   if (Failure !== null) return [Failure, Body].filter(Boolean).join("\n");
   const head = [String(StatusCode), Headers].filter(Boolean).join("\n");
   return Body ? `${head}\n\n${Body}` : head;
 }
 
-/** A group: among many such, none is a landmark. */
+/** Role group, because many landmarks would hinder navigation. */
 const group = (label: string) => ({ role: "group", "aria-label": attribute(label) });
 
 export interface SourceProps {
   label: string;
   text: string;
-  /** A time in it tells what it is by the reader's own clock. */
+  /** Times in the text get the local time as tooltip. */
   hasTimes?: boolean;
 }
 
-/** Text of others, line by line as it came; long ones are scrolled, also by keys. */
+/** External text, line by line; it scrolls, also with the keyboard. */
 export function Source({ label, text, hasTimes }: SourceProps): JSX.Element {
   return (
     <div class="source" tabindex="0" {...group(label)}>
@@ -166,13 +166,10 @@ export function Source({ label, text, hasTimes }: SourceProps): JSX.Element {
   );
 }
 
-/** A time as JSON has it. */
+/** A time in JSON. */
 const QUOTED_TIME = /(?<=")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)(?=")/;
 
-/**
- * Control characters, and what turns the direction of text around, are written as JSON escapes: what somebody reads is
- * what there is, in its order.
- */
+/** Shows control and bidirectional characters as JSON escapes, so the text cannot mislead its reader. */
 function shown(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(HIDING, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -187,7 +184,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** To read off: `12 ms`, `1.2 s`, `1 min 10 s`, `2 h 5 min`, `3 d 4 h`. */
+/** A readable duration: `12 ms`, `1.2 s`, `1 min 10 s`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < SECOND) return `${Math.max(0, Math.round(milliseconds))} ms`;
   if (milliseconds < MINUTE) return `${(milliseconds / SECOND).toFixed(1).replace(/\.0$/, "")} s`;
@@ -211,7 +208,7 @@ const STEPS = [
 ];
 const MAX_TICKS = 4;
 
-/** Round moments from 0 on, for an axis of this length. */
+/** Round axis values from 0 on. */
 export function ticks(span: number): number[] {
   const days = Math.ceil(span / DAY / MAX_TICKS) * DAY;
   const step = STEPS.find((size) => span / size <= MAX_TICKS) ?? days;

@@ -1,4 +1,4 @@
-// What an event has changed: the fields of its records, before and after.
+// An event's changes: the fields of its records, before and after.
 
 import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import { PING, type SeenEvent } from "../../webhooks/index.ts";
@@ -8,10 +8,9 @@ import type { Visit } from "../visit.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Of an event of several, its first ones: each has a table, and an event of its own to be read. */
+/** The maximum number of tables for an event with several records; each record links to its own event. */
 const MAX_RECORDS = 10;
 
-/** A field that differs. */
 interface Difference {
   name: string;
   before: unknown;
@@ -74,9 +73,9 @@ interface ChangeProps {
   visit: Visit;
   event: SeenEvent;
   title: string;
-  /** One record of the event, as it left it. */
+  /** One record of the event, in its state after it. */
   data: Fields;
-  /** The event of the record's change before. */
+  /** The event of the record's previous change. */
   before: SeenEvent | "hidden" | undefined;
 }
 
@@ -103,7 +102,7 @@ function Change({ visit, event, title, data, before }: ChangeProps): JSX.Element
 
 const idOf = ({ Id }: Fields) => String(Id);
 
-/** A record as an event left it; undefined: it is not to be read. */
+/** A record's state after an event; undefined: the reader may not see it. */
 function dataOf({ payload, withheld }: SeenEvent, id: string): Fields | undefined {
   return withheld === null ? ([payload.Data].flat() as Fields[]).find((one) => idOf(one) === id) : undefined;
 }
@@ -121,10 +120,10 @@ const COLUMNS: Column<Difference>[] = [
 ];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
-/** Characters; the payload has all of it. */
+/** The maximum number of characters; the payload has the full value. */
 const MAX_SHOWN = 300;
 
-/** As people read it: what a record points at by its name, a time by their own clock. */
+/** A readable value: names for references, local time for times. */
 function Shown({ value }: { value: unknown }): JSX.Element {
   if (value === undefined || value === null || value === "") return <span class="none">none</span>;
   if (typeof value === "string" && TIME.test(value)) return <Time at={new Date(value)} />;

@@ -1,5 +1,3 @@
-// One delivery of an event: how it stands, and each attempt.
-
 import type { ConnectionId } from "../../ids.ts";
 import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
@@ -13,20 +11,19 @@ export type DeliveryRecord = EventRecord["Deliveries"][number];
 
 export interface ShownDelivery {
   delivery: DeliveryRecord;
-  /** Undefined if the reader may not see it, and nothing of what was sent there. */
+  /** Undefined if the reader may not see the connection or its requests. */
   connection: LoggedConnection | undefined;
-  /** Why it stands as it does, in words. */
+  /** The reason for the state. */
   reason: string | undefined;
-  /** Its last ones. */
+  /** The most recent attempts. */
   attempts: AttemptRecord[];
-  /** What each of these sent; undefined if the reader may not see the connection. */
+  /** The request of each attempt; undefined if the reader may not see the connection. */
   requests: (KnownRequest | undefined)[];
-  /** What it would send now. */
+  /** The next request. */
   request: KnownRequest | undefined;
   mayResume: boolean;
 }
 
-/** Something may still become of it by itself. */
 export function isOpen({ State }: DeliveryRecord): boolean {
   return ["Pending", "Retrying", "Held"].includes(State);
 }
@@ -76,7 +73,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
           ) : (
             ""
           )}
-          {/* Of the first part, it is the event's own. */}
+          {/* The first part's workflow is the event's own. */}
           {delivery.WorkflowId === record.WorkflowId ? (
             ""
           ) : (
@@ -129,7 +126,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
   );
 }
 
-/** When what is sent there changed after an attempt; undefined: what is known of it is what was sent. */
+/** When the request's settings changed after an attempt; undefined: they have not, so the known request is exact. */
 function changedSince({ requestChangedOn }: LoggedConnection, { StartedOn }: AttemptRecord): Date | undefined {
   return requestChangedOn > new Date(StartedOn) ? requestChangedOn : undefined;
 }
@@ -149,7 +146,7 @@ export function titleOfLogged({ name, url, deletedOn }: LoggedConnection): strin
   return deletedOn ? phrase`${title} (deleted)` : title;
 }
 
-/** A deleted one has no page any more, and one that the reader may not see has no name. */
+/** A deleted connection has no page; one that the reader may not see has no name. */
 export function ConnectionName({ visit, connection, connectionId }: ConnectionNameProps): JSX.Element {
   if (!connection) return <code safe>{connectionId}</code>;
   const title = titleOfLogged(connection);

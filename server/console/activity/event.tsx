@@ -1,5 +1,3 @@
-// One event: what has happened, who was told of it, and who was not.
-
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { firstPage, MAX_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
@@ -48,12 +46,12 @@ import { PayloadSection } from "./payload.tsx";
 import { Members, membersOf } from "./record.tsx";
 
 const REFRESH_SECONDS = 2;
-/** On one page, the worst first; each has its attempts below it. */
+/** The maximum number of deliveries on a page, worst first; each has its attempts below it. */
 const MAX_DELIVERIES_SHOWN = 20;
-/** Of one delivery, its last ones. */
+/** The most recent attempts of a delivery. */
 const MAX_ATTEMPTS_SHOWN = 12;
 
-/** @param refusals why what was asked of it was not done */
+/** @param refusals why the requested action was rejected */
 export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
   const { caller, params, url } = visit;
   const event = await deps.eventLog.read(caller, toEventId(params.id!));
@@ -67,7 +65,7 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
     readUnconcerned(deps, visit, record),
     lookUpNames(visit, members),
     event.traceParent ? findRequest(deps.requests, visit, { traceParent: event.traceParent }) : undefined,
-    // It never changes, so what refreshes itself goes without it.
+    // The change is immutable, so refreshes omit it.
     visit.wants("change") ? changeSection(deps, visit, event) : "",
   ]);
   const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
@@ -98,7 +96,7 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
   };
 }
 
-/** Its reader may see them all, as the event has them. */
+/** Uses the counts in the event, because its reader may see all deliveries. */
 async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | undefined, paging: Paging) {
   const { EventId, Deliveries } = record;
   const sorted = Deliveries.filter(({ State }) => ofState === undefined || State === ofState).toSorted(
@@ -107,7 +105,7 @@ async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | 
   return caller.gate.pageOf(`WebhookEvent/${EventId}/Deliveries`, { ...paging, limit: MAX_DELIVERIES_SHOWN }, sorted);
 }
 
-/** What of connections the reader may not see is left out; that there is a delivery is not. */
+/** Deliveries are always listed, without details of connections that the reader may not see. */
 async function readShown(
   { connections, eventLog, explainEvent, knownRequest }: SettingsDependencies,
   visit: Visit,
@@ -140,7 +138,7 @@ async function readShown(
   });
 }
 
-/** The connection takes no posts, and the reader may end that. */
+/** The connection is paused or held, and the reader may resume it. */
 function mayResume(visit: Visit, { recordOf }: Connections, connection: LoggedConnection): boolean {
   if (connection.state === "Active" || connection.deletedOn || !visit.may("Webhooks:Create")) return false;
   return visit.may("Webhooks:Update", "WebhookConnection", recordOf(connection));
@@ -201,7 +199,7 @@ function Summary({ visit, record, members, name, mayRedeliver, madeBy }: Summary
   );
 }
 
-/** With several states, each leads to its own deliveries. */
+/** If there are several states, each links to its own deliveries. */
 function Counts({ visit, record }: { visit: Visit; record: EventRecord }): JSX.Element {
   const states = WORST_FIRST.filter((state) => record.Deliveries.some(({ State }) => State === state));
   const path = visit.href(`/settings/activity/${record.EventId}`);
@@ -222,7 +220,7 @@ function Counts({ visit, record }: { visit: Visit; record: EventRecord }): JSX.E
   );
 }
 
-// The connections that did not get an event, each with why.
+// Connections that did not get an event, with the reasons.
 
 interface Unconcerned {
   outcome: string;
@@ -231,7 +229,7 @@ interface Unconcerned {
   connectionId: ConnectionId;
 }
 
-/** The newest of them; a ping concerns nobody else. */
+/** The newest connections; a ping is sent only to its own. */
 async function readUnconcerned(
   { connections, explainEvent }: SettingsDependencies,
   { caller }: Visit,
@@ -240,7 +238,7 @@ async function readUnconcerned(
   if (EventType === PING) return [];
   const paging = firstPage(MAX_LIMIT);
   const { Items } = await explainEvent(caller, EventId, { concerned: false }, paging);
-  // What was deleted before is no answer to why: with the years there are only ever more of these.
+  // Connections deleted before the event are omitted, because their number only grows.
   const asked = Items.filter(({ Outcome }) => Outcome !== "AlreadyDeleted");
   const ids = asked.map(({ ConnectionId }) => ConnectionId);
   const seen = await connections.readAll(caller, ids);
@@ -291,7 +289,7 @@ function askToRedeliver({ EventId, Deliveries }: EventRecord): Confirmation & { 
   };
 }
 
-/** To those that the page has counted. */
+/** Resends to the connections that the page counted. */
 export function redeliverPage(deps: SettingsDependencies): Page {
   return confirming({
     path: "/settings/activity/:id/redeliver",
@@ -301,7 +299,7 @@ export function redeliverPage(deps: SettingsDependencies): Page {
   });
 }
 
-/** To the connection that the form names. */
+/** Resends to the connection that the form names. */
 export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: visit.form.get("ConnectionId") });
   if (!connectionId) throw new BadInput("ConnectionId is missing.");

@@ -1,5 +1,3 @@
-// The list of events.
-
 import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
 import {
@@ -76,7 +74,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
         {found.problems || url.searchParams.has("Cursor") ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
         <Ranges visit={visit} />
         <SearchForm visit={visit} filters={filters} problems={found.problems} />
-        {/* Further pages are of the past, and stay as they are. */}
+        {/* Later pages show the past, so they do not refresh. */}
         {found.problems || url.searchParams.has("Cursor") ? (
           list
         ) : (
@@ -91,7 +89,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
   };
 }
 
-/** Tells who does not see it what has come, once what they hear now is over. */
+/** Announces new events to screen readers after the current speech. */
 function Newest({ events: [newest] }: { events: readonly EventRecord[] }): JSX.Element {
   const words = newest && `Newest: ${titleOfEvent(newest)}, ${newest.Reason ?? deliveriesInWords(newest)}.`;
   return (
@@ -106,7 +104,7 @@ export async function tableOfEvents({ visit, events }: { visit: Visit; events: r
   return <Table caption="Events, newest first" columns={columns(visit, name)} rows={events} />;
 }
 
-/** Those there are, newest first, and the chosen one, which may be deleted, or one of more than a page. */
+/** Existing connections, newest first, and the chosen one, which may be deleted or beyond the first page. */
 async function connectionOptions({ connections }: SettingsDependencies, { caller, url }: Visit) {
   const chosen = url.searchParams.get("ConnectionId") ?? "";
   const { Items } = await connections.list(caller, {}, firstPage(MAX_LIMIT));
@@ -177,13 +175,13 @@ function columns(visit: Visit, name: NameOf) {
 
 type Titled = Pick<EventRecord, "EventRecord" | "EventType" | "RecordId" | "RecordCount">;
 
-/** What an event is called wherever it stands, such as `Application 1001 Updated`. */
+/** An event's title, such as `Application 1001 Updated`. */
 export function titleOfEvent({ EventRecord, EventType, RecordId, RecordCount }: Titled): string {
   const records = RecordId === null ? `${RecordCount.toLocaleString("en")} ${EventRecord} records` : undefined;
   return `${records ?? `${EventRecord} ${RecordId}`} ${EventType}`;
 }
 
-/** How the deliveries stand, the worst first: `1 exhausted, 3 delivered`. */
+/** Counts by state, worst first: `1 exhausted, 3 delivered`. */
 export function deliveriesInWords({ Deliveries }: EventRecord): string {
   const counts = WORST_FIRST.map((state) => ({
     state,

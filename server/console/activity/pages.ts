@@ -1,5 +1,3 @@
-// Activity: what has happened, who was told of it, and how that went.
-
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { eventPage, redeliver, redeliverPage } from "./event.tsx";
 import { listPage } from "./list.tsx";

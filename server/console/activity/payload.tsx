@@ -1,4 +1,4 @@
-// The payload of an event: shown, as a file, and as a call from a person's own shell.
+// An event's payload: on the page, as a file, and as a shell command.
 
 import { NO_STORE } from "../../http/conditions.ts";
 import { CopyButton, Section } from "../../ui/index.ts";
@@ -7,13 +7,13 @@ import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { Source } from "./attempts.tsx";
 
-/** Characters of it that a page shows; the file has all. */
+/** The maximum number of characters on a page; the file has all of them. */
 const MAX_SHOWN = 64 * 1024;
-/** Characters that a button copies, and that a command line takes. */
+/** The maximum number of characters for the copy button and the shell command. */
 const MAX_COPIED = 16 * 1024;
 
 export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEvent }): JSX.Element {
-  // It never changes, so what refreshes itself goes without it.
+  // The payload is immutable, so refreshes omit it.
   if (!visit.wants("payload")) return "";
   const { record, payload, withheld, text } = event;
   const pretty = JSON.stringify(payload, null, 2);
@@ -39,7 +39,7 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
   );
 }
 
-/** The exact bytes that every attempt sends, for who may see all of them. */
+/** The exact bytes of every attempt, for readers who may see all of them. */
 export async function payloadFile({ eventLog }: SettingsDependencies, { caller, params }: Visit): Promise<Response> {
   const { record, payload, text = JSON.stringify(payload) } = await eventLog.read(caller, toEventId(params.id!));
   return new Response(text, {
@@ -51,11 +51,11 @@ export async function payloadFile({ eventLog }: SettingsDependencies, { caller, 
   });
 }
 
-// The same call from a person's own shell. It names secrets as variables, and signs by openssl.
+// The same request as a shell command. Secrets are variables, and openssl computes the signature.
 
 /**
- * A command for sh, bash and zsh. In parentheses, so that a variable that is not set ends the command and not the shell.
- * @param request whose hidden values become variables: SECRET, API_KEY, and others by their names
+ * A command for sh, bash and zsh. The parentheses limit a missing variable to the command, so the shell stays open.
+ * @param request its hidden values become variables: SECRET, API_KEY, and others by their names
  */
 export function curlCommand(id: string, payload: string, { address, query, isSigned, headers }: KnownRequest): string {
   const parameters = query.map((name) => ({ name: encodeURIComponent(name), variable: parameterVariable(name) }));
@@ -84,14 +84,16 @@ export function curlCommand(id: string, payload: string, { address, query, isSig
   ].join("\n");
 }
 
-/** Standard Webhooks keys on what `whsec_` encodes, in hex here: openssl takes any bytes so. */
+/**
+ * The decoded part of a Standard Webhooks key after `whsec_`, in hex, because openssl takes arbitrary bytes only so.
+ */
 const PREPARED = [
   "TIMESTAMP=$(date +%s)",
   'SECRET_BYTES() { case "$SECRET" in (whsec_*) printf %s "$SECRET" | cut -c7- | openssl base64 -d -A;; (*) printf %s "$SECRET";; esac; }',
   "KEY=$(SECRET_BYTES | od -An -v -tx1 | tr -d ' \\n')",
 ];
 
-/** Values by header, as server/webhooks/signature.ts makes them. */
+/** Header values as server/webhooks/signature.ts computes them. */
 function signing(id: string): Record<string, string> {
   const sign = "openssl dgst -sha256";
   return {

@@ -1,4 +1,4 @@
-// What an event is of, by name.
+// The names of an event's records.
 
 import { Text } from "../../ui/index.ts";
 import type { EventRecord, SeenEvent } from "../../webhooks/index.ts";
@@ -7,10 +7,9 @@ import type { Visit } from "../visit.ts";
 
 type OfRecord = Pick<EventRecord, "EventRecord" | "RecordId" | "RecordCount">;
 
-/** Records of an event of several that its page names. */
+/** The maximum number of records that the page of an event names. */
 const MAX_NAMED = 10;
 
-/** The names of what these events are of. */
 export function namesOfEvents(visit: Visit, events: readonly OfRecord[]): Promise<NameOf> {
   return lookUpNames(
     visit,
@@ -18,14 +17,14 @@ export function namesOfEvents(visit: Visit, events: readonly OfRecord[]): Promis
   );
 }
 
-/** In a list. */
+/** The cell of a list. */
 export function RecordCell({ visit, event, name }: { visit: Visit; event: OfRecord; name: NameOf }): JSX.Element {
   const { EventRecord, RecordId, RecordCount } = event;
   if (RecordId === null) return <Text text={`${RecordCount.toLocaleString("en")} records`} />;
   return <NameLink visit={visit} one={{ Type: EventRecord, Id: RecordId }} name={name} />;
 }
 
-/** Those that the event is of, as far as its reader may know them. */
+/** The event's records that the reader may see. */
 export function membersOf({ record, withheld, payload }: SeenEvent): Named[] {
   const { EventRecord, RecordId } = record;
   if (RecordId !== null) return [{ Type: EventRecord, Id: RecordId }];
@@ -57,11 +56,11 @@ interface MembersProps {
   visit: Visit;
   members: readonly Named[];
   name: NameOf;
-  /** All of them. */
+  /** The number of all records. */
   count: number;
 }
 
-/** The way to the record's page; one that is gone, or not to be read, has none. */
+/** A link to the record's page, unless it is deleted or hidden from the reader. */
 function NameLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
   const [known, path] = [name.known(one), visit.pathOf(one)];
   if (known === undefined) return <span class="none">{"not known"}</span>;

@@ -1,12 +1,12 @@
-// The attempts of a delivery on an axis of time, drawn on the server. The table below it says the same.
+// A delivery's attempts on a time axis, drawn on the server. The table below has the same data.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { AttemptRecord } from "../../webhooks/index.ts";
 import { duration, endOf, isGood, resultOf, ticks } from "./attempts.tsx";
 
-/** Percent of the width at each side, for what reaches over the first and the last moment. */
+/** The margin at each side in percent, for marks at the first and last moment. */
 const MARGIN = 2;
-/** Percent; what begins or ends nearer to a side has its words beside itself, not below. */
+/** Percent; labels nearer to an edge are placed beside their mark instead of below. */
 const EDGE = 12;
 const HEIGHT = 84;
 const ABOVE = 14;
@@ -16,16 +16,16 @@ const AXIS = 62;
 const LABELS = 79;
 
 export interface TimelineProps {
-  /** At least one. */
+  /** Never empty. */
   attempts: AttemptRecord[];
   state: DeliveryState;
-  /** The run that it is in, which may have no attempt yet. */
+  /** The current run, which may have no attempt yet. */
   currentRun: number;
-  /** An attempt is out just now. */
+  /** An attempt is in progress. */
   underWay: boolean;
 }
 
-/** Each run has an axis of its own: between them may lie days. */
+/** Each run has its own axis, because days may lie between runs. */
 export function Timeline({ attempts, state, currentRun, underWay }: TimelineProps): JSX.Element {
   const runs = [...Map.groupBy(attempts, ({ Run }) => Run)];
   const now = goesOn(state, underWay);
@@ -59,7 +59,7 @@ function goesOn(state: DeliveryState, underWay: boolean): string | undefined {
   return state === "Retrying" || state === "Pending" ? "waits" : undefined;
 }
 
-/** @param goesOn what it does just now, if it is not at its end */
+/** @param goesOn the current activity, if the run has not ended */
 function Drawing({ attempts, goesOn }: { attempts: AttemptRecord[]; goesOn: string | undefined }): JSX.Element {
   const start = Date.parse(attempts[0]!.StartedOn);
   const lastEnd = endOf(attempts.at(-1)!);
@@ -107,7 +107,7 @@ interface MarkProps {
   isAbove: boolean;
 }
 
-/** Round at its ends, so that one of a moment is seen. */
+/** Round ends keep a very short mark visible. */
 function Mark({ from, to, tone, word, isAbove }: MarkProps): JSX.Element {
   return (
     <g class={tone}>

@@ -1,4 +1,4 @@
-// An Application as the pages show it.
+// An Application's fields on pages.
 
 import type { SettingsDependencies } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
@@ -21,7 +21,7 @@ export interface Application {
 }
 
 export const APPLICATIONS = "/settings/applications";
-/** Not below it: there, "new" would be an Application's Id with a page of its own. */
+/** A separate path, because `/settings/applications/new` would be the page of an Application with the Id "new". */
 export const NEW_APPLICATION = "/settings/new-application";
 
 export function pathOf({ Id }: Pick<Application, "Id">): string {
@@ -39,7 +39,6 @@ export function aboveOf(application: Application) {
   ];
 }
 
-/** The one that the path's `:id` names. */
 export async function readApplication({ records }: SettingsDependencies, visit: Visit): Promise<Application> {
   return (await readRecord<Application>(records.of("Application"), visit)).record;
 }

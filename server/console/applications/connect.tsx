@@ -1,4 +1,4 @@
-// What a library has to be told to use an application as its client, and programs that do.
+// Client settings for a library, and example programs.
 
 import { type ApiRecord, metadata } from "../../oauth/index.ts";
 import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
@@ -57,10 +57,9 @@ export async function connectPage(deps: SettingsDependencies, visit: Visit): Pro
   };
 }
 
-/** All of a tenant's. */
+/** All of a tenant's APIs. */
 const ALL = { limit: 100, cursor: undefined, filters: "" };
 
-/** The API whose own client it is. */
 async function apiOf(
   { apis }: SettingsDependencies,
   visit: Visit,

@@ -1,4 +1,4 @@
-// What makes an application an OAuth client, and its form.
+// An application's OAuth credentials and their form.
 
 import { Permission } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
@@ -21,9 +21,9 @@ import { scopesOfApis } from "../settings/apis.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 
-/** What it is, before what it may do. */
+/** The type of client comes first, then its permissions. */
 const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIALS)])];
-/** All others are what every client needs. */
+/** The other fields apply to every client. */
 const SECTIONS = {
   "Sign-out": ["PostLogoutRedirectUris", "BackchannelLogoutUri"],
   "Client authentication": ["TokenEndpointAuthMethod", "Jwks", "JwksUri", "TlsClientAuthName", "TlsClientAuthValue"],
@@ -95,7 +95,7 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
   );
 }
 
-/** @returns undefined if the visitor may see the application alone */
+/** @returns undefined if the visitor may see only the application */
 export async function seenCredentials(deps: SettingsDependencies, visit: Visit, { Id }: Pick<Application, "Id">) {
   try {
     return visit.may("Settings:Read")
@@ -115,7 +115,7 @@ export function mayChangeCredentials(
   return visit.may("Settings:Update", "Credentials", { ...credentials, Id });
 }
 
-/** http on loopback is any program's on the person's own machine. */
+/** Any local program can listen on http on loopback. */
 export function DevelopmentWarning({ uris, clientType }: { uris: string[]; clientType: string }): JSX.Element {
   const [first = "", ...others] = [...new Set(developmentUris(uris, clientType))];
   if (first === "") return "";
@@ -127,7 +127,7 @@ export function DevelopmentWarning({ uris, clientType }: { uris: string[]; clien
   );
 }
 
-/** As a form has them, one a line; some may be no addresses yet. */
+/** The typed addresses, one per line; some may be invalid. */
 export function urisTyped(state: FormState): string[] {
   return ["RedirectUris", "PostLogoutRedirectUris"].flatMap((name) => state.value(name).split(/\s+/).filter(Boolean));
 }

@@ -1,5 +1,3 @@
-// In whose name an application may act.
-
 import { firstPage, type Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
 import { ButtonLink, Pager, Section, Table } from "../../ui/index.ts";
@@ -10,7 +8,7 @@ import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf } from "./application.ts";
 
 const TITLE = "Users it may act for";
-/** Of a list that has a page of its own. */
+/** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 
 export function firstGrants({ grants }: SettingsDependencies, visit: Visit, { Id }: Application) {
@@ -36,7 +34,6 @@ export function GrantsSection({ visit, application, page: { Items, Next } }: Gra
   );
 }
 
-/** All of them, a page at a time. */
 export async function grantsPage({ records, grants }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: application } = await readRecord<Application>(records.of("Application"), visit);
   const { Items, Next } = await grants.listOfApplication(

@@ -1,4 +1,4 @@
-// The kinds of applications as people call them, and what each comes to as an OAuth client.
+// Kinds of applications under their common names, and the OAuth settings of each.
 
 import { type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
 
@@ -7,15 +7,12 @@ type Set = Pick<CredentialsRecord, "ClientType" | "GrantTypes" | "Scopes"> &
 
 export interface ApplicationKind {
   name: string;
-  /** What it is. */
   text: string;
-  /** What it comes to have without being asked. */
   sets: Set;
-  /** What its form asks for, of the credentials' fields. */
   asks: (keyof CredentialsRecord)[];
-  /** Nobody could sign in without a redirect URI. */
+  /** Signing in requires a redirect URI. */
   signsIn: boolean;
-  /** What it comes to, in a sentence above its form. */
+  /** The sentence above its form. */
   told: string;
 }
 

@@ -1,4 +1,4 @@
-// What an application was told of the end of sessions, and the button that tells it again.
+// Back-channel logouts of an application, and the button that resends one.
 
 import type { Shown } from "../../access/index.ts";
 import { firstPage, readId } from "../../http/query.ts";
@@ -11,11 +11,11 @@ import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
-/** Of more than so many, the API tells. */
+/** The maximum number on the page; the API lists all. */
 const MAX_SHOWN = 20;
 const REFRESH_SECONDS = 2;
 
-/** The last ones. */
+/** The most recent logouts. */
 export async function lastLogouts({ logouts }: SettingsDependencies, visit: Visit, { Id }: Application) {
   return (await logouts.list(visit.permitted("Settings:Read"), Number(Id), firstPage(MAX_SHOWN))).Items;
 }
@@ -27,7 +27,7 @@ export interface LogoutsSectionProps {
   logouts: Shown<LogoutRecord>[];
 }
 
-/** Nothing where nobody is told, nor was. */
+/** Empty if the application has no back-channel logout. */
 export function LogoutsSection({ visit, application, credentials, logouts }: LogoutsSectionProps): JSX.Element {
   if (!credentials.BackchannelLogoutUri && logouts.length === 0) return "";
   const maySend = Boolean(credentials.BackchannelLogoutUri) && mayChangeCredentials(visit, application, credentials);
@@ -77,7 +77,7 @@ function columns(visit: Visit, application: Application, maySend: boolean) {
   ];
 }
 
-/** What each came to, such as `503, timeout, 200`. */
+/** The result of each attempt, such as `503, timeout, 200`. */
 function Attempts({ logout: { Attempts } }: { logout: LogoutRecord }): JSX.Element {
   if (Attempts.length === 0) return <span class="none">none yet</span>;
   const words = Attempts.map(({ StatusCode, Failure }) => String(Failure ?? StatusCode ?? "under way"));

@@ -1,4 +1,4 @@
-// A new application that is an OAuth client from the start: its kind is chosen, then its form filled in.
+// Adds an application together with its OAuth credentials: first its kind, then the form.
 
 import { Conflict, NotFound } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
@@ -50,7 +50,7 @@ export function chooseKindPage(visit: Visit): View {
 export async function newClientPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const kind = kindOf(visit);
   const state = refused ?? formOfRecord(CREDENTIALS, kind.asks, kind.sets, { Name: "" });
-  // A visitor who may not read APIs is not offered their scopes.
+  // Scopes of APIs are offered only to visitors who may read APIs.
   const ofApis = visit.may("Settings:Read") ? await scopesOfApis(deps, visit, state.values("Scopes")) : [];
   return {
     title: `New application: ${kind.name}`,
@@ -82,7 +82,7 @@ export async function newClientPage(deps: SettingsDependencies, visit: Visit, re
   };
 }
 
-/** The record, its credentials and its secret come to be together or not at all. */
+/** Creates the record, its credentials and its secret in one transaction. */
 export async function addClient(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { access, credentials, records } = deps;
   const { form, caller } = visit;
@@ -91,7 +91,7 @@ export async function addClient(deps: SettingsDependencies, visit: Visit): Promi
     requireTexts(form, kind.signsIn ? ["Name", "RedirectUris"] : ["Name"]);
     const input = CREDENTIALS.parse({ ...kind.sets, ...bodyOf(CREDENTIALS, kind.asks, form) });
     const permitted = visit.permitted("AccessManager:Create", "AccessManager:Update", "Settings:Update");
-    // An application that is there already keeps its credentials.
+    // If the application exists, its credentials are not replaced.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
     const body = { Name: form.get("Name")!.trim(), Is_Active: true };
     let secret: string | undefined;

@@ -1,4 +1,4 @@
-// Applications: who they are, and what makes them OAuth clients.
+// Applications and their OAuth credentials.
 
 import { ButtonLink, Code, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
@@ -62,7 +62,7 @@ export function applicationPages(deps: SettingsDependencies): Page[] {
   });
 }
 
-/** Who may not set credentials adds the record alone. */
+/** Visitors who may not set credentials can add only the record. */
 function Adds({ visit }: { visit: Visit }): JSX.Element {
   const add = visit.href(`${APPLICATIONS}/add`);
   if (!visit.may("Settings:Update")) {
@@ -194,8 +194,9 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
 }
 
 /**
- * AuthenticationId is input only (docs/behaviour.md "Application"): taken from what the entity tag depends on.
- * @returns undefined if its users sign in with what the sign-in page offers
+ * AuthenticationId is input only (docs/behaviour.md "Application"), so it is read from the stored values of the entity
+ * tag.
+ * @returns undefined if users sign in with the default methods
  */
 async function providerOf(deps: SettingsDependencies, visit: Visit, stored: { authentication_id?: number | null }) {
   const Id = String(stored.authentication_id ?? "");

@@ -1,4 +1,4 @@
-// That an application has registered itself, and the token by which it changes itself.
+// Dynamic registration of an application and its registration access token.
 
 import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
@@ -9,7 +9,7 @@ import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
-/** @returns undefined if it has not registered itself */
+/** @returns undefined if it was not registered dynamically */
 export async function registrationOf(
   { registrationTokens }: SettingsDependencies,
   visit: Visit,
@@ -141,7 +141,7 @@ export function registrationPages(deps: SettingsDependencies): Page[] {
 
 async function madeRegistrationTokenPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const token = deps.once.take(visit)?.Token;
-  // A new token is shown, even if its application has gone by now.
+  // A new token is shown even if its application was deleted meanwhile.
   if (!token) await readApplication(deps, visit);
   const path = `${APPLICATIONS}/${visit.params.id}`;
   return {

@@ -1,4 +1,4 @@
-// The secrets of an application: made, shown once, and deleted when another has taken their place.
+// An application's secrets: created, shown once, and deleted after rotation.
 
 import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
@@ -72,7 +72,7 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
   ];
 }
 
-/** What is written of a use is at most an hour behind: where none was for two hours, nobody has used it for one. */
+/** The time of last use may be an hour old. A time two hours ago means at least one hour without use. */
 const IN_USE_MS = 2 * 3_600_000;
 
 function isInUse({ LastUsedOn }: SecretRecord): boolean {
@@ -124,7 +124,7 @@ export async function makeSecret(deps: SettingsDependencies, visit: Visit): Prom
   }
 }
 
-/** Leads to the page that shows it this once. @param isNew the application was added with it */
+/** Redirects to the page that shows the secret once. @param isNew the application was created with it */
 export function showSecret(
   { once }: SettingsDependencies,
   visit: Visit,
@@ -139,7 +139,7 @@ export function showSecret(
 export async function madeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const shown = deps.once.take(visit);
   const path = `${APPLICATIONS}/${visit.params.id}`;
-  // Who has made it may not be who reads applications.
+  // The creator of a secret may lack permission to read the application.
   const name = shown?.Name ?? titleOf(await readApplication(deps, visit));
   const body = shown ? (
     <Shown name={name} secret={shown.Secret!} isNew={shown.isNew !== undefined} />
@@ -172,7 +172,6 @@ export async function madeSecretPage(deps: SettingsDependencies, visit: Visit): 
 }
 
 interface ShownProps {
-  /** The application's. */
   name: string;
   secret: string;
   isNew: boolean;

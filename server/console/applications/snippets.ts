@@ -1,4 +1,4 @@
-// Programs that use an application as their client: those of examples/clients, with the client's own values.
+// Example programs that use an application as their client, from examples/clients with the client's values.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,12 +6,12 @@ import { isOwnScope } from "../../access/index.ts";
 import { PROJECT_ROOT } from "../../config.ts";
 import { type ApiRecord, type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
 
-/** What a program does with a client. */
+/** A use of a client. */
 export interface Use {
   title: string;
-  /** What stands above the programs. */
+  /** The text above the programs. */
   text: string;
-  /** By what people call them; files below examples/clients. */
+  /** File paths below examples/clients, by program name. */
   programs: Record<string, string>;
   isFor(client: CredentialsRecord, api: ApiRecord | undefined): boolean;
 }
@@ -70,12 +70,12 @@ export const USES: Use[] = [
       "go-oidc (Go)": "api/main.go",
       "Introspection (curl)": "api/curl.sh",
     },
-    // Tokens of this service itself are of all organisations, so their audience does not tell one from another.
+    // Tokens for this service have the same audience in all organisations, so they cannot be told apart by it.
     isFor: ({ ClientType }, api) => ClientType === "confidential" && api !== undefined,
   },
 ];
 
-/** What stands in the files in place of a client's own values. */
+/** Placeholders in the example files. */
 const EXAMPLE = {
   redirectUri: "http://localhost:3001/callback",
   login: "http://localhost:3001/login",
@@ -87,27 +87,27 @@ const EXAMPLE = {
   clientId: "1001",
 };
 const FOR_PEOPLE = ["openid", "profile", "name", "email", "phone", "address"];
-/** In a line that only a client of an issuer without TLS needs. */
+/** Marks a line that is only needed for an issuer without TLS. */
 const LOOPBACK_ONLY = "only for http on this machine";
-/** What means nothing else in a string of any of the languages, quoted in either way. */
+/** Characters that need no escaping in quoted strings of any of the languages. */
 const PLAIN = /^[\w\-.~:/?&=+,;%@[\] ]+$/;
 
 export interface SnippetValues {
   issuer: string;
   clientId: string;
   client: CredentialsRecord;
-  /** The API whose own client it is. */
+  /** The API that this client represents. */
   api: ApiRecord | undefined;
 }
 
-/** One on the developer's own machine, if there is one; of a native client its port may be any (RFC 8252 7.3). */
+/** A loopback URI, if there is one; a native client may use any port (RFC 8252 7.3). */
 function redirectUriOf({ ClientType, RedirectUris }: CredentialsRecord): string | undefined {
   const local = RedirectUris.find((uri) => uri.startsWith("http://"));
   if (local === undefined || ClientType !== "native" || new URL(local).port) return local ?? RedirectUris[0];
   return local.replace(/^http:\/\/[^/?]+/, "$&:3001");
 }
 
-/** The text of a program with a client's values; one that a program cannot have in its text leaves the example's. */
+/** A program with the client's values; values that would need escaping keep the placeholder. */
 export function snippet(file: string, { issuer, clientId, client, api }: SnippetValues): string {
   const scopes = client.Scopes.filter((scope) => FOR_PEOPLE.includes(scope));
   const own = client.Scopes.filter((scope) => isOwnScope(scope) && !FOR_PEOPLE.includes(scope));

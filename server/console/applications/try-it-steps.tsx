@@ -1,11 +1,10 @@
-// The steps of the authorization code flow, as "Try it" shows them.
+// The steps of the authorization code flow on the page "Try it".
 
 import type { Children } from "@kitajs/html";
 import type { Check, ReadToken, TrialOutcome } from "../../oauth/index.ts";
 import { Badge, Code, Facts, Section, Text } from "../../ui/index.ts";
 import { Source } from "../activity/attempts.tsx";
 
-/** A part of the page, with room between what stands in it. */
 export function Step({ title, children }: { title: string; children: Children }): JSX.Element {
   return (
     <Section title={title}>
@@ -44,7 +43,7 @@ interface OutcomeProps {
   redirectUri: string;
   outcome: TrialOutcome;
   hasSecret: boolean;
-  /** Scopes that were asked for and not given. */
+  /** Requested scopes that were not granted. */
   missing: string[];
 }
 

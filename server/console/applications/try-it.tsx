@@ -1,5 +1,5 @@
-// "Try it": the authorization code flow with an application, step by step. Who tries it signs in, and sees what the
-// application would get; tokens are shown decoded, and revoked at once.
+// "Try it": runs the authorization code flow with an application, step by step. The visitor signs in and sees what the
+// application would get. Tokens are decoded and revoked at once.
 
 import { isOwnScope, SCOPE_TEXTS } from "../../access/index.ts";
 import { BadInput, Conflict } from "../../errors.ts";
@@ -35,10 +35,9 @@ import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 import { AnswerStep, Outcome, RequestStep, Step } from "./try-it-steps.tsx";
 
-/** Seconds in which the person has to come back; a code is not good for longer. */
+/** Seconds until the visitor must return, as long as a code is valid. */
 const TRIAL_LIFETIME = 600;
 
-/** An application, and what it takes to try it. */
 interface Tried {
   application: Application;
   client: CredentialsRecord;
@@ -135,7 +134,7 @@ function RedirectUri({ visit, tried, label }: { visit: Visit; tried: Tried; labe
   );
 }
 
-/** Adds its own redirect URI, or takes it away again. */
+/** Adds or removes its own redirect URI. */
 export async function setRedirectUri(deps: SettingsDependencies, visit: Visit): Promise<Response> {
   const tried = await readTried(deps, visit);
   const { application, client, redirectUri } = tried;
@@ -174,7 +173,7 @@ export async function beginTrial(deps: SettingsDependencies, visit: Visit): Prom
   );
 }
 
-/** Only the person who began, in the browser in which they did: another's answer is not even shown. */
+/** A trial belongs to one user in one browser; a response of another user is not shown. */
 interface Begun {
   seed: string;
   scope: string;
@@ -182,7 +181,7 @@ interface Begun {
   state: string;
 }
 
-/** @throws Conflict if it was not begun here */
+/** @throws Conflict if it began elsewhere */
 function begunHere({ cookies }: SettingsDependencies, visit: Visit, { application }: Tried, state: string): Begun {
   const seed = cookies.read(visit.request, "try-it");
   const text = seed && readState(seed, state);
@@ -195,7 +194,6 @@ function begunHere({ cookies }: SettingsDependencies, visit: Visit, { applicatio
   return { seed, scope, resource, state };
 }
 
-/** Only people come in to Settings. */
 const userOf = (visit: Visit) => visit.session.userId;
 
 export async function comeBack(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
@@ -251,7 +249,8 @@ export async function exchangeCode(deps: SettingsDependencies, visit: Visit): Pr
   const secret = form.get("client_secret") ?? "";
   const outcome = await deps.trials.exchange(by, trialOf(tried, begun), form.get("code") ?? "", secret);
   if (outcome.token.body.error === "invalid_client") {
-    // The code was not looked at, and is as good as before. What was typed does not go back into the page.
+    // The secret was rejected before the code was used, so the code is still valid. The typed secret is not shown
+    // again.
     const told = { Field: "client_secret", Message: String(outcome.token.body.error_description) };
     return comeBack(deps, visit, refusedForm(new URLSearchParams(), BadInput.in([told]), ["client_secret"]));
   }
@@ -275,7 +274,7 @@ export async function exchangeCode(deps: SettingsDependencies, visit: Visit): Pr
   );
 }
 
-/** Scopes that were asked for and are not in the answer; in a token for an API there are none of OpenID Connect's. */
+/** Requested scopes that are missing from the response. A token for an API never has OpenID Connect scopes. */
 function missingOf({ scope, resource }: Begun, { token, isAnothers }: TrialOutcome): string[] {
   if (token.status !== 200 || isAnothers) return [];
   const given = String(token.body.scope).split(" ");

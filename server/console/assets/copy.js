@@ -1,4 +1,4 @@
-// Buttons that copy a text; without this script they stay hidden.
+// Copy buttons, which are hidden without scripts.
 function show() {
   for (const button of document.querySelectorAll("button[data-copy][hidden]")) button.hidden = false;
 }

@@ -1,5 +1,5 @@
-// Fields for a moment: without this script they are UTC; with it they are in the reader's own zone, which the label names,
-// and what is sent is UTC.
+// Date-time fields are in UTC without scripts. This script shows them in the local time zone, names the zone in the
+// label, and submits UTC.
 const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: "shortGeneric" });
 const isUtc = zone.resolvedOptions().timeZone === "UTC";
 const name = zone.formatToParts(Date.now()).find(({ type }) => type === "timeZoneName").value;

@@ -1,4 +1,4 @@
-// What refreshes itself rests while nobody looks at it, and is asked for at once when somebody does again.
+// Pauses refreshing while the page is hidden, and refreshes at once when it is shown again.
 document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden) event.preventDefault();
 });

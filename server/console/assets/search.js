@@ -1,5 +1,5 @@
-// The search box as a combobox (WAI-ARIA APG): / and Ctrl-K go there, arrows choose, Enter goes, Escape closes. Without
-// this script the box is a form that leads to a page.
+// Turns the search box into a combobox (WAI-ARIA APG): / and Ctrl-K focus it, arrows select, Enter opens, Escape
+// closes. Without scripts the box is a form with a result page.
 const box = document.getElementById("search-everywhere");
 const offers = document.getElementById("offers");
 
@@ -56,7 +56,7 @@ if (box && offers) {
       show(false);
     }
   });
-  // What was found for another text is none of this one's.
+  // New input clears the selection of earlier results.
   box.addEventListener("input", () => choose(undefined));
   box.addEventListener("blur", () => show(false));
   box.addEventListener("focus", () => show(box.value.trim() !== "" && offers.childElementCount > 0));

@@ -1,4 +1,4 @@
-// Cedar's words for CodeMirror: colours, comments and brackets. What is wrong with a text, the server says.
+// Cedar's syntax for CodeMirror: colours, comments and brackets. The server reports errors.
 
 import { StreamLanguage, type StringStream, syntaxHighlighting } from "@codemirror/language";
 import { classHighlighter } from "@lezer/highlight";
@@ -7,7 +7,7 @@ export const KEYWORDS = ["permit", "forbid", "when", "unless", "if", "then", "el
 export const VARIABLES = ["principal", "action", "resource", "context"];
 
 interface State {
-  /** A text goes on in the next line. */
+  /** A string continues on the next line. */
   inText: boolean;
 }
 
@@ -35,7 +35,7 @@ const language = StreamLanguage.define<State>({
 
 function text(stream: StringStream, state: State): string {
   stream.match(/^(\\.|[^"\\])*/);
-  // A backslash may be the line's last.
+  // The backslash may be the last character of the line.
   stream.eat("\\");
   state.inText = !stream.eat('"');
   return "string";
@@ -49,5 +49,5 @@ function kindOf(word: string, stream: StringStream): string | null {
   return /\bis\s+$/.test(stream.string.slice(0, stream.start)) ? "typeName" : null;
 }
 
-/** Classes such as `tok-keyword`, which records.css colours. */
+/** Adds classes such as `tok-keyword`, which records.css colours. */
 export const cedar = [language, syntaxHighlighting(classHighlighter)];

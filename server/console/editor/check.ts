@@ -1,31 +1,28 @@
-// What is wrong with a text, said while one types: the server's own check, asked when the typing rests.
+// Checks the text on the server whenever typing pauses.
 
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension, Text } from "@codemirror/state";
 
-/** As `POST …/Policy/Validate` answers. */
+/** As in the response of `POST …/Policy/Validate`. */
 interface Problem {
   Message: string;
-  /** From 1; null: the text as a whole. */
+  /** From 1; null: the whole text. */
   Line: number | null;
   /** In characters, from 1. */
   Column: number | null;
 }
 
-/** Milliseconds without a key. */
+/** Milliseconds without input. */
 const REST = 500;
-/** What a problem's place goes on to, as far as it can be told. */
+/** The rest of the token at a problem's position, as far as it can be found. */
 const TOKEN = /^(?:[\w:]+(?:"[^"]*"?)?|"[^"]*"?|.)/u;
 
-/**
- * @param href where it is asked, with the form's token
- * @param tell says in words what was found
- */
+/** @param href the check's address, with the form's token @param tell announces the findings as text */
 export function check(href: string, csrf: string, tell: (words: string) => void): Extension {
   let asking: Promise<unknown> = Promise.resolve();
   return linter(
     async ({ state: { doc } }) => {
-      // One at a time: a slow answer is waited for, so that the tenant's turn is not taken twice.
+      // One request at a time, because each uses the tenant's share.
       const asked = asking.then(() => ask(href, csrf, doc.toString()));
       asking = asked;
       const problems = await asked;
@@ -36,7 +33,7 @@ export function check(href: string, csrf: string, tell: (words: string) => void)
   );
 }
 
-/** @returns undefined: nobody can say, for the service is busy or the session over */
+/** @returns undefined if the service is busy or the session has ended */
 async function ask(href: string, csrf: string, text: string): Promise<Problem[] | undefined> {
   if (text.trim() === "") return [];
   try {
@@ -62,7 +59,7 @@ function diagnosticOf(doc: Text, { Message, Line, Column }: Problem): Diagnostic
   return { from, to: from + length, severity: "error", message: Message };
 }
 
-/** @param column in characters, where CodeMirror counts UTF-16 units */
+/** @param column in characters; CodeMirror counts UTF-16 units */
 export function offsetOf(doc: Text, line: number, column: number): number {
   const { from, text } = doc.line(Math.min(line, doc.lines));
   return from + [...text].slice(0, column - 1).join("").length;

@@ -1,4 +1,4 @@
-// Words of the schema as one types: fields after a dot, and whole phrases of the list beside the editor.
+// Completes fields after a dot, and whole phrases from the list beside the editor.
 
 import {
   autocompletion,
@@ -9,7 +9,7 @@ import {
 import type { Extension } from "@codemirror/state";
 import { KEYWORDS, VARIABLES } from "./cedar.ts";
 
-/** @param phrases as they are written, such as `resource.Username == ""` */
+/** @param phrases policy text such as `resource.Username == ""` */
 export function completion(phrases: readonly string[]): Extension {
   const fields = new Map<string, Set<string>>();
   for (const [, variable, field] of phrases.flatMap((phrase) => [...phrase.matchAll(/\b(\w+)(?:\.| has )(\w+)/g)])) {
@@ -21,7 +21,7 @@ export function completion(phrases: readonly string[]): Extension {
   ];
   return autocompletion({
     override: [(context) => afterDot(context, fields) ?? atWord(context, known)],
-    // Enter is a new line, until an arrow has chosen one.
+    // Enter inserts a new line unless the user has selected an entry.
     selectOnOpen: false,
     icons: false,
   });

@@ -1,6 +1,6 @@
-// The policy editor: colours, matching brackets, what is wrong at its line, and the words beside it written by a click.
-// It takes the place of the textarea, which stays in the form with the same text. Without this script that is all there
-// is. Tab leads on to the next field, as everywhere.
+// The policy editor: colours, bracket matching, findings at their lines, and words inserted by click. It replaces the
+// textarea, which stays in the form with the same text. Without scripts the textarea is used alone. Tab moves to the
+// next field.
 
 import { history, historyKeymap, standardKeymap, toggleComment } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
@@ -40,7 +40,9 @@ function open(box: HTMLElement, field: HTMLTextAreaElement): void {
   for (const word of words) asButton(word, view);
 }
 
-/** All that the textarea is called by; it is seen no more, so the browser cannot ask for it to be filled in. */
+/**
+ * Takes over the textarea's accessible names. The textarea is hidden, so the browser cannot focus it for validation.
+ */
 function takeNames(field: HTMLTextAreaElement): Record<string, string> {
   const label = field.labels[0]!;
   const names: Record<string, string> = { id: field.id, "aria-labelledby": `${field.id}-label` };
@@ -56,7 +58,7 @@ function takeNames(field: HTMLTextAreaElement): Record<string, string> {
   return names;
 }
 
-/** Chromium would keep the colours of what is written over by inline styles, which CSP refuses with a complaint. */
+/** Chromium would keep colours of replaced text as inline styles, which CSP blocks with a console error. */
 function writesOver() {
   return EditorView.domEventHandlers({
     beforeinput({ inputType, data }, view) {
@@ -88,7 +90,7 @@ function writing(box: HTMLElement, field: HTMLTextAreaElement, words: HTMLElemen
   ];
 }
 
-/** A finding of the last answer leads to its place. */
+/** A finding links to its position. */
 function leadToFindings(view: EditorView): void {
   document.addEventListener("click", (event) => {
     const finding = (event.target as Element).closest<HTMLElement>("a[data-line]");
@@ -101,7 +103,7 @@ function leadToFindings(view: EditorView): void {
   });
 }
 
-/** It writes its word at the cursor, as if typed: it can be undone. */
+/** Inserts its word at the cursor as typed input, so it can be undone. */
 function asButton(word: HTMLElement, view: EditorView): void {
   const button = Object.assign(document.createElement("button"), {
     type: "button",

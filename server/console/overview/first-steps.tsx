@@ -1,4 +1,5 @@
-// What a new organisation still has to do, for its administrators. It goes away once all of it is done, or when told to.
+// Remaining set-up steps for administrators of a new organisation. The list disappears when all are done or it is
+// dismissed.
 
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
@@ -13,19 +14,18 @@ export const DISMISS = "/settings/first-steps/dismiss";
 const YEAR_SECONDS = 365 * 24 * 3_600;
 
 interface Step {
-  /** What its link says. */
   text: string;
   path: string;
-  /** Whether the visitor could take it, and see that it is taken. */
+  /** Whether the visitor may do the step and see its result. */
   isOpenTo(visit: Visit): boolean;
-  /** By what there is. @throws Permission */
+  /** Decided by the existing records. @throws Permission */
   isDone(deps: SettingsDependencies, visit: Visit): Promise<boolean>;
 }
 
-/** Every tenant begins with them. */
+/** Every tenant starts with these. */
 const GIVEN_APPLICATIONS = [SETTINGS_APPLICATION.name, "demo-client"];
 const GIVEN_ROLE = "admin";
-/** Records that are looked at: more than a tenant begins with. */
+/** The number of records to read: more than a new tenant has. */
 const FEW = 5;
 
 const STEPS: Step[] = [
@@ -108,7 +108,7 @@ export async function firstStepsPart(deps: SettingsDependencies, visit: Visit): 
   };
 }
 
-/** @returns undefined where policies hide from the visitor what the step is known by */
+/** @returns undefined if policies hide the records that the step depends on */
 async function unlessHidden(step: Step, deps: SettingsDependencies, visit: Visit): Promise<boolean | undefined> {
   try {
     return await step.isDone(deps, visit);
@@ -118,7 +118,7 @@ async function unlessHidden(step: Step, deps: SettingsDependencies, visit: Visit
   }
 }
 
-/** For this person, in this browser. */
+/** For this user in this browser. */
 export function dismissFirstSteps({ cookies }: SettingsDependencies, visit: Visit): Response {
   const answer = visit.goTo("/settings", "The first steps are not shown here any more.");
   answer.headers.append("set-cookie", cookies.set("first-steps", visit.caller.tenantId, YEAR_SECONDS));

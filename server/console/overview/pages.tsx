@@ -1,4 +1,4 @@
-// The first page: what needs somebody, how deliveries fare, how people sign in, and how many tokens were issued.
+// The first page: problems, deliveries, sign-ins and issued tokens.
 
 import { ApiError } from "../../errors.ts";
 import { EmptyState, Live, Refreshing } from "../../ui/index.ts";
@@ -12,14 +12,14 @@ import { type Part, webhooksPart } from "./webhooks.tsx";
 const REFRESH_SECONDS = 15;
 
 export function overviewPages(deps: SettingsDependencies): Page[] {
-  // Everybody comes in here, also who may see nothing of webhooks.
+  // Needs no scope, because every visitor starts here.
   return [
     { path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } },
     { path: DISMISS, POST: { needs: ["Settings:Update"], answer: async (visit) => dismissFirstSteps(deps, visit) } },
   ];
 }
 
-/** Each part for who may see it; one that cannot be counted now takes no other along. */
+/** Each part is shown to its permitted readers; a part that fails does not affect the others. */
 async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const since = firstHour(Date.now());
   const [steps, webhooks, signIns, tokens] = await Promise.all([

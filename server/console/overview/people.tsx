@@ -1,4 +1,4 @@
-// How people signed in, and how many access tokens were issued, by the hour.
+// Sign-ins and issued access tokens by the hour.
 
 import type { HourOfSignIns, SignIns } from "../../audit/index.ts";
 import type { HourOfTokens } from "../../oauth/index.ts";
@@ -23,7 +23,7 @@ const LAST = { Last: "24h" };
 
 const NOTHING: Part = { body: "" };
 
-/** From the bottom of a bar to its top; each has its rows in the audit log. */
+/** From the bottom of a bar to its top; each has its kind in the audit log. */
 const SIGN_INS = [
   { name: "One factor", swatch: "open", kind: "SignIn.Succeeded" },
   { name: "Two factors", swatch: "delivered", kind: "SignIn.Succeeded" },
@@ -31,7 +31,7 @@ const SIGN_INS = [
   { name: "Failed", swatch: "exhausted", kind: "SignIn.Failed" },
 ];
 
-/** Nothing for who may not see all that is counted. */
+/** Empty for visitors who may not see all sign-ins. */
 export async function signInsPart({ auditLog }: SettingsDependencies, visit: Visit, since: Date): Promise<Part> {
   if (!visit.may("Settings:Read")) return NOTHING;
   const counted = await auditLog.signIns(visit.permitted("Settings:Read"), since);
@@ -78,11 +78,11 @@ function signInCounts(hour: HourOfSignIns | undefined): number[] {
 
 interface SignInFiguresProps {
   signIns: SignIns;
-  /** Where rows of a kind are. */
+  /** The address of the rows of a kind. */
   rows(kind: string): string;
 }
 
-/** Each number leads to the rows of the audit log that it counts, or has them among others. */
+/** Each number links to the audit rows that it counts, possibly among others. */
 function SignInFigures({ signIns, rows }: SignInFiguresProps): JSX.Element {
   const { succeeded, people, secondFactors, failed, secondFactorsFailed } = signIns;
   const figure = (name: string, count: number, kind: string): Figure => ({
@@ -103,7 +103,7 @@ function SignInFigures({ signIns, rows }: SignInFiguresProps): JSX.Element {
   );
 }
 
-/** Nothing for who may not see all requests. */
+/** Empty for visitors who may not see all requests. */
 export async function tokensPart({ issued }: SettingsDependencies, visit: Visit, since: Date): Promise<Part> {
   if (!visit.may("Settings:Read")) return NOTHING;
   const hours = await issued.since(visit.permitted("Settings:Read"), since);
@@ -125,7 +125,7 @@ export async function tokensPart({ issued }: SettingsDependencies, visit: Visit,
   };
 }
 
-/** The usual ones have each its own place and so its own colour; what else there is follows. */
+/** Common grants have fixed colours; others follow. */
 const GRANTS = ["client_credentials", "authorization_code", "refresh_token"];
 const SWATCHES = ["delivered", "open", "cancelled", "other", "held"];
 
@@ -147,7 +147,7 @@ function tokenCounts(grants: readonly string[], hours: readonly HourOfTokens[], 
 
 const timeOf = ({ from, to }: Slot) => ({ From: from.toISOString(), To: to.toISOString() });
 
-/** The drawing and the table; where there is nothing to draw, a sentence. */
+/** The chart and its table, or a sentence if there is no data. */
 function HourChart(
   chart: Omit<BarChartProps, "over" | "ways"> & { ways: Ways; series: readonly Series[] },
 ): JSX.Element {

@@ -1,5 +1,3 @@
-// How deliveries fare, and what somebody should look at first.
-
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { firstPage } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
@@ -15,16 +13,16 @@ import { barsOf, DELIVERIES, outcomeFilter, stateFilter } from "../webhooks/deli
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
 
-/** The newest of them; more are no matter of one page. */
+/** The newest connections; the page shows no more. */
 const MAX_CONNECTIONS = 200;
 
-/** A part of the page, and what is to be said above all of it. */
+/** A part of the page, and its message for the top. */
 export interface Part {
   lead?: JSX.Element;
   body: JSX.Element;
 }
 
-/** @param since the beginning of the first hour that is shown */
+/** @param since the start of the first displayed hour */
 export async function webhooksPart(deps: SettingsDependencies, visit: Visit, since: Date): Promise<Part> {
   if (!visit.may("Webhooks:Read")) return { body: <WithoutWebhooks visit={visit} /> };
   const { connections, figures } = deps;
@@ -83,7 +81,7 @@ function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Of one connection, or of all. */
+/** Ended deliveries of one connection, or of all. */
 function endedOf({ byConnection }: Counts, connectionId?: ConnectionId) {
   const sum = (state: DeliveryState) =>
     byConnection
@@ -96,13 +94,13 @@ interface FiguresProps {
   watched: Watched[];
   counts: Counts;
   now: number;
-  /** What the counts are of. */
+  /** The start of the counted period. */
   since: Date;
-  /** Where the log is that a filter narrows. */
+  /** The address of the log with a filter. */
   log(filter: string): string;
 }
 
-/** Each leads to what it counts. */
+/** Each number links to what it counts. */
 function Figures({ watched, counts, now, since, log }: FiguresProps): JSX.Element {
   const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
   const { delivered, exhausted } = endedOf(counts);
@@ -167,16 +165,16 @@ function WithoutWebhooks({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-// What somebody should look at first, the worst on top.
+// The most urgent problems, worst first.
 
-/** An open delivery that is older than so many milliseconds is late: all its attempts take less by default. */
+/** An open delivery older than this many milliseconds is late: by default all attempts take less. */
 const LATE_MS = 10 * 60_000;
 
 interface Concern {
   connection: ConnectionRecord;
   state: string;
   text: string;
-  /** The lower, the further up. */
+  /** Lower ranks come first. */
   rank: number;
 }
 
@@ -185,12 +183,11 @@ interface Watched {
   health: Health;
 }
 
-/** @param now milliseconds since 1970 */
 function concernsOf(watched: readonly Watched[], now: number): Concern[] {
   return watched.flatMap((one) => concernOf(one, now) ?? []).toSorted((a, b) => a.rank - b.rank);
 }
 
-/** Each connection says its worst alone. */
+/** Each connection shows only its worst problem. */
 function concernOf({ connection, health }: Watched, now: number): Concern | undefined {
   const { State } = connection;
   const { unsent, unsentSince, open, held, waitsSince, failure } = health;

@@ -1,4 +1,4 @@
-// What is wrong with a text that somebody is writing: the editor asks for it, as the API's clients do Policy/Validate.
+// Validation of a policy text for the editor, like Policy/Validate for API clients.
 
 import { POLICY_TEXT, type Problem } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
@@ -24,17 +24,17 @@ export function checkPage({ policies }: Pick<SettingsDependencies, "policies">):
   };
 }
 
-/** The text in the form's field `Policy`. @throws Permission, TenantBusy */
+/** Checks the text in the field `Policy`. @throws Permission, TenantBusy */
 export async function problemsIn(policies: SettingsDependencies["policies"], visit: Visit): Promise<Problem[]> {
   try {
     const { Policy } = POLICY_TEXT.parse({ Policy: policyText(visit.form) });
     return await policies.validate(visit.permitted("Settings:Update"), Policy);
   } catch (error) {
-    // What is no text for Cedar at all, as one that is too long, has no places.
+    // A text that cannot be parsed at all, such as one that is too long, has no positions.
     if (error instanceof BadInput) return error.errors.map((message) => ({ message }));
     throw error;
   }
 }
 
-/** A browser sends line breaks as CR LF. */
+/** Browsers send line breaks as CR LF. */
 export const policyText = (form: URLSearchParams) => (form.get("Policy") ?? "").replaceAll("\r\n", "\n");

@@ -1,4 +1,4 @@
-// Whom the text of a policy would change something for, and the seal of that for the form that saves it.
+// The callers affected by a policy's new text, sealed for the form that saves it.
 
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
@@ -11,7 +11,7 @@ import { Changes, MAX_SHOWN } from "./outcome.tsx";
 import { casesOf, type Sample } from "./sample.ts";
 import { NEEDS, parsed, triedOf } from "./tried.ts";
 
-/** What comes along with what was compared. */
+/** The name of the field with the compared sample. */
 const SAMPLE = "Sample";
 
 export async function changes(deps: SettingsDependencies, visit: Visit, sample: Sample) {
@@ -39,7 +39,7 @@ export async function changes(deps: SettingsDependencies, visit: Visit, sample: 
   return { result: <Changes visit={visit} comparison={comparison} nameOf={await lookUpNames(visit, told)} />, asked };
 }
 
-/** The sample that the form says was compared; its seal says whether it was. */
+/** The sample that the form claims was compared; the seal verifies it. */
 export function sampleIn({ policies }: SettingsDependencies, form: URLSearchParams): Sample | undefined {
   const given = parsed(form.get(SAMPLE) ?? "");
   if (!SAMPLED.Check(given)) return undefined;

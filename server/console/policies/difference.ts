@@ -1,15 +1,15 @@
-// What lines two texts differ in. A policy's text is short, so the plain way is quick enough.
+// The lines that differ between two texts. Policies are short, so a simple algorithm is fast enough.
 
 export interface Line {
   kind: "same" | "gone" | "new";
   text: string;
 }
 
-/** A longest common subsequence of lines; in each place what is gone stands before what is new. */
+/** The longest common subsequence of lines; removed lines come before added ones. */
 export function differenceOf(before: string, after: string): Line[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
   const width = now.length + 1;
-  /** Lines that the texts have in common from here on. */
+  /** The number of common lines from each position on. */
   const common = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i--) {
     for (let j = now.length - 1; j >= 0; j--) {

@@ -1,5 +1,5 @@
-// Where a policy is written: lines have their numbers, and what is wrong stands at its line. console/editor/ makes more of
-// it in a browser with script.
+// The policy editor's fallback with line numbers and findings at their lines. console/editor/ enhances it in browsers
+// with scripts.
 
 import { randomBytes } from "node:crypto";
 import type { Problem } from "../../access/index.ts";
@@ -8,7 +8,7 @@ import type { Visit } from "../visit.ts";
 import { CHECK } from "./check.ts";
 
 const NONCE_BYTES = 16;
-/** Lines to write on below the last one; without script the numbers end there. */
+/** Numbered lines after the last one; without scripts the numbers end there. */
 const SPARE_LINES = 10;
 
 export interface EditorProps {
@@ -22,7 +22,6 @@ export interface EditorProps {
 
 const HINT = "Written in Cedar. What no policy permits is refused, and a forbid wins over every permit.";
 
-/** The field `Policy`. */
 export function Editor({ visit, state, problems, readonly, hint = HINT, optional = false }: EditorProps): JSX.Element {
   visit.editorNonce ??= randomBytes(NONCE_BYTES).toString("base64");
   const text = state.value("Policy").replaceAll("\r\n", "\n");
@@ -66,7 +65,7 @@ export function Editor({ visit, state, problems, readonly, hint = HINT, optional
   );
 }
 
-/** Each with its line, the place in it marked; the editor leads there. */
+/** Each finding links to its line and marks its position. */
 function Findings({ state, problems, lines }: { state: FormState; problems: Problem[]; lines: string[] }): JSX.Element {
   if (problems.length === 0) {
     return (

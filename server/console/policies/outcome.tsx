@@ -1,4 +1,4 @@
-// What trying a policy comes to: the answer to one call, or a list of calls with another outcome.
+// The outcome of trying a policy: the decision on one call, or a list of calls with a changed outcome.
 
 import type { Case, Comparison, Evaluation } from "../../access/index.ts";
 import { Badge, Section, Table } from "../../ui/index.ts";
@@ -9,12 +9,12 @@ import { MAX_CASES } from "./sample.ts";
 export const POLICIES = "/settings/policies";
 export const MAX_SHOWN = 20;
 
-/** The page opens there. */
+/** Moves focus here when the page opens. */
 const FOCUSED = { autofocus: true };
 
 export interface NamedPolicy {
   name: string;
-  /** Undefined: it is not saved. */
+  /** Undefined: the policy is not saved yet. */
   href: string | undefined;
 }
 

@@ -1,5 +1,3 @@
-// Policies: who may do what, in Cedar.
-
 import { POLICY, type PolicyRecord } from "../../access/index.ts";
 import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
@@ -14,7 +12,7 @@ import { Vocabulary } from "./vocabulary.tsx";
 const TEXTS = formFields(POLICY);
 const SAVED = "The policy is saved. It counts from now on.";
 
-/** To begin with; it permits no more than it says. */
+/** A starting point that permits only what it says. */
 const SAMPLE = `permit (
   principal in Role::"editor",
   action == Action::"AccessManager:Read",

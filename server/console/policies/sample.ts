@@ -1,5 +1,5 @@
-// A sample of real calls, to say of which a policy would change the outcome: some principals, some records of each type,
-// and all that is done to these.
+// A sample of realistic calls, to find those with an outcome that a policy would change: some principals, some records
+// of each type, and all actions on them.
 
 import { actionsOn, type Case } from "../../access/index.ts";
 import { firstPage, MAX_LIMIT } from "../../http/query.ts";
@@ -7,7 +7,7 @@ import type { SettingsDependencies } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 
-/** Calls that are checked. */
+/** The maximum number of checked calls. */
 export const MAX_CASES = 500;
 const PRINCIPALS = 12;
 const RECORDS_OF_A_TYPE = 4;
@@ -19,7 +19,7 @@ export interface Sample {
   records: { type: string; id: string }[];
 }
 
-/** Only what the visitor may see, from the first records of each list. */
+/** Contains only records that the visitor may see, from the first page of each list. */
 export async function sampleOf(deps: SettingsDependencies, visit: Visit): Promise<Sample> {
   return { principals: await principalsOf(deps, visit), records: await recordsOf(deps, visit) };
 }
@@ -33,7 +33,7 @@ export function casesOf(deps: SettingsDependencies, { principals, records }: Sam
   return spread(all, MAX_CASES);
 }
 
-/** Of each role some members, for policies speak of roles; then others. */
+/** Some members of each role first, because policies refer to roles; then others. */
 async function principalsOf(deps: SettingsDependencies, visit: Visit): Promise<Principal[]> {
   const roles = await deps.roles.list(visit.permitted("Settings:Read"), {}, firstPage(MAX_LIMIT));
   const members = roles.Items.flatMap(({ Members }) => Members.slice(0, 2));
@@ -68,7 +68,7 @@ async function idsOf(deps: SettingsDependencies, visit: Visit, type: string, fil
   return Items.map(({ Id }) => String(Id));
 }
 
-/** So many of them, evenly from all. */
+/** Selects `most` elements at even distances. */
 function spread<T>(all: readonly T[], most: number): T[] {
   if (all.length <= most) return [...all];
   return Array.from({ length: most }, (_, index) => all[Math.floor((index * all.length) / most)]!);

@@ -1,4 +1,4 @@
-// Trying a policy before it is saved: what one call would meet, and whom the text would change something for.
+// Tries a policy before it is saved: the decision on one call, and the callers that the text affects.
 
 import { ACTIONS, type Evaluation, EXCHANGE, QUESTION, SCOPE_ACTIONS, ScopesHidden } from "../../access/index.ts";
 import { BadInput, type Problem } from "../../errors.ts";
@@ -31,10 +31,10 @@ import { idOf, NEEDS, parsed, triedOf } from "./tried.ts";
 
 const TRY = `${POLICIES}/try`;
 const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Audience", "Scopes"];
-/** What comes along from the policy's own form, to be saved from here. */
+/** Fields carried over from the policy's form, for saving here. */
 const CARRIED = ["Name", "Description", "version"];
 const MAX_FOUND = 5;
-/** Names of fields as fieldsOf finds them, such as `Is_System: true`. */
+/** The field name in a line such as `Is_System: true`. */
 const LINE = /^\s*(\w+)\s*:\s*(.*?)\s*$/;
 
 export function tryPages(deps: SettingsDependencies): Page[] {
@@ -47,7 +47,6 @@ export function tryPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-/** Stands in a policy's form: what was typed comes along. */
 export function TryButton({ visit }: { visit: Visit }): JSX.Element {
   const { id } = visit.params;
   return (
@@ -66,7 +65,7 @@ async function openPage({ policies }: SettingsDependencies, visit: Visit): Promi
   return page({ policies }, visit, formOf({ ...start, Name, Description, Policy, version: etagOf(version) }));
 }
 
-/** @param pages those of policies, which save what was compared */
+/** @param pages the policy pages, which save what was compared */
 export function comparedPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
   return ["add", ":id"].map((one) => {
     const path = `${POLICIES}/${one}`;
@@ -76,7 +75,7 @@ export function comparedPages(deps: SettingsDependencies, pages: readonly Page[]
   });
 }
 
-/** Saves the text if it still changes what the page has said; else says what it changes now. */
+/** Saves the text if its effect is still what the page showed; otherwise shows the new effect. */
 async function saveCompared(deps: SettingsDependencies, visit: Visit, saving: Handler): Promise<View | Response> {
   if (visit.params.id) await deps.policies.read(visit.permitted("Settings:Read"), visit.params.id);
   const compared = sampleIn(deps, visit.form);
@@ -95,7 +94,7 @@ async function tryPolicy(deps: SettingsDependencies, visit: Visit, isChanged = f
     ...Object.fromEntries([...new Set(form.keys())].map((name) => [name, form.getAll(name)])),
   });
   const asks = form.get("ask");
-  // It comes from the policy's own form, and nothing is asked yet.
+  // The page was opened from the policy's form without a question yet.
   if (!asks) return page(deps, visit, typed);
   try {
     if (asks !== "changes") return page(deps, visit, typed, await evaluated(deps, visit));
@@ -109,7 +108,7 @@ async function tryPolicy(deps: SettingsDependencies, visit: Visit, isChanged = f
 
 const SAY_SCOPES = "Scopes: which ones a client has is not yours to read. Choose those that it calls with.";
 
-/** The form has fields of its own for what stands in the API's Resource and Context. */
+/** The form has its own fields for the API's Resource and Context. */
 function besideFields(error: unknown): unknown {
   if (error instanceof ScopesHidden) return BadInput.in([{ Field: "Scopes", Message: SAY_SCOPES }]);
   if (!(error instanceof BadInput) || error.problems.length === 0) return error;
@@ -145,10 +144,10 @@ async function page(
 interface TryFormProps {
   visit: Visit;
   state: FormState;
-  /** Of the policy; empty: it is new. */
+  /** The policy's Id; "" for a new one. */
   id: string;
   types: readonly string[];
-  /** What saving would change, as the page says it. */
+  /** The effect of saving, as the page shows it. */
   asked: Question | undefined;
 }
 
@@ -251,8 +250,6 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
   );
 }
 
-// One call.
-
 async function evaluated(deps: SettingsDependencies, visit: Visit): Promise<JSX.Element> {
   const { form } = visit;
   const [PrincipalType, ResourceType] = [form.get("PrincipalType") ?? "", form.get("ResourceType") ?? ""];
@@ -288,7 +285,7 @@ async function evaluated(deps: SettingsDependencies, visit: Visit): Promise<JSX.
   return <Answer answer={answer} policies={await policyLinks(deps, visit, answer)} />;
 }
 
-/** The record's Id. @throws BadInput naming those that could be meant */
+/** The record's Id. @throws BadInput naming the possible matches */
 async function found(
   deps: SettingsDependencies,
   visit: Visit,
@@ -310,7 +307,7 @@ async function found(
   throw wrong(`several are called so: ${names}${Next ? ", and more" : ""}. Type the Id of one.`);
 }
 
-/** A record that only its Name finds. */
+/** Finds a record by its Name. */
 async function named(
   { policies, roles }: SettingsDependencies,
   visit: Visit,
@@ -326,7 +323,7 @@ async function named(
   return Items[0].Id;
 }
 
-/** Lines of `Name: value`, with values of the field's type. @throws BadInput */
+/** Parses lines of `Name: value` by the fields' types. @throws BadInput */
 function fieldsOf({ policies }: SettingsDependencies, type: string, text: string): Record<string, unknown> {
   const attributes = policies.types.get(type)?.attributes ?? [];
   return Object.fromEntries(

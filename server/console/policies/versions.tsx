@@ -1,4 +1,4 @@
-// Every text that a policy has had: who saved it and when, what it changed, and a way back to it.
+// A policy's earlier texts: who saved each and when, its changes, and a way to restore it.
 
 import type { PolicyRecord, PolicyVersion } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
@@ -10,7 +10,7 @@ import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
 import { POLICIES } from "./outcome.tsx";
 
-/** More than are kept of a policy. */
+/** More than the number of stored versions. */
 const ALL = firstPage(MAX_LIMIT);
 
 export function versionPages(deps: SettingsDependencies): Page[] {
@@ -29,7 +29,7 @@ export function versionPages(deps: SettingsDependencies): Page[] {
         const { Items } = await deps.policies.versions(caller, visit.params.id!, ALL);
         return askToRestore(record, etagOf(version), numbered(Items, visit.form.get("Number") ?? ""));
       },
-      // The text of a version is saved as any other; what is there is one more version.
+      // Restoring saves the old text as a new version.
       async act(visit, { basis, restored, back }) {
         const body = { Id: visit.params.id, Policy: restored.Policy };
         const unchanged = { ...UNCONDITIONAL, ifMatch: [basis] };
@@ -93,7 +93,7 @@ function askToRestore(policy: PolicyRecord, basis: string, restored: PolicyVersi
   } satisfies Confirmation & { restored: PolicyVersion };
 }
 
-/** @param text a version's number; empty: the newest. @throws NotFound */
+/** @param text a version's number; "": the newest @throws NotFound */
 function numbered(versions: readonly PolicyVersion[], text: string): PolicyVersion {
   const found = text ? versions.find(({ Number: number }) => String(number) === text) : versions[0];
   if (!found) throw new NotFound("There is no such version, or it is no longer kept: of each policy 50 are.");
@@ -136,7 +136,7 @@ function By({ visit, by }: { visit: Visit; by: PolicyVersion["SavedBy"] }): JSX.
 const SIGNS: Record<Line["kind"], string> = { same: " ", gone: "−", new: "+" };
 const WORDS: Record<Line["kind"], string> = { same: "", gone: "gone: ", new: "new: " };
 
-/** A line that is gone or new says so by its sign and to a screen reader, not by its colour alone. */
+/** Marks removed and added lines by sign and for screen readers, not only by colour. */
 function Difference({ lines }: { lines: Line[] }): JSX.Element {
   return (
     <ol class="difference code">

@@ -1,9 +1,9 @@
-// What a policy can speak of, for who writes one. The editor makes a button of each word, which writes it at the cursor.
+// The vocabulary of policies. The editor makes each word a button that inserts it at the cursor.
 
 import type { Children } from "@kitajs/html";
 import { ACTIONS, actionsOn, type ResourceType, STARTER_POLICIES } from "../../access/index.ts";
 
-/** As it is written in a policy, by the type of what stands there. */
+/** Policy text for each attribute type. */
 const WRITTEN: Record<ResourceType["attributes"][number]["type"], (path: string) => string> = {
   text: (path) => `${path} == ""`,
   texts: (path) => `${path}.contains("")`,
@@ -90,7 +90,7 @@ function Part({ title, children }: { title: string; children: Children }): JSX.E
   );
 }
 
-/** A word that says it all has no label. */
+/** A self-explanatory word has no label. */
 function Words({ words }: { words: readonly (readonly [label: string, text: string])[] }): JSX.Element {
   return (
     <ul class="words">

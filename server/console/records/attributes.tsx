@@ -1,4 +1,4 @@
-// A User's attributes in its form, by what the tenant has defined.
+// A User's attributes in the form, by the tenant's definitions.
 
 import type { AttributeDefinition, Attributes, AttributeValue } from "../../entities/index.ts";
 import { type FormState, SelectField, TextField } from "../../ui/index.ts";
@@ -30,20 +30,18 @@ const YES_OR_NO = [
   { value: "false", label: "No" },
 ];
 
-/** As people read a value. */
 export function attributeText(value: AttributeValue): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return [value].flat().join(", ");
 }
 
-/** What stands in the fields. */
 export function attributeTexts(attributes: Attributes = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [PREFIX + name, [value].flat().map(String).join("\n")]),
   );
 }
 
-/** What they come to; an empty one removes the value. A number that is none is for the service to refuse. */
+/** The submitted attributes; an empty field removes the value. The service rejects invalid numbers. */
 export function attributesOf(form: URLSearchParams, definitions: readonly AttributeDefinition[]) {
   const given = definitions.filter(({ Name }) => form.has(PREFIX + Name));
   return Object.fromEntries(given.map(({ Name, Type }) => [Name, valueIn(Type, form.get(PREFIX + Name)!.trim())]));

@@ -1,4 +1,4 @@
-// The pages of an entity's records, by its definition.
+// The pages of an entity's records, from its definition.
 
 import type { Children } from "@kitajs/html";
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -39,19 +39,19 @@ import {
 
 type Entity = EntityService["entity"];
 
-/** The field that has a field of the form for each of them. */
+/** The field that the form splits into one field for each attribute. */
 const ATTRIBUTES = "Attributes";
 
-/** Beside what comes from the definition. */
+/** Additions to the definition. */
 export interface EntityKind<Item extends Identified>
   extends Partial<Pick<Kind<Item>, "titleOf" | "filters" | "empty" | "adds" | "show" | "effects" | "more">> {
-  /** A name is of a field of the form. */
+  /** A string is the name of a form field. */
   columns?: (string | Column<Item>)[];
   added?: string;
   sections?: Sections;
-  /** It is switched on and off by a button, which asks, since more ends than its form could say. */
+  /** Activation by a button with a confirmation, because its effects exceed the form. */
   state?: {
-    /** What comes of switching one off. */
+    /** The effects of deactivation. */
     effects: string[];
     told: { on: string; off: string };
   };
@@ -111,7 +111,7 @@ export function entityPages<Item extends Identified>(
     type: name,
     path,
     nouns: [noun, several],
-    // As the REST API's upsert: PATCH may come to either.
+    // PATCH is an upsert in the REST API, so it may need either scope.
     scopes: { read: "AccessManager:Read", write, remove: "AccessManager:Delete" },
     titleOf,
     list: (visit) => listRecords<Item>(service, visit, filtersOf(visit)),
@@ -169,7 +169,7 @@ export function entityPages<Item extends Identified>(
     async body(visit, isNew) {
       const { form } = visit;
       const needed = neededOf(fields, undefined);
-      // The record is looked up only for a text that is left out: what it came without it may stay without.
+      // The record is read only if a required text is missing: a record created without it may stay without.
       const isNamed = needed.every((one) => (form.get(one) ?? "").trim() !== "");
       const held = isNew || isNamed ? undefined : await kind.read(visit);
       requireTexts(form, neededOf(fields, held?.record));
@@ -215,7 +215,7 @@ function columnOf<Item extends object>(entity: Entity, fields: Record<string, Fi
   return { name: labelOf(fields, name), cell: (record) => <Cell entity={entity} name={name} record={record} /> };
 }
 
-/** A table of an entity's records in another place: the first column leads to the record. */
+/** Columns for an entity's table on another page; the first links to the record. */
 export function entityColumns({ entity }: EntityService, visit: Visit, [first, ...names]: string[]) {
   const fields = fieldsOf(entity);
   const leading = columnOf<Reference>(entity, fields, first!);
@@ -227,7 +227,7 @@ export function entityColumns({ entity }: EntityService, visit: Visit, [first, .
   return [{ ...leading, cell }, ...names.map((name) => columnOf<Reference>(entity, fields, name))];
 }
 
-/** As the fields of a contract; a foreign key has no schema. */
+/** The entity's fields in the form of a contract; foreign keys have no schema. */
 function fieldsOf({ fields, references, form }: Entity): Record<string, Field> {
   const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
   const names = [...writable, ...references.map(({ name }) => name)];
@@ -253,20 +253,20 @@ const SENT: Record<Entity["fields"][number]["type"], TSchema> = {
 const labelOf = (fields: Record<string, Field>, name: string) =>
   name === "Is_Active" ? "State" : (fields[name]?.form?.label ?? name);
 
-/** What tells one record from another, in a list. */
+/** Columns that distinguish records in a list. */
 function shortOf({ references }: Entity, fields: Record<string, Field>): string[] {
   const isShown = (name: string) =>
     name !== ATTRIBUTES && !references.some((one) => one.name === name && one.inputOnly);
   return Object.keys(fields).filter((name) => name !== "Name" && !fields[name]!.form?.rows && isShown(name));
 }
 
-/** The API and a provider may make a record without; what has it keeps it. */
+/** The API and providers may create records without these fields, but a value that exists must be kept. */
 function neededOf(fields: Record<string, Field>, record: object | undefined): string[] {
   const before = record as Record<string, unknown> | undefined;
   return Object.keys(fields).filter((name) => fields[name]!.form?.needed && before?.[name] !== "");
 }
 
-/** docs/behaviour.md "Fields": a date that is not set is answered as one. */
+/** docs/behaviour.md "Fields": an unset date has a default value in responses. */
 function withoutUnset(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, value === UNSET_DATE ? "" : value]));
 }
@@ -303,7 +303,7 @@ interface CellProps {
   entity: Entity;
   name: string;
   record: object;
-  /** Leads to what a foreign key points at. */
+  /** Links foreign keys to their records. */
   visit?: Visit;
 }
 
@@ -330,17 +330,16 @@ function Cell({ entity, name, record, visit }: CellProps): JSX.Element {
 export interface RecordSectionProps {
   visit: Visit;
   entity: Entity;
-  /** By default the entity's name. */
+  /** Default: the entity's name. */
   title?: string;
   record: object & { Description?: string };
-  /** A name is of a field; by default those of the form. */
+  /** A string is a field's name. Default: the form's fields. */
   facts?: (string | Fact)[];
   children?: Children;
 }
 
 type Fact = [name: string, value: JSX.Element];
 
-/** What there is to say of a record. */
 export function RecordSection(props: RecordSectionProps): JSX.Element {
   const { visit, entity, title = entity.name, record, children = "" } = props;
   const fields = fieldsOf(entity);

@@ -1,5 +1,5 @@
-// The pages that every kind of record has: its list, one's own page, and those that add, change and delete one. A kind
-// says what it is called, how its records are read and written, and what is special about it.
+// The pages of every kind of record: list, record, add, change and delete. A kind supplies its names, its reading and
+// writing, and its special parts.
 
 import type { Scope } from "../../access/index.ts";
 import { Conflict } from "../../errors.ts";
@@ -25,91 +25,89 @@ import { filtersOf, isFiltered } from "./records.tsx";
 
 type Action = Extract<Scope, `${string}:${string}`>;
 
-/** In its response shape. */
+/** A record in its response shape. */
 export type Identified = object & { Id: string | number };
 
 export interface Held<Item> {
   record: Item;
-  /** Its entity tag, and what that is made of. */
+  /** The entity tag, and the values that it is computed from. */
   version: string;
   stored: object;
 }
 
 export interface RecordForm {
-  /** Before anything is typed. */
+  /** The form before any input. */
   state: FormState;
   fields(state: FormState): JSX.Element;
 }
 
-/** A heading and a sentence, in place of a list. */
+/** A heading and a sentence that replace an empty list. */
 type Told = readonly [title: string, text: string];
 
 export interface Kind<Item extends Identified> {
-  /** As policies call it. */
+  /** The type's name in policies. */
   type: string;
-  /** Of its list; below it stand all the others. */
+  /** The list's path; all other paths are below it. */
   path: string;
-  /** One, within a sentence, and the heading over all of them. */
+  /** The singular within a sentence, and the plural heading. */
   nouns: readonly [one: string, several: string];
-  /** The last one to write is asked of the record itself. */
+  /** The last of `write` is checked against the record itself. */
   scopes: { read: Action; write: readonly Action[]; remove: Action };
-  /** Of a record that the visitor may not read there is its Id alone. */
+  /** A record that the visitor may not read has only its Id. */
   titleOf(record: Partial<Item>): string;
 
   list(visit: Visit): Promise<ListPage<Item>>;
   filters(visit: Visit): Promise<Filter[]>;
-  /** What leads to the record's page; its name unless given. */
+  /** The first column, which links to the record; by default its name. */
   first?(visit: Visit): Column<Item>;
   columns(visit: Visit): Column<Item>[];
   live?: { id: string; seconds: number };
   empty: { none: Told; filtered: Told };
   lead?(visit: Visit): JSX.Element;
-  /** Where there are several ways to add one. */
+  /** Buttons, if a record can be added in several ways. */
   adds?(visit: Visit): JSX.Element;
 
   read(visit: Visit): Promise<Held<Item>>;
-  /** @param conditions a new one comes with If-None-Match @throws ApiError */
+  /** @param conditions If-None-Match for a new record @throws ApiError */
   save(visit: Visit, body: object, conditions: Conditions): Promise<Partial<Item>>;
-  /** @returns its last state */
+  /** @returns the record's last state */
   remove(visit: Visit, conditions: Conditions): Promise<Partial<Item>>;
 
-  /** Of the form's fields, as problems name them. */
+  /** The names of form fields, as problems use them. */
   names: readonly string[];
-  /** What they are called where people read of them. */
+  /** Field labels in problems. */
   labels?: Labels;
-  /** @param held undefined: it is new */
+  /** @param held undefined for a new record */
   form(visit: Visit, held?: Held<Item>): Promise<RecordForm>;
-  /** What the form sent, in the API's shape. @throws BadInput */
+  /** The input in the API's shape. @throws BadInput */
   body(visit: Visit, isNew: boolean): Promise<object>;
-  /** What a new one has of another record. */
+  /** The message if a unique value of a new record is taken. */
   taken(body: object): string;
-  /** The page that adds one, if `add` does not name it: below the list's. */
+  /** The page for adding, if it is not `add` below the list's path. */
   add?: { path: string; title(visit: Visit): string };
-  /** The record's own page is its form. */
+  /** The record's own page is also its form. */
   inPlace?: {
-    /** What its button says. */
     label: string;
-    /** Other buttons beside it. */
+    /** Additional buttons. */
     beside?(visit: Visit): JSX.Element;
     below: JSX.Element;
   };
 
-  /** What stands on the record's own page. @param refused a form of that page */
+  /** The content of the record's page. @param refused a rejected form of that page */
   show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
-  /** Instead of the way to a new one: what is told of it this once. */
+  /** Replaces the redirect to a new record: shows what can be shown only once. */
   once?(visit: Visit, made: Partial<Item>, body: object): View | Response | undefined;
-  /** Below the heading of the record's own page. */
+  /** The text below the heading of the record's page. */
   leadOfOne?(visit: Visit): JSX.Element;
-  /** Beside the heading, for visitors who may change it: before and after the link that leads to the form. */
+  /** Actions beside the heading for visitors who may change the record: before and after the link to the form. */
   actions?(visit: Visit, held: Held<Item>): { first?: JSX.Element; next?: JSX.Element };
-  /** After these, for the visitors it chooses. */
+  /** Further actions; the function decides who sees them. */
   others?(visit: Visit, record: Item): JSX.Element;
-  /** What deleting one does, one sentence each. */
+  /** The effects of deleting, one sentence each. */
   effects(record: Item, visit: Visit): Effect[] | Promise<Effect[]>;
   told: { added: string; changed: string; deleted(record: Partial<Item>): string };
-  /** Pages of its own. */
   more?: Page[];
-  /** The same that are of one record: each a tab beside its page. */
+  /** Pages of one record, each a tab. */
   tabs?: (Pick<Page, "GET" | "POST"> & { tab: string })[];
 }
 
@@ -179,7 +177,7 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
       </a>
     ),
   };
-  // ButtonLink escapes it.
+  // ButtonLink escapes the label.
   const label = `Add ${one}`;
   const adds = kind.adds?.(visit) ?? (
     <ButtonLink href={visit.href(`${path}/add`)} kind="main">
@@ -209,7 +207,7 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
   };
 }
 
-/** @param refused a form of the page that was not taken */
+/** @param refused a rejected form of the page */
 async function onePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, refused?: FormState): Promise<View> {
   const held = await kind.read(visit);
   const { record } = held;
@@ -255,7 +253,7 @@ async function addPage<Item extends Identified>(kind: Kind<Item>, visit: Visit, 
 async function addOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
   try {
     const body = await kind.body(visit, true);
-    // An upsert by an identifier would change the one that has it.
+    // If-None-Match: an upsert by identifier would otherwise change an existing record.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
     const made = await kind.save(visit, body, isNew).catch((error) => {
       throw error.status === 412 ? new Conflict(kind.taken(body)) : error;
@@ -277,7 +275,7 @@ async function changePage<Item extends Identified>(kind: Kind<Item>, visit: Visi
   };
 }
 
-/** Saves a form that was made of a record, unless somebody else has changed that in the meantime. */
+/** Saves a changed record, unless it was changed by someone else meanwhile. */
 async function change<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
   const { form, params } = visit;
   try {
@@ -351,5 +349,5 @@ export function aboveOf<Item extends Identified>(kind: Kind<Item>, record: Item)
   return [listOf(kind), { name: kind.titleOf(record), path: `${kind.path}/${record.Id}` }];
 }
 
-/** What policies are asked of. */
+/** The record as policies evaluate it. */
 const subjectOf = (record: object): Record<string, unknown> => ({ ...record });

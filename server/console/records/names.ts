@@ -1,25 +1,25 @@
-// What people call the records that a page speaks of.
+// Display names of the records on a page.
 
 import type { ConnectionRecord } from "../../webhooks/index.ts";
 import type { Visit } from "../visit.ts";
 
-/** Of one type, looked up for one page; the others are called by their Ids. */
+/** The maximum number of look-ups for each type; further records are shown by Id. */
 const MAX_NAMES = 200;
 
-/** A record as others point at it. */
+/** A reference to a record. */
 export interface Named {
   Type: string;
   Id: string | number;
 }
 
 export interface NameOf {
-  /** What one is called; by its Id if it has no name, is gone, or is not to be read. */
+  /** The display name; the Id if there is no name or the record is deleted or hidden. */
   (one: Named): string;
-  /** Undefined where it would be its Id. */
+  /** Undefined if only the Id is known. */
   known(one: Named): string | undefined;
 }
 
-/** One look at the database for each type; the gate says which of them the visitor may read. */
+/** One query for each type; the gate filters what the visitor may read. */
 export async function lookUpNames({ caller }: Visit, named: readonly Named[]): Promise<NameOf> {
   const names = new Map<string, string>();
   await Promise.all(
@@ -35,24 +35,24 @@ export async function lookUpNames({ caller }: Visit, named: readonly Named[]): P
   return Object.assign((one: Named) => known(one) ?? `${one.Type} ${one.Id}`, { known });
 }
 
-/** Whichever of these it has. */
+/** The first of these fields with a value. */
 export function titleOfRecord(record: Record<string, unknown>): string | undefined {
   const { Name, Username, URL: address } = record;
   const title = [Name, Username, addressOf(String(address ?? ""))].find(Boolean);
   return title === undefined ? undefined : String(title);
 }
 
-/** The same; by its Id if it has none of these. */
+/** The same, with the Id as fallback. */
 export function nameOfRecord(type: string, record: Record<string, unknown>): string {
   return titleOfRecord(record) ?? `${type} ${record.Id}`;
 }
 
-/** A connection's name, or else where it leads. */
+/** A connection's name, or its address. */
 export function titleOfConnection({ Name, URL: address }: Pick<ConnectionRecord, "Name" | "URL">): string {
   return Name || addressOf(address);
 }
 
-/** A URL without its query: an ApiKey may stand there. */
+/** A URL without its query, which may contain an ApiKey. */
 export function addressOf(address: string): string {
   return address.replace(/[?#].*$/s, "");
 }

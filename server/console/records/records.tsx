@@ -1,4 +1,4 @@
-// What pages of entity records have in common.
+// Helpers for pages of entity records.
 
 import type { EntityService } from "../../entities/index.ts";
 import { BadInput } from "../../errors.ts";
@@ -8,17 +8,16 @@ import { type Page, type Paging, readAsked, readPaging, readQuery, textFilter } 
 import { Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 
-/** What the filters of a page ask of a list: one that is sent empty asks for nothing. */
+/** The filters in the address; empty ones are ignored. */
 export function filtersOf({ url }: Visit): URLSearchParams {
   return new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
 }
 
-/** Which page of a list without filters. @throws BadInput */
 export function pagingOf(visit: Visit): Paging {
   return readPaging(readQuery(filtersOf(visit), []));
 }
 
-/** A page of a list that has no filter but Name. @throws BadInput */
+/** The query of a list with Name as its only filter. @throws BadInput */
 export function askedByName(
   visit: Visit,
   { fields }: { fields: Fields },
@@ -27,7 +26,6 @@ export function askedByName(
   return { filter: { name: filters.Name }, paging };
 }
 
-/** Whether a list is of a part only, whichever page of it. */
 export function isFiltered(parameters: URLSearchParams): boolean {
   return [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
 }
@@ -41,7 +39,6 @@ export const ACTIVE_FILTER = {
   ],
 };
 
-/** A page of them, as their response shape. */
 export async function listRecords<Shape>(
   service: EntityService,
   visit: Visit,
@@ -51,7 +48,7 @@ export async function listRecords<Shape>(
   return { Items: Items as unknown as Shape[], Next };
 }
 
-/** The record that the path's `:id` names, and its entity tag. */
+/** The record with the path's `:id`, and its entity tag. */
 export async function readRecord<Shape>(
   service: EntityService,
   visit: Visit,
@@ -63,16 +60,13 @@ export async function readRecord<Shape>(
   return { record: record as Shape, version: etagOf(version), stored: version };
 }
 
-/**
- * What people know a record by is asked for, though the API takes one without.
- * @throws BadInput that begins with the fields' names
- */
+/** Requires the display fields, although the API does not. @throws BadInput starting with the fields' names */
 export function requireTexts(form: URLSearchParams, names: readonly string[]): void {
   const missing = names.filter((name) => (form.get(name) ?? "").trim() === "");
   if (missing.length > 0) throw new BadInput(...missing.map((name) => `${name} is missing.`));
 }
 
-/** A text of a record; one that is not set says so. */
+/** A record's text; an empty one is shown as "none". */
 export function Value({ text }: { text: string }): JSX.Element {
   if (text === "") return <span class="none">none</span>;
   return <span safe>{text}</span>;
@@ -81,11 +75,11 @@ export function Value({ text }: { text: string }): JSX.Element {
 export interface ChangedProps {
   CreatedOn: string;
   ModifiedOn: string;
-  /** How long that is past. */
+  /** Shows the elapsed time. */
   ago?: boolean;
 }
 
-/** A record is not changed by being made. */
+/** Creation does not count as a change. */
 export function Changed({ CreatedOn, ModifiedOn, ago = false }: ChangedProps): JSX.Element {
   if (ModifiedOn === CreatedOn) return <span class="none">never</span>;
   return <Time at={new Date(ModifiedOn)} ago={ago} />;

@@ -1,4 +1,4 @@
-// A field for what a record points at: a choice while there are few, a name to type when there are many.
+// A field for a reference: a selection for few records, a typed name for many.
 
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
 import { firstPage, MAX_LIMIT } from "../../http/query.ts";
@@ -14,16 +14,13 @@ export interface Reference {
 }
 
 export interface Choice {
-  /** Undefined: there are too many to choose from, so its Name is typed. */
+  /** Undefined: there are too many for a selection, so the Name is typed. */
   options: Option[] | undefined;
-  /** What the record points at now, as the field writes it; "" is nothing. */
+  /** The present reference as the field's value; "" is none. */
   now: string;
 }
 
-/**
- * @param current what the record points at; undefined: it is new
- * @param none what nothing is called
- */
+/** @param current the present reference; undefined for a new record @param none the label of the empty option */
 export async function choiceOf(
   service: EntityService,
   visit: Visit,
@@ -44,13 +41,13 @@ export async function choiceOf(
   return { options: [{ value: "", label: none }, ...sorted], now: current?.Id ? String(current.Id) : "" };
 }
 
-/** The tenant's, as far as the visitor may see them; more than a page of them are cut. */
+/** The tenant's providers that the visitor may see, at most one page. */
 export async function providersOf({ providers }: SettingsDependencies, visit: Visit) {
   if (!visit.may("Settings:Read")) return [];
   return (await providers.list(visit.permitted("Settings:Read"), {}, firstPage(MAX_LIMIT))).Items;
 }
 
-/** @returns undefined if there is none to choose */
+/** @returns undefined if there are no providers */
 export async function choiceOfProvider(
   deps: SettingsDependencies,
   visit: Visit,
@@ -89,7 +86,7 @@ export function ReferenceField({ state, name, label, hint, choice }: ReferenceFi
   );
 }
 
-/** What the field asks of the record: nothing if it was left alone. */
+/** The reference in the form; {} if the field was not changed. */
 export function referenceOf(form: URLSearchParams, name: string): EntityRecord {
   const value = (form.get(name) ?? "").trim();
   if (value === (form.get(`${name}-now`) ?? "")) return {};
@@ -98,7 +95,7 @@ export function referenceOf(form: URLSearchParams, name: string): EntityRecord {
   return { [name]: { FieldType: by, Value: value } };
 }
 
-/** What a record is called, whatever it has. */
+/** The display name, from any field that has a value. */
 export function nameOf(type: string, { Id, Name, ExternalId }: Reference): string {
   return Name || ExternalId || `${type} ${Id}`;
 }

@@ -1,5 +1,3 @@
-// The pages of a kind of settings, by its contract and its service.
-
 import type { SettingsService } from "../../access/index.ts";
 import { etagOf } from "../../http/conditions.ts";
 import type { Contract } from "../../http/contract.ts";
@@ -31,14 +29,14 @@ type Setting = any;
 type Given = "path" | "nouns" | "empty" | "effects";
 type FromContract = "type" | "scopes" | "list" | "read" | "save" | "remove";
 
-/** What is special about one: the rest comes from its contract. */
+/** Additions to the contract. */
 export interface SettingsKind<Item extends SettingsRecord, Input>
   extends Pick<Kind<Item>, Given>,
     Partial<Omit<Kind<Item>, Given | FromContract | "told">> {
   contract: Pick<Contract<Fields>, "name" | "fields"> & { parse(body: unknown): Input };
   service: Pick<SettingsService<Setting, Input>, "list" | "read" | "save" | "remove">;
   told?: Partial<Kind<Item>["told"]>;
-  /** What its form offers beside what the contract knows. */
+  /** Options that the contract does not list. */
   options?(visit: Visit, record: Item | undefined): Promise<MoreOptions>;
 }
 
@@ -53,7 +51,7 @@ export function settingsPages<Item extends SettingsRecord, Input>(own: SettingsK
   return recordPages(settingsKind(own));
 }
 
-/** Those of a kind that has nothing special about it. */
+/** The pages of a kind without special parts. */
 export function plainSettingsPages(resource: Settings[string]): Page[] {
   const { contract, service, tag, remove } = resource;
   const [one, several] = resource.nouns;
@@ -76,7 +74,6 @@ export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKi
   return {
     type: contract.name,
     scopes: { read: "Settings:Read", write: ["Settings:Update"], remove: "Settings:Update" },
-    // Who may not read it is told its Id alone.
     titleOf: ({ Name, Id }) => String(Name ?? Id),
     list(visit) {
       const { filter, paging } = askedByName(visit, contract);
@@ -132,7 +129,6 @@ interface ShownProps {
   record: SettingsRecord;
 }
 
-/** What there is to say of a record, field by field. */
 function Shown({ contract: { name: type, fields }, names, record }: ShownProps): JSX.Element {
   const values: Record<string, unknown> = { ...record };
   return (
@@ -153,7 +149,7 @@ function Shown({ contract: { name: type, fields }, names, record }: ShownProps):
   );
 }
 
-/** Not every kind says when. */
+/** Some kinds have no dates. */
 function LastChange({ CreatedOn = "", ModifiedOn = CreatedOn, ago }: Partial<ChangedProps>): JSX.Element {
   return <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} ago={ago} />;
 }

@@ -1,4 +1,4 @@
-// The box itself, on every page. assets/search.js makes a combobox of it.
+// The search box of every page. assets/search.js turns it into a combobox.
 
 import { attribute } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";

@@ -1,4 +1,4 @@
-// One box over all pages: a form that leads to a page of answers, and with script a list of them as one types.
+// Search over all pages: a form with a result page, and suggestions while typing in browsers with scripts.
 
 import { ApiError, BadInput } from "../../errors.ts";
 import { asTyped } from "../../http/fields.ts";
@@ -7,9 +7,9 @@ import type { Page, SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { type Answer, type Finding, search } from "./sources.ts";
 
-/** Characters that are looked for. */
+/** The maximum number of characters in a search. */
 export const MAX_CHARACTERS = 200;
-/** In the list below the box; the page has all. */
+/** The maximum number of suggestions; the result page has all. */
 const MAX_OFFERED = 10;
 
 export const SEARCH = "/settings/search";
@@ -19,7 +19,7 @@ export function searchPages(deps: SettingsDependencies): Page[] {
 }
 
 async function searchPage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  // As what it looks for was stored.
+  // Normalized like stored text.
   const text = asTyped(visit.url.searchParams.get("q") ?? "");
   const isOffer = visit.request.headers.has("hx-request");
   try {
@@ -47,7 +47,6 @@ async function searchPage(deps: SettingsDependencies, visit: Visit): Promise<Vie
 
 const NOTHING: Finding = { answers: [], isPartial: false };
 
-/** @throws BadInput */
 function requireText(text: string): void {
   if (text.length > MAX_CHARACTERS) throw new BadInput(`A search has at most ${MAX_CHARACTERS} characters.`);
   if (text.includes("\0")) throw new BadInput("A search cannot hold a NUL character.");
@@ -107,10 +106,10 @@ function columns(visit: Visit) {
   ];
 }
 
-/** The script alone moves among them. */
+/** The script moves focus among options. */
 const OPTION = { role: "option", tabindex: "-1", "aria-selected": "false" } as const;
 
-/** The options of the box's list (WAI-ARIA APG, combobox). */
+/** The options of the combobox (WAI-ARIA APG). */
 function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   if (text === "") return "";
   const told = isPartial ? PARTIAL : answers.length === 0 ? "Nothing is like that" : undefined;

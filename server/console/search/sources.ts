@@ -1,4 +1,4 @@
-// What the search box finds, each by the service that the page of it reads from: so scopes and policies decide.
+// The sources of search results. Each uses the service of its page, so scopes and policies apply.
 
 import { toAuditFilter } from "../../audit/index.ts";
 import type { EntityService } from "../../entities/index.ts";
@@ -14,37 +14,37 @@ import type { Visit } from "../visit.ts";
 
 export interface Answer {
   title: string;
-  /** What kind of thing it is, and how else it is known. */
+  /** The type, and further identifying values. */
   detail: string;
   path: string;
 }
 
-/** Of one source. */
+/** The maximum results of one source. */
 const MAX_SHOWN = 5;
-/** Fewer characters would be in every name. */
+/** Shorter texts would match nearly every name. */
 const MIN_CHARACTERS = 2;
 
-/** What is offered while somebody types should be there before the next letter. */
+/** Suggestions should appear before the next key press. */
 const SEARCH_MS = 400;
 
 export interface Finding {
   answers: Answer[];
-  /** Something took too long, or was too busy to be looked through. */
+  /** A source was too slow or busy. */
   isPartial: boolean;
 }
 
 type Find = (deps: SettingsDependencies, visit: Visit, text: string) => Promise<Answer[]>;
 
 /**
- * All that may be seen and is called that, what is meant exactly first. One source is asked after the other, so that who
- * types keeps one connection to PostgreSQL at most, and none any more once nobody waits for the answer.
+ * Visible matches, exact ones first. Sources run one after another, so a search uses one PostgreSQL connection at most,
+ * and stop when the client disconnects.
  */
 export async function search(deps: SettingsDependencies, visit: Visit, text: string): Promise<Finding> {
   const found: Answer[] = [];
   let isPartial = false;
   for (const find of [...BY_ID, ...byText(deps)]) {
     if (visit.request.signal.aborted) break;
-    // To look through all names costs the most, and two things do not share a UUID.
+    // Searching names is the slowest, and a UUID that was found by Id needs no further search.
     if (found.length > 0 && isUuid(text) && !BY_ID.includes(find)) break;
     try {
       found.push(...(await find(deps, visit, text)));
@@ -56,7 +56,7 @@ export async function search(deps: SettingsDependencies, visit: Visit, text: str
   return { answers: ranked(found, text), isPartial };
 }
 
-/** What the visitor may not see, and what is not there, is the same. */
+/** Hidden and missing records are treated the same. */
 const REFUSED = [403, 404];
 const BUSY = [429, 503];
 
@@ -121,7 +121,7 @@ const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
   return [{ title: titleOfRequest(request), detail: `Request ${text}`, path: pathOfRequests(text) }, ...made];
 };
 
-/** Of any entity, and of any kind of settings. */
+/** Records of all entities and kinds of settings. */
 const recordById: Find = async ({ records, settings }, visit, text) => {
   const types = [...records.all.map(({ entity }) => entity.name), ...Object.values(settings).map(typeOf)];
   if (toRecordId(text) === undefined && !isUuid(text)) return [];
@@ -132,7 +132,7 @@ const recordById: Find = async ({ records, settings }, visit, text) => {
   return found;
 };
 
-/** A part of what the entity's list is searched by. */
+/** Matches a part of the entity's searchable fields. */
 const recordByText =
   (service: EntityService): Find =>
   async (_, visit, text) => {
@@ -142,7 +142,7 @@ const recordByText =
     return answersOf(visit, service.entity.name, Items);
   };
 
-/** A part of the name of what there are few of: of these, the first page is looked at. */
+/** Matches a part of the name among the first page of each kind of settings, which have few records. */
 const settingsByText: Find = async ({ settings }, visit, text) => {
   if (text.length < MIN_CHARACTERS || !visit.may("Settings:Read")) return [];
   const caller = visit.permitted("Settings:Read");
@@ -179,7 +179,7 @@ type Row = Record<string, unknown>;
 const path = (visit: Visit, Type: string, Id: string) => visit.pathOf({ Type, Id })!;
 const typeOf = ({ contract }: SettingsDependencies["settings"][string]) => contract.name;
 
-/** What has a page of its own. */
+/** Only records with a page. */
 function answersOf(visit: Visit, Type: string, records: readonly Row[]): Answer[] {
   return records.flatMap((record) => {
     const one = { Type, Id: String(record.Id) };
@@ -189,7 +189,7 @@ function answersOf(visit: Visit, Type: string, records: readonly Row[]): Answer[
   });
 }
 
-/** "IdentityProvider" as a person says it. */
+/** Converts "IdentityProvider" to readable words. */
 const inWords = (type: string) => type.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function holding(text: string, answers: readonly Answer[]): Answer[] {

@@ -1,5 +1,3 @@
-// APIs of the organisation's own: what tokens can be asked for beside those for this service.
-
 import { isOwnScope } from "../../access/index.ts";
 import { firstPage } from "../../http/query.ts";
 import { API, type ApiRecord } from "../../oauth/index.ts";
@@ -9,7 +7,7 @@ import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 
-/** All of a tenant's. */
+/** All of a tenant's APIs. */
 const ALL = firstPage(100);
 
 export function apiPages(deps: SettingsDependencies): Page[] {
@@ -46,8 +44,8 @@ export function apiPages(deps: SettingsDependencies): Page[] {
 }
 
 /**
- * Scopes that forms offer beside those of this service: of the APIs that the visitor may read.
- * @param had by the record: a form leaves none of them out
+ * Scopes that forms offer beside those of this service, from the APIs that the visitor may read.
+ * @param had the record's present scopes, which are always offered
  */
 export async function scopesOfApis(
   deps: SettingsDependencies,
@@ -59,7 +57,6 @@ export async function scopesOfApis(
   return [...known, ...others.map((scope) => ({ value: scope, label: scope }))];
 }
 
-/** Those that are the visitor's to see. */
 export async function apisOf({ apis }: SettingsDependencies, visit: Visit): Promise<ApiRecord[]> {
   return (await apis.list(visit.permitted("Settings:Read"), {}, ALL)).Items;
 }

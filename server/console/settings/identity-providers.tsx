@@ -1,4 +1,4 @@
-// Identity providers: where people may sign in instead of here.
+// Identity providers: external services where users may sign in.
 
 import { NotFound } from "../../errors.ts";
 import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../signin/index.ts";
@@ -66,7 +66,7 @@ export function identityProviderPages(deps: SettingsDependencies): Page[] {
     more: [
       {
         path: `${PROVIDERS}/:id/test`,
-        // Who loads the page anew is not asked to test again.
+        // Reloading the page does not repeat the test.
         GET: { needs: read, answer: async (visit) => visit.goTo(`${PROVIDERS}/${visit.params.id}`) },
         POST: { needs: [...read, "Settings:Update"], answer: (visit) => testProvider(deps, visit) },
       },
@@ -93,7 +93,7 @@ function AddLinks({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** As people know the two protocols. */
+/** Common names of the two protocols. */
 const TYPES: Record<ProviderRecord["Type"], string> = {
   OpenIDConnect: "OpenID Connect",
   OAuth2: "OAuth 2.0",
@@ -140,7 +140,7 @@ function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord 
   );
 }
 
-/** Who may be new, where there is a rule. */
+/** The rules for new users. */
 function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: ProviderRecord): [string, JSX.Element][] {
   const rules: [string, string][] = [
     ["Domains of new users", AllowedDomains.join(", ")],
@@ -189,7 +189,7 @@ function parametersOf({ AuthorizationParameters }: ProviderRecord): string {
 
 const TONES = { Passed: "good", Failed: "bad", Unknown: "quiet" } as const;
 
-/** What a sign-in would ask the provider, but for the user. */
+/** Makes the requests of a sign-in that need no user. */
 async function testProvider({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
   const { params } = visit;
   const { record: provider } = await providers.read(visit.permitted("Settings:Read"), params.id!);

@@ -1,4 +1,4 @@
-// The roles of one user or application: a part of its own page, and a page of all roles that it may be added to.
+// The roles of a user or an application: a section of its page, and a page for adding it to roles.
 
 import type { RoleRecord } from "../../access/index.ts";
 import { firstPage, type Page as ListPage } from "../../http/query.ts";
@@ -19,24 +19,24 @@ import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { askToRemove, isIn, joinRole, leaveRole, type Member, ROLES } from "./members.tsx";
 
-/** The others stand on the page of all. */
+/** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 
 export function firstRolesOf({ roles }: SettingsDependencies, visit: Visit, { Type, Id }: Member) {
   return roles.listOf(visit.permitted("Settings:Read"), { type: Type, id: Id }, SHOWN);
 }
 
-/** A user or an application, as its roles are told of. */
+/** A user or an application with its roles. */
 interface Told {
   member: Member;
-  /** What it is called, and where its own page is. */
+  /** Its display name, and the path of its page. */
   title: string;
   path: string;
 }
 
 export interface RolesSectionProps extends Told {
   visit: Visit;
-  /** Of those that it is in. */
+  /** The roles that it is a member of. */
   page: ListPage<RoleRecord>;
 }
 
@@ -60,7 +60,7 @@ export function RolesSection({ visit, page: { Items, Next }, ...told }: RolesSec
   );
 }
 
-/** @param base where such records have their pages */
+/** @param base the path of its record pages */
 export function memberRolePages(deps: SettingsDependencies, type: Member["Type"], base: string): Page[] {
   const path = `${base}/:id/roles`;
   const see = ["AccessManager:Read", "Settings:Read"] as const;
@@ -98,14 +98,14 @@ export function memberRolePages(deps: SettingsDependencies, type: Member["Type"]
   ];
 }
 
-/** The one that the path's `:id` names. @throws NotFound, Permission */
+/** The member with the path's `:id`. @throws NotFound, Permission */
 async function toldOf({ records }: SettingsDependencies, visit: Visit, Type: Member["Type"], base: string) {
   const { record } = await readRecord<Record<string, unknown>>(records.of(Type), visit);
   const member: Member = { Type, Id: Number(record.Id) };
   return { member, title: nameOfRecord(Type, record), path: `${base}/${member.Id}` };
 }
 
-/** All roles, also those that it is not in. */
+/** All roles, including those without this member. */
 async function rolesPage({ roles }: SettingsDependencies, visit: Visit, told: Told): Promise<View> {
   const { Items, Next } = await roles.list(visit.permitted("Settings:Read"), {}, pagingOf(visit));
   return {

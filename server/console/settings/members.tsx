@@ -1,5 +1,3 @@
-// Who is in a role: picking whom to add, and taking somebody out.
-
 import { ROLE, type RoleRecord } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
@@ -22,7 +20,7 @@ import type { Visit } from "../visit.ts";
 
 export const ROLES = "/settings/roles";
 
-/** @param name of the member @param fields what the page needs to know them by @throws NotFound */
+/** @param name the member's name @param fields the page's form fields that identify the member @throws NotFound */
 export function askToRemove(
   role: RoleRecord,
   member: Member,
@@ -48,16 +46,16 @@ const OPTIONS: Option[] = [
   { value: "User", label: "Users" },
   { value: "Application", label: "Applications" },
 ];
-/** Of each type; more are found by more of their names. */
+/** The maximum for each type; a longer search text narrows the results. */
 const MAX_OFFERED = 25;
 
 interface Candidate extends Member {
   title: string;
-  /** How it is told from others of the same name. */
+  /** Distinguishes it from others with the same name. */
   known: string;
 }
 
-/** Users and applications that are like what is looked for; the newest while nothing is. */
+/** Users and applications that match the search; without one, the newest. */
 export async function pickPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "Role", role);
@@ -148,7 +146,7 @@ async function candidatesOf({ records }: SettingsDependencies, visit: Visit, Typ
   return { Items: candidates, Next };
 }
 
-/** Stays with what was looked for, so that the next one is added from there. */
+/** Keeps the search, so the next member can be added from the same results. */
 export async function addMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
   const { form, params, url } = visit;
   const Type = form.get("Type") === "Application" ? "Application" : "User";
@@ -162,18 +160,18 @@ export function isIn({ Members }: RoleRecord, { Type, Id }: Member): boolean {
   return Members.some((one) => one.Type === Type && one.Id === Id);
 }
 
-/** @throws BadInput for who is none, NotFound, Permission, Conflict for who would lock itself out */
+/** @throws BadInput for an invalid member, NotFound, Permission, Conflict if callers would lock themselves out */
 export function joinRole(deps: SettingsDependencies, visit: Visit, roleId: string, member: Member) {
   return saveMembers(deps, visit, roleId, ({ Members }) => [...Members, member]);
 }
 
-/** @throws NotFound, Permission, Conflict for who would lock itself out */
+/** @throws NotFound, Permission, Conflict if callers would lock themselves out */
 export function leaveRole(deps: SettingsDependencies, visit: Visit, roleId: string, { Type, Id }: Member) {
   const isOther = (one: Member) => one.Type !== Type || one.Id !== Id;
   return saveMembers(deps, visit, roleId, ({ Members }) => Members.filter(isOther));
 }
 
-/** As the role stands now: no change in between is lost. */
+/** Changes the current members, so concurrent changes are kept. */
 async function saveMembers(
   { roles }: SettingsDependencies,
   visit: Visit,

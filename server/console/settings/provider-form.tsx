@@ -1,4 +1,4 @@
-// The form of an identity provider: the fields that its protocol has.
+// The form of an identity provider, with the fields of its protocol.
 
 import {
   DEFAULT_MAPPING,
@@ -49,7 +49,7 @@ const CLAIM_LABELS: Record<(typeof MAPPED)[number], string> = {
   Picture: "Claim of the picture's address",
 };
 
-/** The addresses that a provider of this type is reached at. */
+/** The address fields of a provider type. */
 const addressesOf = (type: ProviderType) => (type === "OpenIDConnect" ? ["Issuer"] : ENDPOINTS);
 /** OpenID Connect always has the subject in `sub`. */
 const claimsOf = (type: ProviderType) => MAPPED.filter((field) => type === "OAuth2" || field !== "Subject");
@@ -61,12 +61,12 @@ function namesOf(type: ProviderType): string[] {
   return NAMES.filter((name) => !others.includes(name));
 }
 
-/** The claims, as the form's fields are called. */
+/** The claims by form field name. */
 function claimValues(mapping: ProviderRecord["Mapping"]): Record<string, string> {
   return Object.fromEntries(MAPPED.map((field) => [`Mapping.${field}`, mapping[field] ?? ""]));
 }
 
-/** A secret that is left empty stays as it is, unless the form says that there is none. */
+/** An empty secret field keeps the secret, unless the form states that there is none. */
 export function providerBody(form: URLSearchParams, type: ProviderType): Record<string, unknown> {
   const claims = claimsOf(type).map((field) => [field, (form.get(`Mapping.${field}`) ?? "").trim()]);
   const isPublic = form.get("NoSecret") === "true";
@@ -82,7 +82,7 @@ export function changeForm(provider: ProviderRecord): RecordForm {
   return providerForm(provider.Type, state, false);
 }
 
-/** @param path below which each type has the page that adds one */
+/** @param path the parent of each type's page for adding */
 export function newForm(visit: Visit, type: ProviderType, path: string, redirect: Reservation): RecordForm {
   const usual = { Provisioning: "LinkOnly", Scopes: DEFAULT_SCOPES[type].join(" ") };
   const claims = type === "OpenIDConnect" ? claimValues(DEFAULT_MAPPING) : {};
@@ -131,7 +131,7 @@ function providerForm(type: ProviderType, state: FormState, isNew: boolean): Rec
   };
 }
 
-/** Open if there is something wrong with it, or the protocol has no usual ones. */
+/** Open if it has a problem, or the protocol has no standard claims. */
 function Claims({ state, type }: { state: FormState; type: ProviderType }): JSX.Element {
   const isOpen = type === "OAuth2" || CLAIMS.some((name) => state.problem(name));
   return (

@@ -1,4 +1,4 @@
-// What is known of identity providers that many organisations have: it fills the form of a new one.
+// Presets for common identity providers, which fill the form of a new one.
 
 import type { ProviderRecord } from "../../signin/index.ts";
 import { attribute } from "../../ui/index.ts";
@@ -7,13 +7,13 @@ import type { Visit } from "../visit.ts";
 type ProviderType = ProviderRecord["Type"];
 
 interface Preset {
-  /** As the address has it. */
+  /** The preset's name in the address. */
   key: string;
   name: string;
   type: ProviderType;
-  /** Fields of the form. */
+  /** Form fields. */
   values: Record<string, string>;
-  /** What is still to do there, and here. */
+  /** The remaining steps at the provider and here. */
   advice: string;
 }
 
@@ -86,7 +86,6 @@ function claims(mapping: ProviderRecord["Mapping"]): Record<string, string> {
   return Object.fromEntries(Object.entries(mapping).map(([field, claim]) => [`Mapping.${field}`, claim]));
 }
 
-/** The one that the address asks for. */
 export function presetOf({ url }: Visit, type: ProviderType): Preset | undefined {
   return PRESETS.find((preset) => preset.type === type && preset.key === url.searchParams.get("Preset"));
 }
@@ -94,13 +93,13 @@ export function presetOf({ url }: Visit, type: ProviderType): Preset | undefined
 interface PresetsProps {
   visit: Visit;
   type: ProviderType;
-  /** Below which each type has its form. */
+  /** The parent of each type's form. */
   path: string;
-  /** Parameters that a form keeps. */
+  /** Query parameters to keep. */
   kept: string;
 }
 
-/** The ways to fill the form, and what the chosen one leaves to do. */
+/** Links to presets, and the remaining steps of the chosen one. */
 export function Presets({ visit, type, path, kept }: PresetsProps): JSX.Element {
   const chosen = presetOf(visit, type);
   return (

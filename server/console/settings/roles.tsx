@@ -1,4 +1,4 @@
-// Roles: groups that policies speak of.
+// Roles: groups that policies refer to.
 
 import { ROLE, type RoleRecord } from "../../access/index.ts";
 import { AskButton, ButtonLink, Code, Facts, Pager, phrase, Section, Table, Text } from "../../ui/index.ts";
@@ -83,7 +83,7 @@ function questionOf(role: RoleRecord, member: Member, name: string) {
   return askToRemove(role, member, name, { fields: { Type: member.Type, Id: String(member.Id) }, above, back });
 }
 
-/** Members of one page. */
+/** Members on one page. */
 const PAGE = 50;
 
 async function roleBody(visit: Visit, role: RoleRecord) {

@@ -1,4 +1,4 @@
-// What applications may do in the name of a user.
+// Applications that may act for a user.
 
 import type { Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
@@ -40,7 +40,6 @@ export function GrantsSection({ visit, person, page: { Items, Next } }: GrantsPr
   );
 }
 
-/** All of them, a page at a time. */
 export async function grantsPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
   const { Items, Next } = await deps.grants.listOfUser(
@@ -62,10 +61,7 @@ export async function grantsPage(deps: SettingsDependencies, visit: Visit): Prom
 
 const columns = (visit: Visit, person: Person) => grantColumns(visit, "Application", `${pathOf(person)}/grant/revoke`);
 
-/**
- * @param other what the table is not about itself
- * @param revoke takes its Id in a form
- */
+/** @param other the table's other side @param revoke the path that takes its Id in a form */
 export function grantColumns(visit: Visit, other: "Application" | "User", revoke: string) {
   const nameOfOther = (grant: UserGrantRecord) => nameOf(other, grant[other]);
   const base = other === "User" ? USERS : "/settings/applications";
@@ -126,7 +122,7 @@ function askToRevoke(other: "Application" | "User", grant: UserGrantRecord): Con
   };
 }
 
-/** @param other what the path's `:id` does not name, but the form */
+/** @param other the type that the form identifies, not the path's `:id` */
 export function revokePage(
   { grants }: SettingsDependencies,
   path: string,

@@ -1,4 +1,4 @@
-// The accounts at other providers that a User signs in by.
+// The provider accounts by which a User signs in.
 
 import { NotFound } from "../../errors.ts";
 import { IDENTITY_DATA, type IdentityRecord } from "../../signin/index.ts";
@@ -28,11 +28,11 @@ export interface IdentitiesProps {
   person: Person;
   identities: IdentityRecord[];
   mayChange: boolean;
-  /** Also that there is a provider. */
+  /** Also requires that a provider exists. */
   mayLink: boolean;
 }
 
-/** Nothing where there is none and no provider: most organisations have no such. */
+/** Empty if there are neither accounts nor providers. */
 export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
   const { visit, person, identities, mayChange, mayLink } = props;
   if (identities.length === 0 && !mayLink) return "";

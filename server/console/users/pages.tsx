@@ -1,4 +1,4 @@
-// Users: who they are, and how they sign in.
+// Users and their sign-in.
 
 import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
@@ -78,7 +78,7 @@ function morePages(deps: SettingsDependencies): Page[] {
   return [
     {
       path: `${one}/password-link`,
-      // Who loads the page anew is asked for no second link.
+      // Reloading the page does not create a second link.
       GET: { needs: read, answer: async (visit) => visit.goTo(`${USERS}/${visit.params.id}`) },
       POST: { needs: set, answer: (visit) => makePasswordLink(deps, visit) },
     },
@@ -97,10 +97,10 @@ function morePages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-/** Of a list that has a page of its own. */
+/** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 
-/** Fields that few people have something in. */
+/** Rarely used fields. */
 const PROFILE = [
   ...(["GivenName", "FamilyName", "MiddleName", "Nickname", "Locale", "ZoneInfo", "Picture", "Profile"] as const),
   ...(["Website", "Gender", "BirthDate", "Address"] as const),
@@ -179,10 +179,10 @@ async function userBody(deps: SettingsDependencies, visit: Visit, person: Person
   );
 }
 
-/** All there are; of too many the one that a link has chosen, such as its own page's. */
+/** All departments; if there are too many, only the one in the address. */
 async function departmentOptions(departments: EntityService, visit: Visit): Promise<Option[]> {
   const { options } = await choiceOf(departments, visit, undefined);
-  // 0 is what a foreign key that points nowhere is found by.
+  // The list filter uses 0 for an empty foreign key.
   if (options) return options.length > 1 ? options.map(({ value, label }) => ({ value: value || "0", label })) : [];
   const chosen = visit.url.searchParams.get("Department");
   return chosen ? [{ value: chosen, label: await nameOfDepartment(departments, visit, chosen) }] : [];

@@ -1,4 +1,4 @@
-// A User as the pages show it.
+// A User's fields on pages.
 
 import { type Attributes, UNSET_DATE } from "../../entities/index.ts";
 import { Time } from "../../ui/index.ts";
@@ -42,7 +42,7 @@ export interface Person {
 
 export const USERS = "/settings/users";
 
-/** Whom the visit's path names. @throws NotFound, Permission */
+/** The User with the path's `:id`. @throws NotFound, Permission */
 export async function readPerson({ records }: Pick<SettingsDependencies, "records">, visit: Visit): Promise<Person> {
   return (await readRecord<Person>(records.of("User"), visit)).record;
 }
@@ -51,7 +51,6 @@ export function pathOf({ Id }: Pick<Person, "Id">): string {
   return `${USERS}/${Id}`;
 }
 
-/** What a person is called, whatever the record has. */
 export function titleOf({ Id, Name, Username, Email }: Person): string {
   return Name || Username || Email || `User ${Id}`;
 }

@@ -1,4 +1,4 @@
-// Where a User is signed in, and how that is ended.
+// A User's sessions, and ending them.
 
 import type { Page } from "../../http/query.ts";
 import type { SessionRecord } from "../../signin/index.ts";
@@ -38,7 +38,6 @@ export function SessionsSection({ visit, person, page: { Items, Next }, mayChang
   );
 }
 
-/** All of them, a page at a time. */
 export async function sessionsPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
   const { Items, Next } = await deps.users.listSessions(

@@ -1,4 +1,4 @@
-// How a User signs in: the password link, and the second factor.
+// A User's password link and second factor.
 
 import { type FactorRecord, noFactor } from "../../signin/index.ts";
 import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
@@ -50,7 +50,7 @@ function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Ele
   );
 }
 
-/** The link is shown in the answer to the form itself: it stands nowhere else. */
+/** The link is in the response to the form itself, because it is not stored. */
 export async function makePasswordLink(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
   const { Url, ExpiresOn } = await deps.users.makePasswordReset(visit.permitted("Settings:Update"), String(person.Id));

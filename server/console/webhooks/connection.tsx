@@ -35,7 +35,6 @@ import { TemporalViews } from "./temporal.tsx";
 const REFRESH_SECONDS = 5;
 const MAX_DELIVERIES = 20;
 
-/** With whether it has a secret. */
 export type HeldConnection = Held<ConnectionRecord> & { isSigned: boolean };
 
 export async function connectionBody(
@@ -150,7 +149,7 @@ function hasOwnApiKey({ URL: address }: ConnectionRecord): boolean {
   return new URL(address).searchParams.has("ApiKey");
 }
 
-/** Why it gets nothing, and what ends that. */
+/** Why the connection is held, and how to resume it. */
 function HeldNote({ record, status }: { record: ConnectionRecord; status: StatusRecord }): JSX.Element {
   const { State, HeldOn, HeldReason } = record;
   const { Probes, NextProbeOn } = status;
@@ -184,11 +183,11 @@ interface UnsentProps {
   visit: Visit;
   record: ConnectionRecord;
   status: StatusRecord;
-  /** Of one that is not active, for who may send it. */
+  /** For a connection that is not active, if the visitor may resend. */
   asked: Confirmation | undefined;
 }
 
-/** What neither Resume nor a probe sends, and how to send it. */
+/** Deliveries that neither Resume nor a probe sends, and how to resend them. */
 function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element {
   const { Held, Exhausted, ExhaustedSince } = status;
   if (!Exhausted || !ExhaustedSince) return "";
@@ -235,7 +234,7 @@ function SecretLink({ visit, record, isSigned }: ConfigurationProps): JSX.Elemen
   );
 }
 
-/** Of this connection, as a policy sees a redelivery before it is made. */
+/** The redelivery as policies evaluate it before it exists. */
 function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
   return visit.may("Webhooks:Create", "Redelivery", { ConnectionId: Id, Kind: "Replay", State: "Running" });
 }
@@ -245,12 +244,12 @@ export function RedeliverLink({ visit, record }: { visit: Visit; record: Connect
   return <ButtonLink href={visit.href(`/settings/webhooks/${record.Id}/redeliver`)}>Redeliver</ButtonLink>;
 }
 
-/** Above the tabs, where few stops of the keyboard come before it. */
+/** Placed above the tabs, where keyboard users reach it early. */
 export function refreshing(visit: Visit): JSX.Element {
   return <Refreshing visit={visit} seconds={REFRESH_SECONDS} />;
 }
 
-/** Beside the link to its form. */
+/** Actions beside the link to the form. */
 export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
   const path = `/settings/webhooks/${Id}`;
   const isActive = State === "Active";
@@ -272,7 +271,7 @@ const TOLD = {
   Paused: "The connection is paused. What happens from now on is held until it is resumed.",
 };
 
-/** Pauses it, or sends what was held. */
+/** Pauses or resumes the connection. */
 export async function setState({ connection, connections }: SettingsDependencies, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
@@ -282,7 +281,7 @@ export async function setState({ connection, connections }: SettingsDependencies
   return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
 }
 
-/** Tries the receiver, whatever state the connection is in. */
+/** Sends a ping in any state of the connection. */
 export async function ping({ connections }: SettingsDependencies, visit: Visit): Promise<Response> {
   const id = visit.params.id!;
   await connections.ping(visit.permitted("Webhooks:Update"), toConnectionId(id));
@@ -325,7 +324,7 @@ function columns(visit: Visit, name: NameOf) {
   ];
 }
 
-/** What its last attempt came to. */
+/** The result of the last attempt. */
 export function answerInWords({ statusCode, failure, durationMs }: RecentDelivery): string {
   return durationMs === null ? "none yet" : `${failure ?? statusCode} after ${durationMs.toLocaleString("en")} ms`;
 }

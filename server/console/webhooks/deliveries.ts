@@ -1,4 +1,4 @@
-// Deliveries as a chart has them.
+// Deliveries as chart data.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { HourCount } from "../../webhooks/index.ts";
@@ -14,9 +14,9 @@ const STATES: { name: string; states: DeliveryState[] }[] = [
 
 export const DELIVERIES: Series[] = STATES.map(({ name }) => ({ name, swatch: name.toLowerCase() }));
 
-/** What the log shows of a bar: the outcomes that it counts, whenever their events were. */
+/** The log filter for a bar: outcomes within the slot, regardless of the events' times. */
 export const outcomeFilter = ({ from, to }: Slot) => `OutcomeFrom=${from.toISOString()}&OutcomeTo=${to.toISOString()}`;
-/** Likewise of a series. */
+/** The log filter for a series. */
 export const stateFilter = (name: string, since: Date) =>
   name === "Open" ? "State=Open" : `Was=${name}&OutcomeFrom=${since.toISOString()}`;
 
@@ -29,7 +29,7 @@ export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
   });
 }
 
-/** @param countOf how many deliveries are in a state */
+/** @param countOf the number of deliveries in a state */
 export function deliveriesBar(slot: Slot, countOf: (state: DeliveryState) => number): Bar {
   return barOf(
     slot,

@@ -1,4 +1,4 @@
-// How a connection has fared: what became of its deliveries, and how soon the receiver answered.
+// A connection's results over time: outcomes of deliveries and response times.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { attribute, type Column, Section, Table } from "../../ui/index.ts";
@@ -21,12 +21,12 @@ import {
 import type { Visit } from "../visit.ts";
 import { DELIVERIES, deliveriesBar, outcomeFilter, stateFilter } from "./deliveries.ts";
 
-/** Which of them the address asks for. */
+/** The time span in the address. */
 export function spanOf({ url }: Visit): Span {
   return SPAN_NAMES.find((name) => name === url.searchParams.get("Last")) ?? "24h";
 }
 
-/** A slice with its bar. */
+/** A time slice with its bar. */
 interface Fare extends Bar {
   slice: Slice;
 }
@@ -105,7 +105,7 @@ function timeColumn(name: string, field: TimeField): Column<Fare> {
   };
 }
 
-/** A line each for half of the answers, and for nearly all. Where nothing was answered there is none. */
+/** Lines for the median and the 95th percentile; gaps where there was no response. */
 function AnswerTimes({ fares, over, ways }: { fares: readonly Fare[]; over: string; ways: Ways }): JSX.Element {
   const known = fares.filter(({ slice }) => slice.P95Ms !== null);
   if (known.length === 0) return "";
@@ -167,7 +167,7 @@ function timesOf({ from, slice }: Fare): string {
   return `${hourOf(from)} UTC: ${words}`;
 }
 
-/** In five characters: `300ms`, `1.2s`, `30s`. */
+/** At most five characters: `300ms`, `1.2s`, `30s`. */
 function shortDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)}ms`;
   const seconds = milliseconds / 1_000;

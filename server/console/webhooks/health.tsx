@@ -1,11 +1,11 @@
-// How a connection fares, at a glance.
+// A connection's health in a few figures.
 
 import { durationInWords, Text, Time } from "../../ui/index.ts";
 import type { Health } from "../../webhooks/index.ts";
 import { Explained, Words } from "../failure-words.tsx";
 
 interface HealthProps {
-  /** Undefined: the visitor may not be told. */
+  /** Undefined: the visitor may not see it. */
   health: Health | undefined;
 }
 
@@ -13,7 +13,7 @@ function NotTold(): JSX.Element {
   return <span class="none">not told</span>;
 }
 
-/** Of what came to an end in the last 24 hours; below it, something is wrong. */
+/** The lowest healthy share of delivered among the deliveries that ended in the last 24 hours. */
 const GOOD_RATE = 0.99;
 
 export function SuccessRate({ health }: HealthProps): JSX.Element {
@@ -32,7 +32,7 @@ export function SuccessRate({ health }: HealthProps): JSX.Element {
   );
 }
 
-/** Rounded down: what is not all is never 100 %. */
+/** Rounds down, so only all is 100 %. */
 function percent(rate: number): string {
   return `${(Math.floor(rate * 1_000) / 10).toLocaleString("en")} %`;
 }
@@ -53,7 +53,7 @@ export function Waiting({ health }: HealthProps): JSX.Element {
   );
 }
 
-/** @param isExplained where there is room for it */
+/** @param isExplained adds the full explanation */
 export function LastFailure({ health, isExplained }: HealthProps & { isExplained?: boolean }): JSX.Element {
   if (!health) return <NotTold />;
   const { failedOn, failure } = health;

@@ -1,4 +1,4 @@
-// Webhooks: the connections, and the form "Add Webhook Connection".
+// Webhook connections and their form.
 
 import { etagOf } from "../../http/conditions.ts";
 import { readAsked } from "../../http/query.ts";
@@ -53,7 +53,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     path: CONNECTIONS,
     nouns: ["connection", "Webhooks"],
     scopes: { read: read[0], write: WRITE, remove: "Webhooks:Delete" },
-    // Who may not read it is told its Id alone.
+    // Visitors without read permission see only the Id.
     titleOf: ({ Id, Name = "", URL }) => (URL === undefined ? String(Id) : titleOfConnection({ Name, URL })),
     list: (visit) => listRows(deps, visit),
     filters: async () => FILTERS,
@@ -157,7 +157,6 @@ async function readOne({ connections }: SettingsDependencies, { caller, params }
   return { record, version: etagOf(version), stored: version, isSigned };
 }
 
-/** A connection, and how it is doing. */
 type Row = ConnectionRecord & { health?: Health };
 
 const FILTERS = [

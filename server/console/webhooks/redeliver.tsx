@@ -1,4 +1,4 @@
-// Sending a connection's deliveries again: first how many these are, then the redelivery itself.
+// Resends a connection's deliveries: first counts them, then starts the redelivery.
 
 import { readDate } from "../../http/dates.ts";
 import {
@@ -34,7 +34,7 @@ const FIELDS = Object.keys(LABELS);
 const DAY_MS = 86_400_000;
 const pathOf = (id: string) => `/settings/webhooks/${id}/redeliver`;
 
-/** @param shown the form as it was sent, and what it comes to */
+/** @param shown the submitted form and its result */
 export async function redeliverPage(
   { connections }: SettingsDependencies,
   visit: Visit,
@@ -123,7 +123,7 @@ function howMany(count: number | null): string {
   return `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
 }
 
-/** How many these are. */
+/** Counts the matching deliveries. */
 export async function countThem(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { form } = visit;
   try {
@@ -133,7 +133,7 @@ export async function countThem(deps: SettingsDependencies, visit: Visit): Promi
   }
 }
 
-/** Sends those again that were counted, and none that came since. */
+/** Resends the counted deliveries, without later ones. */
 export function sendPage(deps: SettingsDependencies): Page {
   const needs = ["Webhooks:Create"] as const;
   const page = confirming<AskedReplay>({
@@ -205,10 +205,10 @@ async function askToSend(deps: SettingsDependencies, visit: Visit, anew: boolean
   };
 }
 
-/** Where deliveries go, and as whose they are known there: what a redelivery rests on. */
+/** The receiver that a redelivery depends on: its address and identity. */
 export const receiverOf = ({ Name, URL, ApiKey }: ConnectionRecord) => [Name, URL, ApiKey];
 
-/** The form as it was sent, with nothing wrong in it. */
+/** The submitted form without problems. */
 function sentForm(form: URLSearchParams): FormState {
   return formOf(Object.fromEntries(FIELDS.map((name) => [name, form.getAll(name)])));
 }

@@ -1,4 +1,4 @@
-// Redeliveries as a list: of all connections, and the last ones of each on its page.
+// Lists of redeliveries: of all connections, and the latest on a connection's page.
 
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
@@ -88,7 +88,6 @@ function connectionColumn(visit: Visit, name: NameOf): Column<LocatedRedelivery>
   };
 }
 
-/** The last ones of a connection. */
 export async function latestRedeliveries(
   { redeliveries }: SettingsDependencies,
   { caller }: Visit,
@@ -97,7 +96,7 @@ export async function latestRedeliveries(
   return (await redeliveries.list(caller, { connectionId }, firstPage(MAX_LISTED))).Items;
 }
 
-/** Those that are not over can be paused and ended in their place. */
+/** Unfinished ones can be paused and cancelled in the list. */
 export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedRedelivery[] }): JSX.Element {
   const [first] = latest;
   if (!first) return "";

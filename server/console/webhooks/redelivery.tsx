@@ -1,4 +1,4 @@
-// A redelivery: followed, paused and ended.
+// The page of a redelivery: progress, pause and cancel.
 
 import { BadInput } from "../../errors.ts";
 import { exportResponse, formatFilter } from "../../http/export.ts";
@@ -88,7 +88,7 @@ function sentColumns(visit: Visit): Column<ResentRecord>[] {
   ];
 }
 
-/** The proof of what it did, as a file. */
+/** The record of its deliveries, as a file. */
 export async function exportSent({ resentDeliveries }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { filters } = readAsked({ Format: formatFilter }, visit.url.searchParams);
   return exportResponse(await resentDeliveries.export(visit.caller, toRedeliveryId(visit.params.id!), filters.Format));
@@ -106,7 +106,7 @@ export interface ProgressProps {
   visit: Visit;
   redelivery: LocatedRedelivery;
   title: string;
-  /** It stands on its connection's page, and what is done there leads back to that. */
+  /** Shown on its connection's page; actions return there. */
   isInPlace?: boolean;
 }
 
@@ -170,7 +170,7 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
   );
 }
 
-/** At its rate, and no sooner. */
+/** The minimum time at its configured rate. */
 function timeLeft({ State, Reason, Total, Done, Rate }: LocatedRedelivery): string {
   if (State === "Paused" || Reason !== null) return "not known while it waits";
   return `${durationInWords((1_000 * Math.max(0, Total - Done)) / Rate)} or more`;

@@ -1,4 +1,4 @@
-// A connection that takes posts again, and what was exhausted sent after what was held.
+// Resuming a connection, with its exhausted deliveries after the held ones.
 
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import { readDate } from "../../http/dates.ts";
@@ -18,7 +18,7 @@ interface AskedResume extends Confirmation {
 
 const replayOf = (ConnectionId: string, From: string) => ({ ConnectionId, From });
 
-/** @param since of the events @param asOf undefined: now */
+/** @param since the earliest event @param asOf undefined: now */
 export async function askToResume(
   { redeliveries }: SettingsDependencies,
   visit: Visit,

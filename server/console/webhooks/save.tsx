@@ -1,5 +1,5 @@
-// The form of a connection, as docs/behaviour.md "Connections" names its fields, and what is special about adding and
-// deleting one.
+// A connection's form with the fields of docs/behaviour.md "Connections", and its special parts for adding and
+// deleting.
 
 import { BadInput } from "../../errors.ts";
 import {
@@ -29,21 +29,21 @@ import type { Visit } from "../visit.ts";
 export const CONNECTIONS = "/settings/webhooks";
 export const ADDED = "The connection is added. The next change is sent to it.";
 
-/** Whether to offer it; asked of a connection that says nothing yet. */
+/** Whether to offer adding, checked with a blank connection. */
 export function mayAddConnection(visit: Visit): boolean {
   const blank = { Id: "", Name: "", URL: "", Entities: [], Events: [], State: "Active" };
   return visit.may("Webhooks:Update") && visit.may("Webhooks:Create", "WebhookConnection", blank);
 }
 
-/** As the REST API's upsert: PATCH may come to either. */
+/** PATCH is an upsert in the REST API, so it may need either scope. */
 export const WRITE = ["Webhooks:Create", "Webhooks:Update"] as const;
 
 const FIELDS = formFields(CONNECTION);
-/** A mark in the form alone: the API makes no secret by itself. */
+/** A checkbox of the form only: the API creates no secret by itself. */
 const UNSIGNED = "Unsigned";
-/** As problems name them. */
+/** Field names as in problems. */
 export const NAMES = [...FIELDS, UNSIGNED];
-/** Above the mark. */
+/** The fields above the checkbox. */
 const FIRST = ["URL", "Entities", "Events", "Secret"];
 const OTHERS = FIELDS.filter((name) => !FIRST.includes(name));
 const SECTIONS = { "More settings": OTHERS.filter((name) => name !== "Name") };
@@ -71,7 +71,7 @@ export function connectionForm(contract: ConnectionContract, record?: Connection
   };
 }
 
-/** What the form sent. A new one is signed, unless that is refused on purpose. @throws BadInput */
+/** The submitted connection. A new one is signed unless the user opts out. @throws BadInput */
 export function connectionSent(contract: ConnectionContract, form: URLSearchParams, isNew: boolean) {
   const body = bodyOf(contract, FIELDS, form);
   if (!isNew) return body;
@@ -80,7 +80,7 @@ export function connectionSent(contract: ConnectionContract, form: URLSearchPara
   throw BadInput.in([{ Field: UNSIGNED, Message: "There is a Secret above: leave it empty, or take this mark away." }]);
 }
 
-/** What was made with a connection is shown this once. Who may not read the connection does not see its ApiKey. */
+/** Shows a new connection's secrets once. The ApiKey is hidden from visitors who may not read the connection. */
 export function showMade(
   { once }: SettingsDependencies,
   visit: Visit,
@@ -153,7 +153,7 @@ export async function addedPage({ once, connections }: SettingsDependencies, vis
   };
 }
 
-/** @param waiting undefined: the visitor may not be told */
+/** @param waiting undefined: the visitor may not see it */
 export function whatWaits(waiting: number | undefined): Effect {
   const decides = "All deliveries that wait for it will be Cancelled";
   if (waiting === undefined) return `${decides}.`;

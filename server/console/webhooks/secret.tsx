@@ -1,4 +1,4 @@
-// A connection's secret and how it is replaced: staged, given to the receiver, proved by a ping, and only then in force.
+// A connection's secret and its rotation: staged, given to the receiver, verified by a ping, then active.
 
 import { NotFound } from "../../errors.ts";
 import {
@@ -32,7 +32,7 @@ const FIELDS = Object.keys(LABELS);
 const REFRESH_SECONDS = 3;
 const pathOf = (visit: Visit) => `/settings/webhooks/${visit.params.id}/secret`;
 
-/** @param shown what is shown this once, or a form that was refused */
+/** @param shown a secret to show once, or a rejected form */
 export async function secretPage(
   { connections, rotations }: SettingsDependencies,
   visit: Visit,
@@ -186,7 +186,7 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
     });
     const { Secret: generated } = await deps.rotations.stage(caller, toConnectionId(params.id!), input);
     if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, prove it.");
-    // No redirect: a secret that is shown once has to be in the answer.
+    // No redirect, because a secret shown once must be in this response.
     return secretPage(deps, visit, { generated });
   } catch (error) {
     return secretPage(deps, visit, { refused: refusedForm(form, error, FIELDS, LABELS) });

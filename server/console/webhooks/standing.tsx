@@ -1,9 +1,9 @@
-// How a connection stands just now: what waits for it, and how much is let out to it at a time.
+// A connection's current state: waiting deliveries and the concurrency window.
 
 import { durationInWords, Facts, Section, Text } from "../../ui/index.ts";
 import type { ConnectionRecord, StatusRecord } from "../../webhooks/index.ts";
 
-/** Nothing for who may not read every event. */
+/** Empty for visitors who may not read every event. */
 export function Standing({ status }: { status: StatusRecord }): JSX.Element {
   if (status.Windows === null) return "";
   return (
@@ -30,7 +30,7 @@ function waitingInWords({ UnderWay, Queued, Held, OldestOn }: StatusRecord): str
   return `${words.join(", ")}${oldest}.`;
 }
 
-/** Of all workers together: which one posts is of no concern to who looks at a receiver. */
+/** Combines all workers, because the distribution does not matter for a receiver. */
 function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: StatusRecord["State"]): string {
   if (windows.length === 0) return "No worker has posted to it lately.";
   const sum = (of: (one: (typeof windows)[number]) => number) => windows.reduce((total, one) => total + of(one), 0);
@@ -38,7 +38,7 @@ function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: Sta
   const words = [
     `${sum(({ Out }) => Out)} of ${sum(({ Places }) => Places)} calls out`,
     ...(inside > 0 ? [`${inside} more wait for a place`] : []),
-    // A 503 comes quickly too: of a connection that gets nothing the time of an answer says nothing good.
+    // A 503 is quick as well, so response times of a held connection are no good sign.
     ...(state === "Active" ? [windows.every(({ Quick }) => Quick) ? QUICK : "its answers are slow or missing"] : []),
     ...(windows.length > 1 ? [`${windows.length} workers`] : []),
   ];
@@ -47,7 +47,7 @@ function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: Sta
 
 const QUICK = "its answers, good or bad, take less than a second";
 
-/** What it was told to hold to. */
+/** The configured limits. */
 export function limitsInWords({ Order, RatePerSecond, MaxInFlight, HoldAfter, TimeoutMs }: ConnectionRecord): string {
   return [
     Order === "Record" ? "In the order of each record" : "No order",

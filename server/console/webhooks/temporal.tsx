@@ -1,4 +1,4 @@
-// Ways into the Temporal UI: the workflows of a tenant or of one connection, as its lists find them.
+// Links to the Temporal UI: workflows of a tenant or a connection.
 
 import type { TenantId } from "../../ids.ts";
 import type { ConnectionRecord } from "../../webhooks/index.ts";
@@ -6,14 +6,14 @@ import type { ConnectionRecord } from "../../webhooks/index.ts";
 const HOUR_MS = 3_600_000;
 
 interface TemporalViewsProps {
-  /** Where the Temporal UI lists what a query finds. */
+  /** The Temporal UI's list for a query. */
   url: (query: string) => string;
   tenantId: TenantId;
-  /** Undefined: of all. */
+  /** Undefined: all connections. */
   connection?: Pick<ConnectionRecord, "Id">;
 }
 
-/** Quotes need no escaping: ids have none. */
+/** Ids contain no quotes, so no escaping is needed. */
 export function TemporalViews({ url, tenantId, connection }: TemporalViewsProps): JSX.Element {
   const ofThis = `TenantId = "${tenantId}"${connection ? ` AND ConnectionId = "${connection.Id}"` : ""}`;
   const anHourAgo = new Date(Date.now() - HOUR_MS).toISOString();

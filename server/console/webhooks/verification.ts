@@ -1,13 +1,12 @@
-// Code by which a receiver verifies a call, for the page of a connection and docs/webhooks.md "Verify the signature". Each
-// stands in a file of its own and is run by a test.
+// Code that verifies a call, for the page of a connection and docs/webhooks.md "Verify the signature". Each example is
+// a file that a test runs.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Verification {
-  /** What people call it. */
   language: string;
-  /** What the page's block is marked as. */
+  /** The marker of the documentation block. */
   mark: string;
   fence: string;
   code: string;

@@ -1,4 +1,4 @@
-// A connection's tab Verify: a test of each kind that it gets, what became of them, and the code that verifies a call.
+// A connection's tab Verify: a test for each kind of call, recent tests, and code that verifies a call.
 
 import type { ConnectionId } from "../../ids.ts";
 import {
@@ -52,7 +52,7 @@ export async function verifyPage(deps: SettingsDependencies, visit: Visit): Prom
   };
 }
 
-/** A button for each kind of call that it is subscribed to. */
+/** A button for each subscribed kind of call. */
 function Kinds({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
   const path = `/settings/webhooks/${record.Id}`;
   return (
@@ -83,7 +83,6 @@ function Kinds({ visit, record }: { visit: Visit; record: ConnectionRecord }): J
   );
 }
 
-/** @throws NotFound, Permission, BadInput */
 export async function sendTest({ testEvents }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { form, params } = visit;
   const input = testEvents.contract.parse({ EventRecord: form.get("EventRecord"), EventType: form.get("EventType") });
@@ -92,12 +91,12 @@ export async function sendTest({ testEvents }: SettingsDependencies, visit: Visi
   return visit.goTo(`/settings/webhooks/${params.id}/verify`, told);
 }
 
-/** A ping, or the kind of change that a test was like. */
+/** A ping, or the kind of change that the test simulates. */
 interface ShownTest extends RecentDelivery {
   kind: string;
 }
 
-/** Of those that the visitor may read. */
+/** Tests that the visitor may read. */
 async function readTests(deps: SettingsDependencies, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
   const tests = await deps.eventLog.testsOf(caller, id, MAX_TESTS);
   return tests.map((delivery) => {

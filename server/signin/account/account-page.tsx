@@ -1,34 +1,29 @@
-// The account page.
-
 import { Ask, CardPage, Time } from "../../ui/index.ts";
 import type { EnrolledFactor } from "../second-factor/store.ts";
 import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
 
-/** What an application may do in the name of the user, in words. */
+/** An application that may act for the user. */
 export interface AllowedApplication {
   clientId: number;
   name: string;
   wants: string[];
-  /** The user was asked. */
   isConsented: boolean;
   grantedOn: Date;
-  /** null: it has nothing left that it could use. */
+  /** null: it holds no usable grant. */
   lastUsedOn: Date | null;
 }
 
 export interface AccountProps extends ProvidersSectionProps {
   user: string;
-  /** What has just been done. */
   told?: string;
   factor: EnrolledFactor | undefined;
   sessions: ListedSession[];
-  /** The Id of this browser's. */
+  /** The Id of this browser's session. */
   current: string;
   applications: AllowedApplication[];
 }
 
-/** One section for each thing that users look after themselves. */
 export function AccountPage(props: AccountProps): JSX.Element {
   const { site, user, told } = props;
   return (
@@ -209,7 +204,7 @@ const BROWSERS: [RegExp, string][] = [
   [/\b(Chrome|CriOS|HeadlessChrome)\//, "Chrome"],
   [/\bSafari\//, "Safari"],
 ];
-/** Android's says Linux, and an iPhone's says Mac OS, so the order matters. */
+/** The order matters: Android's User-Agent contains Linux, and an iPhone's contains Mac OS. */
 const SYSTEMS: [RegExp, string][] = [
   [/\bAndroid\b/, "Android"],
   [/\b(iPhone|iPod)\b/, "iPhone"],
@@ -221,7 +216,7 @@ const SYSTEMS: [RegExp, string][] = [
 ];
 
 /**
- * A browser in words its owner knows it by. It is a hint: browsers say of themselves what they like.
+ * A name for a browser that its owner recognizes. It is only a hint, because a User-Agent can be anything.
  * @example deviceOf(userAgent) // "Firefox on Linux"
  */
 export function deviceOf(userAgent: string): string {

@@ -1,4 +1,4 @@
-// GET /account and what its forms and links lead to: what users look after themselves.
+// GET /account, its forms and its links: what users manage themselves.
 
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
@@ -22,7 +22,6 @@ import { visited } from "./visited.ts";
 export function accountController(deps: AccountDependencies) {
   type Answer = (visit: Visit) => Promise<Response>;
   type Open = (request: Request, caller: Caller) => Promise<Response>;
-  /** For signed-in users. */
   const own =
     (answer: Answer): Open =>
     (request, caller) =>
@@ -111,7 +110,7 @@ async function endSessions(deps: AccountDependencies, { request, session }: Visi
     await deps.credentials.endOtherSessions(request, session);
     return toAccount(deps, "sessions");
   }
-  // Its own it ends by signing out, where the cookie goes as well.
+  // The current session is ended by signing out, which also clears the cookie.
   if (isUuid(which) && which !== session.id) await deps.credentials.endSession(request, session, which);
   return toAccount(deps, "session");
 }

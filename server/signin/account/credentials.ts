@@ -1,4 +1,4 @@
-// What ends with a password or a session: also the tokens that came of it.
+// Ends sessions and the tokens issued from them.
 
 import { type AuditEntry, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
@@ -11,7 +11,7 @@ import type { Session } from "../session.ts";
 import { isSession, savePassword } from "../store.ts";
 import { deleteOtherSessions, deleteUsersSession } from "./store.ts";
 
-/** Ends the codes and refresh families that came of a user's sessions: of one, of all but one, or of all. */
+/** Ends the codes and token families of a user's sessions: of one, of all but one, or of all. */
 export type EndGrants = (
   tx: Queries,
   tenantId: TenantId,
@@ -20,16 +20,16 @@ export type EndGrants = (
 ) => Promise<void>;
 
 export interface Credentials {
-  /** Every other session of the user ends. @throws TenantBusy, Conflict if this one has ended meanwhile */
+  /** Ends every other session of the user. @throws TenantBusy, Conflict if the current one has ended meanwhile */
   changePassword(request: Request, session: Session, password: string): Promise<void>;
   /**
-   * Every session of the user ends.
-   * @param token of the link
-   * @returns false if the link is no longer good
+   * Ends every session of the user.
+   * @param token the link's token
+   * @returns false if the link is invalid or expired
    * @throws TenantBusy
    */
   resetPassword(request: Request, reset: PasswordReset, token: string, password: string): Promise<boolean>;
-  /** @param id any session's; one that is not the user's own is left alone */
+  /** @param id any session's Id; sessions of other users are ignored */
   endSession(request: Request, session: Session, id: string): Promise<void>;
   endOtherSessions(request: Request, session: Session): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
       const hash = await passwords.hash(tenantId, password);
       await sql.beginFor(tenantId, async (tx) => {
         await savePassword(tx, tenantId, userId, hash);
-        // Another one that was set just now has ended this session, and has the last word.
+        // A concurrent change of the password has ended this session and takes precedence.
         if (!(await isSession(tx, tenantId, userId, id))) {
           throw new Conflict("You were signed out just now, so your password is not changed. Sign in again.");
         }
@@ -74,11 +74,7 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
   };
 }
 
-/**
- * Ends all that a user's sign-ins have begun.
- * @param except a session that stays
- * @returns how many sessions there were
- */
+/** Ends a user's sessions and their grants. @param except a session that stays @returns the number of sessions ended */
 export async function endSessions(
   tx: Queries,
   endGrants: EndGrants,
@@ -91,7 +87,6 @@ export async function endSessions(
   return ended;
 }
 
-/** What users do to their own sign-in. */
 function recordOwn(
   tx: Queries,
   request: Request,

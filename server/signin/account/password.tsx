@@ -1,4 +1,4 @@
-// A new password: chosen by who knows the old one, or by who was given a one-time link.
+// Sets a new password, by the old one or by a one-time link.
 
 import { NotFound } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
@@ -40,7 +40,7 @@ export async function changePassword(deps: AccountDependencies, visit: Visit): P
   return toAccount(deps, "password");
 }
 
-/** GET shows the form and uses nothing up: mail programs open links before people do. */
+/** GET shows the form and does not use the link up, because mail programs open links in advance. */
 export async function resetPage(deps: AccountDependencies, request: Request): Promise<Response> {
   const token = requestUrl(request).searchParams.get("token") ?? "";
   return resetForm(deps, request, token, await liveReset(deps, token));
@@ -62,7 +62,6 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   return pageResponse(<MessagePage {...{ site, heading: "Your password is set", lines, next }} />);
 }
 
-/** @throws NotFound */
 async function liveReset({ sql }: AccountDependencies, token: string): Promise<PasswordReset> {
   const reset = await findReset(sql, digestOf(token));
   if (!reset) throw deadLink();
@@ -117,7 +116,6 @@ export interface ResetPasswordProps extends ChangePasswordProps {
   token: string;
 }
 
-/** Where a one-time link leads. */
 function ResetPasswordPage({ site, csrf, problem, username, token }: ResetPasswordProps): JSX.Element {
   return (
     <CardPage site={site} title={problem ? "Error: Choose a password" : "Choose a password"}>
@@ -145,7 +143,7 @@ export interface ConfirmProps extends FormProps {
   asksPassword: boolean;
 }
 
-/** Asks for what only the owner has, before the second factor or its recovery codes go. */
+/** Asks for the password and a code before the second factor is removed or its recovery codes are replaced. */
 export function ConfirmPage(props: ConfirmProps): JSX.Element {
   const { site, csrf, problem, action, heading, lead, button, asksPassword } = props;
   return (
@@ -168,7 +166,7 @@ export function ConfirmPage(props: ConfirmProps): JSX.Element {
   );
 }
 
-/** Not shown: password managers look for it. */
+/** Hidden; password managers look for it. */
 function Username({ username }: { username: string }): JSX.Element {
   return <input type="text" name="username" value={attribute(username)} autocomplete="username" readonly hidden />;
 }
@@ -202,12 +200,12 @@ function BackLink({ site }: Pick<FormProps, "site">): JSX.Element {
 
 type ProofDependencies = Pick<AccountDependencies, "ownPassword" | "secondFactor">;
 
-/** What only the owner of an account has, and is asked for again before its ways in change. */
+/** The proofs that an account's owner must give before sign-in methods change. */
 export async function proofAsked({ ownPassword }: ProofDependencies, session: Session) {
   return { asksPassword: await ownPassword.exists(session), asksCode: session.hasSecondFactor };
 }
 
-/** @returns why a form does not prove it; undefined if it does */
+/** @returns why the proof is rejected; undefined if it is accepted */
 export async function troubleWithProof(
   { ownPassword, secondFactor }: ProofDependencies,
   { request, caller, session }: Visit,

@@ -1,4 +1,4 @@
-// The user's own second factor: set up, given, replaced, removed.
+// The user's own second factor: set up, used, replaced, removed.
 
 import { readForm } from "../../http/body.ts";
 import { pageResponse } from "../../ui/index.ts";
@@ -11,7 +11,7 @@ import type { Trouble } from "../throttle.ts";
 import { ConfirmPage, troubleWithProof } from "./password.tsx";
 import { ACCOUNT_PATH, type AccountDependencies, TOLD, toAccount, type Visit } from "./visit.ts";
 
-/** POST /account/code: finishes a session that lacks the second factor. */
+/** POST /account/code: gives the second factor of an unfinished session. */
 export async function giveCode(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
@@ -23,7 +23,6 @@ export async function giveCode(deps: AccountDependencies, request: Request, call
   return toAccount(deps, undefined, given.cookies);
 }
 
-/** Instead of what was asked for, while the session lacks the code. */
 export function codePage(
   { endpoints: { site }, forms }: AccountDependencies,
   request: Request,
@@ -79,7 +78,7 @@ export async function enrolPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-/** POST /account/second-factor, also of a session that is unfinished for want of one. */
+/** POST /account/second-factor, also for a session that is unfinished because the user has no second factor yet. */
 export async function enrol(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
@@ -99,7 +98,6 @@ function codesPage({ endpoints: { site } }: AccountDependencies, codes: string[]
   return pageResponse(<RecoveryCodesPage site={site} codes={codes} continueHref={continueHref} />, { cookies });
 }
 
-/** What asks for the password and a code first. */
 interface Guarded {
   action: string;
   heading: string;

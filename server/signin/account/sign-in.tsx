@@ -1,5 +1,5 @@
-// Signing in for the account pages themselves. User names are a tenant's own, and a browser that has no session yet
-// belongs to no tenant: so it takes an application's client_id, which the application's link here carries.
+// Signing in to the account pages. User names are unique only in a tenant, and a browser without a session has no
+// tenant. So the client_id in the application's link selects it.
 
 import { originOf } from "../../audit/index.ts";
 import { BadInput, Permission } from "../../errors.ts";
@@ -36,7 +36,7 @@ export async function signInPage(deps: AccountDependencies, request: Request): P
   return pageResponse(<MessagePage {...{ site, heading: "Sign in first", lines, next }} />, { status: 401 });
 }
 
-/** GET /account/sign-in: a link of the page, to a provider. */
+/** GET /account/sign-in: the link to a provider. */
 export async function startSignIn(deps: AccountDependencies, request: Request): Promise<Response> {
   const { searchParams } = requestUrl(request);
   const clientId = searchParams.get("client_id") ?? "";
@@ -46,7 +46,6 @@ export async function startSignIn(deps: AccountDependencies, request: Request): 
   return startProviderSignIn(deps, request, tenantId, clientId, chosen);
 }
 
-/** POST /account/sign-in. */
 export async function signIn(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
   const form = await readForm(request);
   const clientId = form.get("request") ?? "";
@@ -90,7 +89,6 @@ async function formPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-/** @throws BadInput */
 async function findApplication({ applications }: AccountDependencies, clientId: string): Promise<SigningApplication> {
   if (!clientId) throw new BadInput("This form does not say which application you belong to.");
   return applications.find(clientId);
@@ -100,9 +98,9 @@ function elsewhereAlone(): Permission {
   return new Permission("The users of this application sign in at its identity provider alone.");
 }
 
-// Signing in at a provider for the account pages themselves.
+// Signing in to the account pages at a provider.
 
-/** @param clientId of the application by which somebody signs in */
+/** @param clientId the application that selects the tenant */
 async function startProviderSignIn(
   deps: AccountDependencies,
   request: Request,
@@ -114,7 +112,7 @@ async function startProviderSignIn(
   return sendOff(deps, { request, tenantId, provider, purpose: "sign-in", target: signInTarget(clientId) });
 }
 
-/** The browser is back. */
+/** Completes the sign-in when the browser returns. */
 export async function finishProviderSignIn(
   deps: AccountDependencies,
   request: Request,
@@ -129,7 +127,7 @@ export async function finishProviderSignIn(
     const identity = await deps.upstream.identify(provider, attempt, checks, query);
     const by = (id: number) => originOf(request, { actor: { type: "User", id } });
     const account = await deps.upstream.accountOf(tenantId, provider, identity, by);
-    // An application's sign-in page can link it; here there is nothing to go on to.
+    // Only an application's sign-in page can link the account, because it has a request to continue.
     if (account.outcome === "link") return refuse(deps, way, "unknown");
     if (account.outcome === "stranger") return refuse(deps, way, "stranger");
     const { userId } = account;

@@ -2,7 +2,6 @@ import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { IDLE_LIFETIME } from "../sessions.ts";
 
-/** A browser in which the user has signed in, as the user sees it. */
 export interface ListedSession {
   id: string;
   userAgent: string;
@@ -11,7 +10,7 @@ export interface ListedSession {
   lastSeen: Date;
 }
 
-/** Those that are still good, the last used first. */
+/** Active sessions, most recently used first. */
 export async function listSessions(sql: Queries, tenantId: TenantId, userId: number): Promise<ListedSession[]> {
   return sql<ListedSession[]>`
     select id, user_agent as "userAgent", address, created_on as "startedOn", last_seen as "lastSeen"
@@ -21,7 +20,7 @@ export async function listSessions(sql: Queries, tenantId: TenantId, userId: num
     order by last_seen desc, id desc`;
 }
 
-/** @returns false if it is not this user's */
+/** @returns false if the session is not this user's */
 export async function deleteUsersSession(
   sql: Queries,
   tenantId: TenantId,
@@ -33,11 +32,7 @@ export async function deleteUsersSession(
   return rows.length > 0;
 }
 
-/**
- * Ends the sessions that began at a provider.
- * @param except undefined: none is left
- * @returns their Ids
- */
+/** Ends the sessions that began at a provider. @param except a session that stays @returns the ended sessions' Ids */
 export async function deleteSessionsBy(
   sql: Queries,
   tenantId: TenantId,
@@ -53,10 +48,7 @@ export async function deleteSessionsBy(
   return rows.map(({ id }) => id);
 }
 
-/**
- * @param except undefined: none is left
- * @returns how many there were
- */
+/** @param except a session that stays @returns the number ended */
 export async function deleteOtherSessions(
   sql: Queries,
   tenantId: TenantId,

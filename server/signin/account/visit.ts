@@ -1,4 +1,4 @@
-// A visit to the account pages, and where it goes on.
+// A request to the account pages, and its redirects.
 
 import type { Sql } from "../../db/sql.ts";
 import { NO_STORE } from "../../http/conditions.ts";
@@ -16,7 +16,7 @@ import type { AllowedApplication } from "./account-page.tsx";
 import type { Credentials } from "./credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
 
-/** A request to an account page by its user. */
+/** A signed-in user's request to an account page. */
 export interface Visit {
   request: Request;
   caller: Caller;
@@ -25,7 +25,7 @@ export interface Visit {
 
 export const ACCOUNT_PATH = "/account";
 
-/** Where somebody signs in to the account pages, by an application. */
+/** The address where users sign in to the account pages, for an application's tenant. */
 export function signInTarget(clientId: string): string {
   return `${ACCOUNT_PATH}?${new URLSearchParams({ client_id: clientId })}`;
 }
@@ -34,7 +34,7 @@ export function isSignInTarget(target: string): boolean {
   return target.startsWith(`${ACCOUNT_PATH}?`);
 }
 
-/** What the account page says of what has just been done. */
+/** Messages of the account page about the last action. */
 export const TOLD = {
   password: "Your password is changed. You are signed out everywhere else.",
   enrolled: "Your authenticator app is set up.",
@@ -46,7 +46,7 @@ export const TOLD = {
   grant: "The application's access is revoked.",
 };
 
-/** Goes on to the account page: 303, so that no form is sent twice. */
+/** Redirects to the account page with 303, so reloading does not repeat the POST. */
 export function toAccount(
   { endpoints: { site }, cookies }: Pick<AccountDependencies, "endpoints" | "cookies">,
   done?: keyof typeof TOLD,
@@ -58,26 +58,25 @@ export function toAccount(
   return new Response(null, { status: 303, headers });
 }
 
-/** How the pages name who is signed in. */
 export function nameOf({ name, username }: Pick<Session, "name" | "username">): string {
   return name && username && name !== username ? `${name} (${username})` : username || name || "a user without a name";
 }
 
 export interface SigningApplication {
   tenantId: TenantId;
-  /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
+  /** The provider where its users sign in; `allowLocal`: a password also works. */
   identityProvider: { id: number; allowLocal: boolean } | null;
 }
 
-/** What the account pages have of the OAuth provider. */
+/** The OAuth provider as the account pages use it. */
 export interface Applications {
   /**
-   * The application that somebody signs in by. Where there is none, or it is inactive, it is one of a tenant that there is
-   * not, so that nobody can sign in and nobody can tell.
+   * The application that selects the tenant for a sign-in. An unknown or inactive one gets a tenant that does not
+   * exist, so sign-in fails without revealing why.
    */
   find(clientId: string): Promise<SigningApplication>;
   allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
-  /** Ends what came of it, too. */
+  /** Also ends its tokens. */
   revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// The account pages are for signed-in users who have given both factors where two are needed.
+// Requires a signed-in user who has given all required factors.
 
 import { isRead } from "../../http/request.ts";
 import type { Caller } from "../session.ts";
@@ -7,7 +7,7 @@ import { signInPage } from "./sign-in.tsx";
 import type { AccountDependencies, Visit } from "./visit.ts";
 import { toAccount } from "./visit.ts";
 
-/** Answers a finished session's request; asks everybody else for what is missing. */
+/** Answers requests of a finished session; otherwise asks for the missing sign-in or factor. */
 export async function visited(
   deps: AccountDependencies,
   request: Request,
@@ -16,7 +16,7 @@ export async function visited(
 ): Promise<Response> {
   const session = await deps.sessions.findStarted(request);
   if (session && !session.isUnfinished) return answer({ request, caller, session });
-  // What was sent is not taken: it was the word of a session that is not there.
+  // A form that was sent without a valid session is dropped.
   if (!isRead(request)) return toAccount(deps);
   if (!session) return signInPage(deps, request);
   return session.hasSecondFactor ? codePage(deps, request, session) : enrolPage(deps, { request, caller, session });

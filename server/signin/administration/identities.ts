@@ -1,4 +1,4 @@
-// The accounts at other providers that a User signs in by.
+// The provider accounts by which a User signs in.
 
 import { Type } from "@sinclair/typebox";
 import type { Permitted, Shown, ShownPage } from "../../access/index.ts";
@@ -39,13 +39,13 @@ export const IDENTITY_DATA = body(
 
 export type IdentityRecord = ReturnType<typeof toIdentityRecord>;
 
-/** @param userId in both of them as a path has it */
+/** @param userId in both methods, as it appears in the path */
 export interface IdentityAdministration {
-  /** All of them, by the providers' names. @throws Permission, NotFound */
+  /** All of them, ordered by the providers' names. @throws Permission, NotFound */
   listIdentities(caller: Permitted<"Settings:Read">, userId: string): Promise<ShownPage<IdentityRecord>>;
   /**
-   * The account there signs the User in from now on. It may be linked with this User already.
-   * @throws BadInput, Permission, NotFound, Conflict if it is linked with another User
+   * Links the provider account to the User. Linking it to the same User again is allowed.
+   * @throws BadInput, Permission, NotFound, Conflict if it is linked to another User
    */
   linkIdentity(
     caller: Permitted<"Settings:Update">,
@@ -53,8 +53,9 @@ export interface IdentityAdministration {
     input: InputOf<typeof FIELDS>,
   ): Promise<Shown<IdentityRecord>>;
   /**
-   * Also ends the sessions that the provider has begun. It may be the User's last way in: a password link is another.
-   * @returns its last state
+   * Also ends the sessions that the provider has begun. The User's last way to sign in can be removed, because an
+   * administrator can send a password link.
+   * @returns the link's last state
    * @throws Permission, NotFound
    */
   unlinkIdentity(
@@ -64,7 +65,7 @@ export interface IdentityAdministration {
   ): Promise<Shown<IdentityRecord>>;
 }
 
-/** @returns the User, for who may do this with it */
+/** @returns the User, if the caller is permitted this action on it */
 export type OpenUser = <A extends "Settings:Read" | "Settings:Update">(
   queries: Queries,
   caller: Permitted<A>,

@@ -118,8 +118,6 @@ export function userRoutes(users: UserAdministration): Route[] {
   ];
 }
 
-// What the API answers of a User's sign-in.
-
 const RESET = Type.Object(
   { Url: Type.String({ description: "To be given to the User, and nobody else." }), ExpiresOn: time() },
   { $id: "PasswordReset" },

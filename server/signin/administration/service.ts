@@ -1,5 +1,5 @@
-// What an administrator has to say of a User's sign-in: a password link, the second factor, where the User is signed in.
-// Each asks for a policy that permits it on the User.
+// A User's sign-in as administrators manage it: password links, the second factor, sessions. Each call requires a
+// policy that permits it on the User.
 
 import { type Caller, type Permitted, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
@@ -19,27 +19,27 @@ import { findUserSession, listUserSessions, type UserSession } from "./store.ts"
 export type SessionRecord = ReturnType<typeof toSessionRecord>;
 export type FactorRecord = ReturnType<typeof toFactorRecord>;
 
-/** @param userId in all of them as a path has it */
+/** @param userId in all methods, as it appears in the path */
 export interface UserAdministration extends IdentityAdministration {
   /**
-   * A link by which the User sets a password, also the first one; the one made before is no longer good.
-   * @throws Permission, NotFound, Conflict if the User has no Username, or one that another User has too
+   * Creates a link to set a password, also a first one; the previous link becomes invalid.
+   * @throws Permission, NotFound, Conflict if the User has no Username, or shares it with another User
    */
   makePasswordReset(
     caller: Permitted<"Settings:Update">,
     userId: string,
   ): Promise<Shown<{ Url: string; ExpiresOn: string }>>;
-  /** @returns undefined if the User has none @throws Permission, NotFound if there is no such User */
+  /** @returns undefined if the User has no second factor @throws Permission, NotFound if the User does not exist */
   findSecondFactor(caller: Permitted<"Settings:Read">, userId: string): Promise<Shown<FactorRecord> | undefined>;
-  /** @returns what was removed @throws Permission, NotFound also if the User has none */
+  /** @returns the removed factor @throws Permission, NotFound also if the User has none */
   removeSecondFactor(caller: Permitted<"Settings:Update">, userId: string): Promise<Shown<FactorRecord>>;
-  /** The newest first. @throws Permission, NotFound, BadInput */
+  /** Newest first. @throws Permission, NotFound, BadInput */
   listSessions(caller: Permitted<"Settings:Read">, userId: string, paging: Paging): Promise<ShownPage<SessionRecord>>;
   /** @throws Permission, NotFound */
   readSession(caller: Permitted<"Settings:Read">, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
-  /** Also ends the refresh tokens that came of it. @returns its last state @throws Permission, NotFound */
+  /** Also ends the session's refresh tokens. @returns its last state @throws Permission, NotFound */
   endSession(caller: Permitted<"Settings:Update">, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
-  /** All of them, and all of the User's refresh tokens. @returns how many @throws Permission, NotFound */
+  /** Ends all sessions and refresh tokens of the User. @returns the number of sessions @throws Permission, NotFound */
   endSessions(caller: Permitted<"Settings:Update">, userId: string): Promise<number>;
 }
 
@@ -139,7 +139,6 @@ export function createUserAdministration(deps: AdministrationDependencies): User
   };
 }
 
-/** @throws NotFound */
 async function findSession(sql: Queries, { tenantId }: Caller, userId: number, id: string): Promise<UserSession> {
   const session = isUuid(id) ? await findUserSession(sql, tenantId, userId, id) : undefined;
   if (!session) throw noSession();
@@ -150,7 +149,7 @@ function noSession(): NotFound {
   return new NotFound("The User has no session with this Id.");
 }
 
-/** Who may see how a User signs in: who may read the User's settings. */
+/** Readers of the User's settings may read its sign-in data. */
 function seenBy({ record }: { record: Record<string, unknown> }) {
   return { resource: record, action: "Settings:Read" } as const;
 }
@@ -176,7 +175,7 @@ function toSessionRecord({ id, userAgent, address, startedOn, lastSeen, amr, acr
   };
 }
 
-/** Finds a User in its response shape, which is what policies judge. */
+/** Finds a User in its response shape, which policies evaluate. */
 export type FindUser = (
   sql: Queries,
   tenantId: TenantId,
@@ -184,13 +183,10 @@ export type FindUser = (
   id: number,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** The largest that a User's Id can be. */
+/** PostgreSQL's largest integer. */
 const MAX_ID = 2 ** 31 - 1;
 
-/**
- * @param text the Id as the path has it
- * @throws NotFound
- */
+/** @param text the Id as it appears in the path @throws NotFound */
 async function requireUser(find: FindUser, sql: Queries, tenantId: TenantId, text: string) {
   const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
   const record = id <= MAX_ID ? await find(sql, tenantId, "User", id) : undefined;

@@ -3,14 +3,13 @@ import type { TenantId } from "../../ids.ts";
 import type { ListedSession } from "../account/store.ts";
 import { IDLE_LIFETIME } from "../sessions.ts";
 
-/** A browser in which a User has signed in, as an administrator sees it. */
 export interface UserSession extends ListedSession {
   /** RFC 8176. */
   amr: string[];
   acr: string;
 }
 
-/** Those that are still good, the newest first; one more than the limit, if there are more. */
+/** Active sessions, newest first; one more than the limit if there are more. */
 export async function listUserSessions(
   sql: Queries,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// What a second factor is made of: time-based codes (RFC 6238) as every authenticator app has them, and recovery codes.
+// The codes of a second factor: time-based ones (RFC 6238), as authenticator apps use, and recovery codes.
 
 import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
@@ -7,7 +7,7 @@ import type { TenantId } from "../../ids.ts";
 /** RFC 4226 4 recommends 160 bits. */
 const SECRET_BYTES = 20;
 const PERIOD = 30;
-/** Steps that a clock may be off, either way (RFC 6238 5.2). */
+/** Clock skew in steps, in each direction (RFC 6238 5.2). */
 const SKEW = 1;
 
 export const TOTP_DIGITS = 6;
@@ -18,15 +18,15 @@ export function newTotpSecret(): string {
 }
 
 /**
- * What the QR code says.
- * @param issuer as the app shows it; has no colon
- * @param account whose it is
+ * The content of the QR code.
+ * @param issuer as the app shows it; must not contain a colon
+ * @param account the user's name
  */
 export function totpUri(secret: string, issuer: string, account: string): string {
   return totp(secret, issuer, account.replaceAll(":", " ")).toString();
 }
 
-/** @returns the step that the code is of, or undefined if it is of none near now */
+/** @returns the code's time step, or undefined if the code is not valid now */
 export function stepOf(secret: string, code: string): number | undefined {
   const timestamp = Date.now();
   const delta = totp(secret).validate({ token: code, timestamp, window: SKEW });
@@ -44,26 +44,28 @@ function totp(secret: string, issuer = "", label = ""): TOTP {
   });
 }
 
-// What a user keeps for the day the authenticator is lost (NIST SP 800-63B, look-up secrets).
+// Recovery codes, for a lost authenticator (NIST SP 800-63B, look-up secrets).
 
 export const RECOVERY_CODES = 10;
-/** 32 signs, none of which is taken for another (Crockford's Base32): 50 bits a code. */
+/** Crockford's Base32, which has no look-alike characters: 50 bits per code. */
 const SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 10;
 const GROUP = 5;
 const KEY_BYTES = 32;
 
-/** New ones as they are shown, such as `7K3QD-90XWM`. */
+/** @returns new codes in their displayed form, such as `7K3QD-90XWM` */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, newCode);
 }
 
-/** What digests of a user's codes are made by, in base64: it is kept sealed, so that it outlives a master key. */
+/**
+ * The HMAC key for a user's codes, in base64. It is stored sealed, so the digests survive a change of the master key.
+ */
 export function newRecoveryKey(): string {
   return randomBytes(KEY_BYTES).toString("base64");
 }
 
-/** @returns how a code is stored, or undefined if it cannot be one */
+/** @returns the stored digest of a code, or undefined if it is malformed */
 export function digestOfCode(key: string, tenantId: TenantId, userId: number, code: string): Buffer | undefined {
   const plain = normalized(code);
   if (plain.length !== LENGTH) return undefined;
@@ -75,7 +77,7 @@ function newCode(): string {
   return `${signs.slice(0, GROUP)}-${signs.slice(GROUP)}`;
 }
 
-/** As people type it: in any case, with or without the dash, and with the letters that look like digits. */
+/** Accepts any case, with or without the dash, and letters that look like digits. */
 function normalized(code: string): string {
   return code
     .normalize("NFKC")

@@ -1,4 +1,4 @@
-// What the forms of a second factor come to, wherever they stand: at sign-in, or on the account pages.
+// The outcome of second-factor forms, at sign-in and on the account pages.
 
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { OwnPassword } from "../password.ts";
@@ -13,7 +13,6 @@ export interface FactorDependencies {
   browsers: KnownBrowsers;
 }
 
-/** A form as it came, of a session that may be unfinished. */
 export interface SentForm {
   request: Request;
   caller: Caller;
@@ -21,10 +20,9 @@ export interface SentForm {
   form: Map<string, string>;
 }
 
-/** Not taken; or taken, with Set-Cookie values by which the session goes on. */
+/** Rejected, or accepted with Set-Cookie values that continue the session. */
 export type GivenCode = { trouble: Trouble } | { trouble?: undefined; cookies: string[] };
 
-/** A code, at sign-in. */
 export async function takeCode(deps: FactorDependencies, sent: SentForm): Promise<GivenCode> {
   const { request, caller, session, form } = sent;
   const trouble = troubleOf(
@@ -39,9 +37,9 @@ export type Enrolment =
   | { trouble?: undefined; codes: string[]; cookies: string[] };
 
 /**
- * A new authenticator's first code.
- * @returns with new recovery codes if it is taken; undefined if there is nothing to enrol: the user has one by now, or
- * the form is of another session
+ * Checks a new authenticator's first code.
+ * @returns the outcome, with new recovery codes if the code is accepted; undefined if the user already has a factor or
+ * the form belongs to another session
  */
 export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): Promise<Enrolment | undefined> {
   const { request, caller, session, form } = sent;
@@ -57,7 +55,7 @@ export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): P
   return { codes, cookies: await raised(deps, sent) };
 }
 
-/** A user who has just signed in is not asked again, and one without a password is not asked for it. */
+/** Users who have just signed in or have no password are not asked for it. */
 export async function asksPassword(
   { ownPassword }: Pick<FactorDependencies, "ownPassword">,
   session: Session,

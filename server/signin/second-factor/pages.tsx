@@ -3,12 +3,9 @@ import { attribute, CardPage, Problem, type Site } from "../../ui/index.ts";
 import { RECOVERY_CODES } from "./codes.ts";
 import type { Proposal } from "./second-factor.ts";
 
-/** What the forms of this folder have in common. */
 export interface FactorForm {
   site: Site;
-  /** A path of ours. */
   action: string;
-  /** What to go on with afterwards: a path of ours with its query. */
   request: string;
   csrf: string;
   problem?: string;
@@ -16,7 +13,6 @@ export interface FactorForm {
 
 export interface SecondFactorProps extends FactorForm {
   user: string;
-  /** Where to sign in as somebody else. */
   switchHref: string;
 }
 
@@ -45,14 +41,13 @@ export function SecondFactorPage({ site, action, request, csrf, problem, user, s
 
 export interface EnrolProps extends FactorForm {
   proposal: Proposal;
-  /** Whether the password is asked, too. */
   asksPassword: boolean;
-  /** Why, in words, and what else can be done. */
+  /** Why a factor is required, and the alternatives. */
   lead: string;
   backHref?: string;
 }
 
-/** Sets an authenticator app up: by its QR code or by the key under it, confirmed by a first code. */
+/** Sets up an authenticator app by QR code or by typed key, and asks for a first code. */
 export function EnrolPage(props: EnrolProps): JSX.Element {
   const { site, action, request, csrf, problem, proposal, asksPassword, lead, backHref } = props;
   return (
@@ -103,11 +98,10 @@ export function EnrolPage(props: EnrolProps): JSX.Element {
 export interface RecoveryCodesProps {
   site: Site;
   codes: string[];
-  /** A path of ours with its query. */
   continueHref: string;
 }
 
-/** The only time that anybody sees them. */
+/** The codes are shown only here. */
 export function RecoveryCodesPage({ site, codes, continueHref }: RecoveryCodesProps): JSX.Element {
   return (
     <CardPage site={site} title="Keep your recovery codes">
@@ -136,7 +130,7 @@ interface FieldProps {
   autofocus?: boolean;
 }
 
-/** Not `inputmode=numeric`: a recovery code has letters. */
+/** `inputmode=numeric` would prevent the letters of a recovery code. */
 export function CodeField({ label, problem, autofocus }: FieldProps): JSX.Element {
   return (
     <>
@@ -159,7 +153,7 @@ export function CodeField({ label, problem, autofocus }: FieldProps): JSX.Elemen
   );
 }
 
-/** Asks for the password that there is, to see that it is the owner who asks. */
+/** Asks for the current password, to prove ownership. */
 export function PasswordField({ problem }: Pick<FieldProps, "problem">): JSX.Element {
   return (
     <>
@@ -177,10 +171,10 @@ export function PasswordField({ problem }: Pick<FieldProps, "problem">): JSX.Ele
   );
 }
 
-/** Modules around the code that stay white (ISO/IEC 18004). */
+/** White modules around the QR code (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-/** Black on white in the dark, too: cameras want it so. */
+/** Black on white in dark mode, too, because cameras need it. */
 function QrCode({ text, label }: { text: string; label: string }): JSX.Element {
   const { data, size } = encode(text, { ecc: "M", border: QUIET_ZONE });
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");

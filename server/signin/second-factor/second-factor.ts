@@ -1,4 +1,4 @@
-// A second factor beside the password: an authenticator app, and recovery codes for the day it is lost.
+// A second factor beside the password: an authenticator app, with recovery codes for its loss.
 
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -29,36 +29,33 @@ import {
   takeStep,
 } from "./store.ts";
 
-/** What the two are sealed for. */
 export const TOTP_PURPOSE = "TOTP secret";
 export const RECOVERY_KEY_PURPOSE = "recovery codes' key";
 
-/** A secret that its user has not confirmed yet; it is stored nowhere but in the form. */
+/** A secret that its user has not confirmed yet; it is stored only in the form. */
 export interface Proposal {
-  /** Base32, for who cannot scan. */
+  /** Base32, for users who cannot scan. */
   key: string;
-  /** What the QR code says. */
   uri: string;
-  /** For the form's hidden field: good for this user in this session alone. */
+  /** The value of the form's hidden field; valid only for this user and session. */
   sealed: string;
 }
 
-/** Whose second factor. */
 type Owner = Pick<Session, "tenantId" | "userId">;
 
 export interface SecondFactor {
   find(tenantId: TenantId, userId: number): Promise<EnrolledFactor | undefined>;
   propose(session: Session): Proposal;
-  /** @returns undefined if it is not what this session was shown */
+  /** @returns undefined if the value was not made for this session */
   reopen(session: Session, sealed: string): Proposal | undefined;
   /**
-   * @param code the first one that the app shows
-   * @returns recovery codes, this once; undefined if the code is wrong
+   * @param code the app's first code
+   * @returns recovery codes, which cannot be read again; undefined if the code is wrong
    */
   enrol(request: Request, session: Session, proposal: Proposal, code: string): Promise<string[] | undefined>;
-  /** Takes a code of the app, or a recovery code: either is good once. */
+  /** Accepts a code of the app or a recovery code, each only once. */
   check(request: Request, owner: Owner, code: string, caller: Caller): Promise<CheckOutcome>;
-  /** @returns new ones, this once; the former are no longer good */
+  /** @returns new codes, which cannot be read again; the previous ones become invalid */
   newRecoveryCodes(request: Request, owner: Owner): Promise<string[]>;
   remove(request: Request, owner: Owner): Promise<void>;
 }
@@ -72,7 +69,7 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
   const proposal = (session: Session, key: string, sealed: string): Proposal => ({
     key,
     sealed,
-    // Who has an account in several tenants tells the codes apart by it.
+    // The tenant's name tells apart a user's accounts in several tenants.
     uri: totpUri(key, hostname, `${session.username || session.name} (${session.tenantName})`),
   });
 
@@ -173,7 +170,7 @@ function byOwner(request: Request, { userId }: Owner): Origin {
   return originOf(request, { actor: { type: "User", id: userId } });
 }
 
-/** As people type or paste it: in groups, and in wide digits. */
+/** Accepts codes typed in groups or with full-width digits. */
 function digitsOf(code: string): string {
   return code.normalize("NFKC").replace(/[\s\p{Pd}]/gu, "");
 }

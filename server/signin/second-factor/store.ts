@@ -1,10 +1,9 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** A user's second factor, without what is secret. */
 export interface EnrolledFactor {
   since: Date;
-  /** Recovery codes not used yet. */
+  /** Unused recovery codes. */
   recoveryCodes: number;
 }
 
@@ -20,10 +19,9 @@ export async function findFactor(
   return row;
 }
 
-/** As it is stored. */
 export interface SealedFactor {
   secret: Uint8Array;
-  /** What the digests of recovery codes are made by. */
+  /** The HMAC key of the recovery codes. */
   recoveryKey: Uint8Array;
 }
 
@@ -40,8 +38,8 @@ export async function findSealedFactor(
 
 /**
  * @param factor sealed
- * @param step of the code that it was confirmed by
- * @returns false if the user has one already
+ * @param step the time step of the confirming code
+ * @returns false if the user already has a factor
  */
 export async function insertSecret(
   sql: Queries,
@@ -58,7 +56,7 @@ export async function insertSecret(
   return rows.length > 0;
 }
 
-/** @returns false if a code of that step, or a later one, was taken before */
+/** @returns false if a code of this step or a later one was already used */
 export async function takeStep(sql: Queries, tenantId: TenantId, userId: number, step: number): Promise<boolean> {
   const rows = await sql`
     update totp_secrets set last_step = ${step}
@@ -73,7 +71,7 @@ export async function deleteFactor(sql: Queries, tenantId: TenantId, userId: num
   return rows.length > 0;
 }
 
-/** @param key sealed; codes by the former one are not good any more */
+/** @param key sealed; codes made with the previous key become invalid */
 export async function replaceRecoveryKey(sql: Queries, tenantId: TenantId, userId: number, key: Buffer): Promise<void> {
   await sql`update totp_secrets set recovery_key = ${key} where tenant_id = ${tenantId} and user_id = ${userId}`;
 }
@@ -92,7 +90,7 @@ export async function replaceRecoveryCodes(
     where tenant_id = ${tenantId} and user_id = ${userId}`;
 }
 
-/** @returns false if there is no such code, or it was used before */
+/** @returns false if the code is unknown or was already used */
 export async function takeRecoveryCode(
   sql: Queries,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// Who somebody that a provider has signed in is here.
+// Maps an identity from a provider to a User here.
 
 import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -23,18 +23,18 @@ import {
 export type Account =
   | { outcome: "known"; userId: number }
   | { outcome: "inactive"; userId: number }
-  /** The provider's rules let no such account become a User. */
+  /** The provider's rules do not allow a new User for this account. */
   | { outcome: "stranger" }
-  /** An account is there already, or has to be: its owner has to prove it by the password. */
+  /** The User exists or must be created first: its owner has to prove it by password. */
   | { outcome: "link" };
 
-/** What a provider may change of a User it has made; by the others a User is found, so they stay. */
+/** The User fields that a provider updates. Username and External_Id identify a User, so they are never changed. */
 const KEPT_UP_TO_DATE = MAPPED_FIELDS.filter((name) => name !== "Username" && name !== "External_Id");
 
-/** Who links an account, once it is known whose it is. */
+/** The origin of a link, once its User is known. */
 export type LinkedBy = (userId: number) => Origin;
 
-/** Finds the linked User, or makes one where the provider may. Who has an account is never found by its fields. */
+/** Finds the linked User, or creates one if the provider may. An existing User is never matched by its fields. */
 export function accountOf(
   sql: Sql,
   tenantId: TenantId,
@@ -47,9 +47,9 @@ export function accountOf(
     const linked = await findLinkedUser(tx, tenantId, key);
     if (linked) return known(tx, tenantId, linked, fields, verified);
     if (provisioning !== "Create") return { outcome: "link" };
-    // Before any look-up by a name: a stranger must not learn which there are.
+    // Checked before any look-up by name, so strangers cannot probe for accounts.
     if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
-    // Two browsers of the same new user would make two of them.
+    // Two browsers of one new user would otherwise create two Users.
     await waitForUsers(tx, tenantId);
     const meanwhile = await findLinkedUser(tx, tenantId, key);
     if (meanwhile) return known(tx, tenantId, meanwhile, fields, verified);
@@ -63,7 +63,7 @@ export function accountOf(
   }) as Promise<Account>;
 }
 
-/** Links an account whose owner has proved all; false if that was done meanwhile, or cannot be. */
+/** Links an account after all proofs. @returns false if it is already linked or cannot be */
 export async function linkAccount(
   tx: Transaction,
   { tenantId, providerId, identity, digest }: PendingLink,
@@ -74,7 +74,7 @@ export async function linkAccount(
   return linkSubject(tx, tenantId, { providerId, ...identity }, userId, by);
 }
 
-/** The same for an account whose owner has given the second factor by now, if that was waited for. */
+/** Links an account that waited for its owner's second factor, if there is one. */
 export async function linkHeldAccount(
   tx: Transaction,
   { tenantId, id, userId }: Pick<Session, "tenantId" | "id" | "userId">,
@@ -120,14 +120,14 @@ async function known(
   return { outcome: "known", userId };
 }
 
-/** RFC 8176 has no word for it; and how the provider has done it is the provider's own business. */
+/** RFC 8176 has no method for federation, and the provider's own methods are unknown here. */
 const BY_PROVIDER = { amr: ["fed"], acr: ACR.oneFactor };
-/** Its clock may differ so much, as for id_tokens. */
+/** The clock skew allowed for a provider, as for id_tokens. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
 /**
- * Signs in a user whom a provider has.
- * @param clientId the application that it is for
+ * Signs in a user whom a provider authenticated.
+ * @param clientId the application to sign in to
  * @returns Set-Cookie values
  */
 export async function beginSessionByProvider(
@@ -154,14 +154,14 @@ export async function beginSessionByProvider(
 }
 
 /**
- * When the user has signed in there, if that was before this attempt.
+ * The time of authentication at the provider, if it was before this attempt.
  * @param told seconds since 1970, by the provider's clock
- * @returns undefined: just now, however long all of it took
+ * @returns undefined for now
  */
 function authTimeOf(told: number | undefined, maxAge: number | null, startedOn: Date): Date | undefined {
   if (told === undefined) return undefined;
   const since = told * 1_000;
   if (maxAge === null) return new Date(since);
-  // A clock that is behind must not lead there again and again: what max_age counts is at most so much too young.
+  // A provider's slow clock must not cause endless re-authentication, so the time is shifted by the tolerance.
   return since < startedOn.getTime() - CLOCK_TOLERANCE_MS ? new Date(since + CLOCK_TOLERANCE_MS) : undefined;
 }

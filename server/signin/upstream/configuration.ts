@@ -1,4 +1,4 @@
-// What openid-client is told of a provider, and what the provider says of itself; all of it through the egress guard.
+// Configures openid-client for a provider from its settings and metadata; all requests pass the egress guard.
 
 import { importJWK } from "jose";
 import { LRUCache } from "lru-cache";
@@ -22,17 +22,15 @@ import type { Vault } from "../../vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
 
-/** What a sealed secret is for; it opens for nothing else. */
 export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
 
 export const CLIENT_KEY_PURPOSE = "identity provider's client key";
 
-/** All that one step asks of a provider has to be answered within this time. */
+/** The total time for all requests to a provider in one step. */
 const STEP_TIMEOUT_MS = 10_000;
 
 export type GuardedFetch = NonNullable<Configuration[typeof customFetch]>;
 
-/** As what a provider is spoken to. */
 export type Configure = (server: ServerMetadata, provider: Provider, guarded: GuardedFetch) => Promise<Configuration>;
 
 export function createConfigure(vault: Vault): Configure {
@@ -48,13 +46,13 @@ export function createConfigure(vault: Vault): Configure {
       ? await sharedConfiguration(server, provider, authentication)
       : new Configuration(server, provider.clientId, {}, authentication);
     config[customFetch] = tolerant(server, (url, options) => guarded(asGiven(server, url), options));
-    // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
+    // OIDC Core 3.1.3.7 allows trusting TLS instead of the signature; this client checks both.
     if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
     return config;
   };
 }
 
-/** What others call the errors of RFC 6749 5.2 (GitHub, Slack). */
+/** Non-standard names for the errors of RFC 6749 5.2 (GitHub, Slack). */
 const OTHER_WORDS = new Map([
   ["bad_verification_code", "invalid_grant"],
   ["invalid_code", "invalid_grant"],
@@ -65,8 +63,8 @@ const OTHER_WORDS = new Map([
 ]);
 
 /**
- * Token endpoints as they are: some answer errors with 200 (GitHub, Slack), leave token_type out, or send a list as
- * scope (Twitch) or null. Nothing but these three members is used of an answer.
+ * Accepts non-conforming token responses: errors with status 200 (GitHub, Slack), a missing token_type, a scope that is
+ * a list (Twitch) or null. Only these three members are used.
  */
 function tolerant({ token_endpoint }: ServerMetadata, guarded: GuardedFetch): GuardedFetch {
   return async (url, options) => {
@@ -86,21 +84,21 @@ function tolerant({ token_endpoint }: ServerMetadata, guarded: GuardedFetch): Gu
   };
 }
 
-/** openid-client has parsed the endpoint that it asks, which may have changed how it is written. */
+/** openid-client has parsed the endpoint's URL, which may have changed its spelling. */
 function asGiven(server: ServerMetadata, href: string): string {
   const isIt = (value: unknown): value is string =>
     typeof value === "string" && URL.canParse(value) && new URL(value).href === href;
   return Object.values(server).find(isIt) ?? href;
 }
 
-/** What Microsoft's `common` and `organizations` call themselves: an id_token's issuer has its `tid` there. */
+/** The issuer in the metadata of Microsoft's `common` and `organizations`; an id_token has its `tid` in that place. */
 const MICROSOFT_SHARED = "https://login.microsoftonline.com/{tenantid}/v2.0";
 
 function isMicrosoftShared({ issuer }: ServerMetadata): boolean {
   return issuer === MICROSOFT_SHARED;
 }
 
-/** openid-client compares such an issuer by the `tid` if it has read the metadata by itself. */
+/** openid-client compares such an issuer by `tid` only if it has read the metadata itself. */
 function sharedConfiguration(
   server: ServerMetadata,
   { issuer, clientId }: Provider,
@@ -110,7 +108,7 @@ function sharedConfiguration(
   return discovery(new URL(issuer!), clientId, {}, authentication, { [customFetch]: read });
 }
 
-/** OIDC Core 9: by RS256, or by PS256 where that alone is taken; both are the same key's. */
+/** OIDC Core 9: RS256, or PS256 if only that is supported; one key serves both. */
 async function keyAuthentication(server: ServerMetadata, { type }: Provider, jwk: string): Promise<ClientAuth> {
   const taken: unknown = server.token_endpoint_auth_signing_alg_values_supported;
   const algs = ["RS256", "PS256"];
@@ -118,14 +116,14 @@ async function keyAuthentication(server: ServerMetadata, { type }: Provider, jwk
   if (!alg) throw new UpstreamFailure("misconfigured", `the token endpoint takes neither ${algs.join(" nor ")}`);
   const { kid, ...parameters } = JSON.parse(jwk);
   const key = (await importJWK(parameters, alg)) as CryptoKey;
-  // What plain OAuth 2.0 has as its issuer here is made up (RFC 7523 3).
+  // Plain OAuth 2.0 has no issuer; this one is made up, so the audience is the token endpoint (RFC 7523 3).
   const audience = (_: object, claims: Record<string, unknown>) => {
     if (type === "OAuth2") claims.aud = server.token_endpoint;
   };
   return PrivateKeyJwt({ key, kid }, { [modifyAssertion]: audience });
 }
 
-/** RFC 7517 5: what is public of a key, as a provider reads it. */
+/** RFC 7517 5: the public part of a key, as a provider reads it. */
 export async function publishedKey(vault: Vault, sealed: Uint8Array): Promise<object> {
   const { kty, n, e, kid } = JSON.parse(vault.sealFor(CLIENT_KEY_PURPOSE).open(sealed));
   return { keys: [{ kty, n, e, kid, use: "sig" }] };
@@ -138,17 +136,17 @@ function secretAuthentication(server: ServerMetadata, provider: Provider, secret
     : ClientSecretPost(secret);
 }
 
-/** @throws UpstreamFailure if the token endpoint takes no secret */
+/** @throws UpstreamFailure if the token endpoint accepts no client secret */
 export function authMethodOf(server: ServerMetadata, { tokenEndpointAuthMethod: given }: Provider): AuthMethod {
   if (given) return given;
-  // OIDC Discovery 3: by default client_secret_basic.
+  // OIDC Discovery 3: the default is client_secret_basic.
   const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   const method = SECRET_METHODS.find((known) => methods.includes(known));
   if (method) return method;
   throw new UpstreamFailure("misconfigured", `the token endpoint takes neither ${SECRET_METHODS.join(" nor ")}`);
 }
 
-/** Of plain OAuth 2.0, which has no metadata to read. */
+/** Plain OAuth 2.0 has no metadata, so the endpoints come from the settings. */
 export function endpointsOf({ authorizationEndpoint, tokenEndpoint, userinfoEndpoint }: Provider): ServerMetadata {
   return {
     issuer: new URL(tokenEndpoint!).origin,
@@ -158,7 +156,7 @@ export function endpointsOf({ authorizationEndpoint, tokenEndpoint, userinfoEndp
   };
 }
 
-/** One time limit for all requests of a step, which are a tenant's. */
+/** Applies one time limit to all requests of a step, which count as the tenant's. */
 export function guardedFetch(fetch: EgressFetch, tenantId: TenantId): GuardedFetch {
   const until = Date.now() + STEP_TIMEOUT_MS;
   return (url, { method, headers, body }) =>
@@ -170,20 +168,20 @@ export function guardedFetch(fetch: EgressFetch, tenantId: TenantId): GuardedFet
     });
 }
 
-// What an issuer says of itself (OpenID Connect Discovery 1.0).
+// An issuer's metadata (OpenID Connect Discovery 1.0).
 
-/** RFC 8725 3.1: what an id_token may be signed by, whatever the provider says it can. None of them has a shared key. */
+/** RFC 8725 3.1: the accepted id_token algorithms, whatever the provider lists. All are asymmetric. */
 const ID_TOKEN_ALGS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
 
-/** Issuers whose metadata are kept. */
+/** The maximum number of issuers in the cache. */
 const ISSUERS = 1_000;
 
-/** For how long a provider is taken to be there, or not to be, once it was asked. */
+/** Milliseconds for which a reachability result is reused. */
 const ASKED_MS = 3_000;
 
-/** Who asks while the same is being asked, or shortly after, gets the same answer, or the same failure. */
+/** Concurrent and closely following callers share one request and its result, failures included. */
 export function createAskOnce<Answer>() {
   const answers = new LRUCache<string, Promise<Answer>>({ max: ISSUERS });
   return (key: string, ask: () => Promise<Answer>): Promise<Answer> => {
@@ -197,10 +195,10 @@ export function createAskOnce<Answer>() {
   };
 }
 
-/** Reads and keeps providers' metadata. What an issuer says is the same for all tenants. */
+/** Reads and caches providers' metadata, which is the same for all tenants. */
 export function createMetadata(lifetimeMs: number) {
   const kept = new LRUCache<string, ServerMetadata>({ max: ISSUERS, ttl: lifetimeMs });
-  /** @param isAnew what is kept is not enough: whether the provider is there is the question */
+  /** @param isAnew bypasses the cache, to check that the provider is reachable */
   return async (issuer: string, guarded: GuardedFetch, isAnew: boolean): Promise<ServerMetadata> => {
     const known = isAnew ? undefined : kept.get(issuer);
     if (known) return known;
@@ -210,7 +208,6 @@ export function createMetadata(lifetimeMs: number) {
   };
 }
 
-/** @throws UpstreamFailure */
 export async function readMetadata(issuer: string, guarded: GuardedFetch): Promise<ServerMetadata> {
   return requireUsable(issuer, await discover(issuer, guarded));
 }
@@ -223,15 +220,15 @@ async function discover(issuer: string, guarded: GuardedFetch): Promise<ServerMe
     const found = otherIssuer(error);
     if (found !== undefined) throw new OtherIssuer(issuer, found);
     const failure = toUpstreamFailure(error);
-    // Nobody has claimed anything yet: there is no such issuer.
+    // This is a setting, not a claim from a token: the issuer does not exist.
     const isElsewhere = failure instanceof UpstreamFailure && failure.kind === "untrusted";
     throw isElsewhere ? new UpstreamFailure("misconfigured", failure.detail) : failure;
   }
 }
 
-/** Who speaks at an issuer's address calls itself otherwise. */
+/** The metadata at an issuer's address names another issuer. */
 export class OtherIssuer extends UpstreamFailure {
-  /** What the provider calls itself, for the administrator who set the Issuer. */
+  /** The issuer that the provider names, for the administrator who set the Issuer. */
   readonly advice: string;
 
   constructor(issuer: string, found: string) {
@@ -243,10 +240,10 @@ export class OtherIssuer extends UpstreamFailure {
   }
 }
 
-/** Characters of what a provider calls itself. */
+/** The maximum number of characters shown of an issuer's name. */
 const MAX_SHOWN = 300;
 
-/** What a provider calls itself, where that is what openid-client stumbles over. */
+/** The issuer in the metadata, if it caused openid-client's error. */
 function otherIssuer(error: unknown): string | undefined {
   if (!(error instanceof ClientError) || error.code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") return undefined;
   const { cause } = error.cause instanceof Error ? error.cause : error;
@@ -254,7 +251,6 @@ function otherIssuer(error: unknown): string | undefined {
   return attribute === "issuer" && typeof body?.issuer === "string" ? body.issuer : undefined;
 }
 
-/** @throws UpstreamFailure */
 function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata {
   if (!isMicrosoftShared(metadata) && new URL(metadata.issuer).href !== new URL(issuer).href) {
     throw new OtherIssuer(issuer, metadata.issuer);
@@ -263,7 +259,8 @@ function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata
   if (!authorization_endpoint || !token_endpoint || !jwks_uri) {
     throw new UpstreamFailure("misconfigured", "the metadata lack an endpoint");
   }
-  // The browser is sent to the first of them, so it must be a place on the web; egress looks at the others again.
+  // Browsers are redirected to the authorization endpoint, so it must be an http(s) URL. Egress checks the others
+  // again.
   for (const [name, address] of Object.entries({
     authorization_endpoint,
     token_endpoint,
@@ -284,7 +281,7 @@ function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata
   };
 }
 
-/** Nobody has looked at what stands in the metadata yet, whatever its type says. @throws UpstreamFailure */
+/** Metadata is unchecked input, whatever its type says. @throws UpstreamFailure */
 function listOf(
   metadata: ServerMetadata,
   name: "id_token_signing_alg_values_supported" | "token_endpoint_auth_methods_supported",
@@ -298,7 +295,7 @@ export function isHttps(address: unknown): boolean {
   return typeof address === "string" && URL.canParse(address) && new URL(address).protocol === "https:";
 }
 
-/** Who speaks of a subject: a provider that is pointed somewhere else speaks of other users. */
+/** The namespace of a provider's subjects: a provider with other endpoints has other users. */
 export function authorityOf({
   type,
   issuer,
@@ -309,19 +306,19 @@ export function authorityOf({
 }
 
 /**
- * Where a provider sends the browser back to: an address for each, so that an answer that one of them has passed on to
- * another's sign-in arrives at the wrong one (RFC 9700 4.4.2.2). `iss` alone would not do, for not all of them send it.
+ * The redirect URI of a provider. Each provider has its own, so a response that one provider replays into another's
+ * sign-in is detected (RFC 9700 4.4.2.2). `iss` alone is not enough, because some providers omit it.
  */
 export function redirectUriOf(publicUrl: string, providerId: number | string): string {
   return addressOf(publicUrl, providerId, "callback");
 }
 
-/** Where a provider sends the browser back to that has signed out there. */
+/** The address for the browser's return after signing out at the provider. */
 export function signedOutUriOf(publicUrl: string, providerId: number | string): string {
   return addressOf(publicUrl, providerId, "signed-out");
 }
 
-/** Where a provider reads the key that we prove ourselves by. */
+/** The address of this client's public key, for the provider. */
 export function jwksUriOf(publicUrl: string, providerId: number | string): string {
   return addressOf(publicUrl, providerId, "jwks");
 }

@@ -1,4 +1,4 @@
-// Every way a sign-in at a provider can fail, in words for the person at the browser, the log and the audit log.
+// All failures of a sign-in at a provider, with texts for users, the log and the audit log.
 
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from "openid-client";
 import type { AuditEntry } from "../../audit/index.ts";
@@ -8,19 +8,19 @@ import type { Provider } from "./providers/store.ts";
 export type UpstreamFailureKind =
   /** The provider is down, slow or failing. */
   | "unavailable"
-  /** The provider and we do not agree on who we are, or on where it is. */
+  /** The settings do not match the provider: wrong client credentials or address. */
   | "misconfigured"
-  /** What it sent is not what it should be: forged, stale, meant for somebody else, or none of the protocol's. */
+  /** The response is invalid: forged, stale, for another client, or outside the protocol. */
   | "untrusted"
-  /** The provider sent the browser back without having signed the user in. */
+  /** The provider returned the browser without signing the user in. */
   | "declined"
-  /** The user had to sign in anew, and it does not say that they have. */
+  /** Re-authentication was required, and the response does not confirm it. */
   | "not-anew"
-  /** It is not used any more. */
+  /** The provider was deactivated. */
   | "switched-off";
 
 export class UpstreamFailure extends Error {
-  /** @param detail for the log: a code or a host, never a value of the user's or of the provider's */
+  /** @param detail for the log: a code or a host, never a user's or provider's value */
   constructor(
     readonly kind: UpstreamFailureKind,
     readonly detail: string,
@@ -30,7 +30,7 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** Names what went wrong in the protocol, or gives back what is no failure of the provider. */
+/** Maps a protocol error to UpstreamFailure; returns other errors unchanged. */
 export function toUpstreamFailure(error: unknown): unknown {
   if (error instanceof UpstreamFailure) return error;
   for (let cause = error; cause instanceof Error; cause = cause.cause as unknown) {
@@ -39,7 +39,7 @@ export function toUpstreamFailure(error: unknown): unknown {
     }
   }
   if (error instanceof ResponseBodyError) {
-    // A code that is not ours, or that somebody else began: the settings are right.
+    // A foreign or stolen code: the settings are correct.
     const kind = error.error === "invalid_grant" ? "untrusted" : "misconfigured";
     return new UpstreamFailure(
       kind,
@@ -57,7 +57,7 @@ export function toUpstreamFailure(error: unknown): unknown {
     }
     return new UpstreamFailure("untrusted", `${whatIsWrong(error)} (${error.code ?? "no code"})`);
   }
-  // What the provider sent does not even fit into the next call.
+  // The provider's value cannot be used in the next call.
   const { code } = error as { code?: unknown };
   if (error instanceof TypeError && /^ERR_INVALID_(ARG|URL)/.test(String(code))) {
     return new UpstreamFailure("untrusted", `an answer does not fit (${code})`);
@@ -65,7 +65,7 @@ export function toUpstreamFailure(error: unknown): unknown {
   return error;
 }
 
-/** The inner error names the claim or the member; none of its texts has a value of the provider's in it. */
+/** The inner error names the claim or member; its texts contain no values of the provider. */
 function whatIsWrong(error: ClientError): string {
   const inner = error.cause instanceof Error ? error.cause : error;
   const { claim, claims } = (inner.cause ?? {}) as { claim?: string; claims?: Record<string, unknown> };
@@ -73,27 +73,27 @@ function whatIsWrong(error: ClientError): string {
   return isMissing ? `the id_token has no ${claim}, which the provider has to put there` : inner.message;
 }
 
-/** For an answer outside the protocol. RFC 6585 4: 429 passes, too. */
+/** For a response outside the protocol. 429 (RFC 6585 4) is temporary, too. */
 export function kindOfStatus(status: number): UpstreamFailureKind {
   return status >= 500 || status === 429 ? "unavailable" : "untrusted";
 }
 
-/** An error's code as a provider sends it, and of a text beside it the codes that Microsoft puts there. */
+/** The provider's error code, and the codes that Microsoft adds in the description. */
 export function codeOf(error: string, description = ""): string {
   const code = /^[\w.-]{1,64}$/.test(error) ? error : "another error";
   const own = /\bAAD(STS|B2C)\d{1,8}\b/.exec(description)?.[0];
   return own ? `${code} (${own})` : code;
 }
 
-// What a way to a provider and back can come to, as the person at the browser and the audit log are told of it.
+// The outcomes of a redirect to a provider, as users and the audit log see them.
 
 export type UpstreamProblem = UpstreamFailureKind | "inactive" | "stranger" | "other-user" | "unknown" | "taken";
 
 interface Told {
   status: number;
-  /** For the person at the browser. */
+  /** The text for the user. */
   line: string;
-  /** The audit log's word, in Details. */
+  /** The reason in the audit entry's Details. */
   reason: string;
 }
 
@@ -172,8 +172,8 @@ export function toldOf(problem: UpstreamProblem): Told {
 }
 
 /**
- * What the audit log has of it: about the user, if that is known, else about the provider.
- * @param known detail: an UpstreamFailure's, which tells of no person and no secret
+ * The audit entry of a failure: about the user if known, otherwise about the provider.
+ * @param known detail of an UpstreamFailure, which contains no personal data or secrets
  */
 export function failedBy(
   kind: "SignIn.Failed" | "Identity.LinkFailed",

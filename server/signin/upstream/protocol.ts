@@ -1,4 +1,4 @@
-// The client's side of OpenID Connect and OAuth 2.0: openid-client, whose every request goes through the egress guard.
+// The client side of OpenID Connect and OAuth 2.0: openid-client, with every request through the egress guard.
 
 import {
   AuthorizationResponseError,
@@ -31,12 +31,11 @@ import { type Claims, claimsNeeded, ID_TOKEN_HINT_PURPOSE, toIdentity, type Upst
 import type { Provider } from "./providers/store.ts";
 
 /**
- * How long a provider's metadata is believed, once a browser was sent there: that is not done by what was kept, for the
- * provider may be down by now. Its keys are read anew for each sign-in, so a rotated one is never missed.
+ * The lifetime of cached metadata. Redirecting a browser always reads it anew, because the provider may be down. Keys
+ * are read for each sign-in, so a rotated key is never missed.
  */
 const METADATA_LIFETIME_MS = 60_000;
 
-/** What one attempt sends along and has to find again in the answer. */
 export interface Checks {
   state: string;
   nonce: string;
@@ -44,7 +43,7 @@ export interface Checks {
 }
 
 export interface AuthorizationWish {
-  /** Seconds; 0: the user has to be asked again. */
+  /** Seconds; 0: the user must authenticate again. */
   maxAge: number | undefined;
   loginHint: string;
 }
@@ -53,10 +52,10 @@ export interface Protocol {
   /** @throws UpstreamFailure */
   authorizationUrl(tenantId: TenantId, provider: Provider, checks: Checks, wish: AuthorizationWish): Promise<string>;
   /**
-   * Whom the provider has signed in, by its answer.
-   * @param query of the address that the browser came back to
-   * @param wish what it was asked for
-   * @param age seconds since then
+   * The identity in the provider's response.
+   * @param query of the address that the browser returned to
+   * @param wish the options of the authorization request
+   * @param age seconds since that request
    * @throws UpstreamFailure
    */
   identify(
@@ -68,16 +67,16 @@ export interface Protocol {
     age: number,
   ): Promise<UpstreamIdentity>;
   /**
-   * Where to send a browser that signs out (OpenID Connect RP-Initiated Logout 1.0).
-   * @param hint the id_token of its sign-in, sealed
+   * The address for signing out at the provider (OpenID Connect RP-Initiated Logout 1.0).
+   * @param hint the id_token of the sign-in, sealed
    * @throws UpstreamFailure
    */
   signOutUrl(tenantId: TenantId, provider: Provider, state: string, hint: Uint8Array | null): Promise<string>;
 }
 
-/** Characters of an id_token that still goes into an address. */
+/** The maximum number of characters of an id_token in an address. */
 const HINT_LIMIT = 4_000;
-/** An id_token, and whose it is. */
+/** An id_token and the authority that issued it. */
 type Hint = [authority: string, idToken: string];
 
 export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: string): Protocol {
@@ -127,7 +126,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         const config = await configure(tenantId, provider, false);
         const answer = new URL(redirectUriOf(publicUrl, provider.id) + query);
         const isOpenId = provider.type === "OpenIDConnect";
-        // Plain OAuth 2.0 has no issuer to compare it with; each provider has a redirect URI of its own anyway.
+        // Plain OAuth 2.0 has no issuer to compare; the redirect URI already identifies the provider.
         if (!isOpenId) answer.searchParams.delete("iss");
         const tokens = await authorizationCodeGrant(config, answer, {
           expectedState: state,
@@ -154,7 +153,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         const built = buildEndSessionUrl(config, {
           post_logout_redirect_uri: signedOutUriOf(publicUrl, provider.id),
           state,
-          // It may have been pointed elsewhere since, and another one must not read who its users were.
+          // The provider may have been reconfigured since; the new one must not read the old one's id_token.
           ...(idToken && authority === authorityOf(provider) && { id_token_hint: idToken }),
         });
         return asWritten(endpoint!, built);
@@ -162,31 +161,33 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
   };
 }
 
-/** What was built has the endpoint's own query before what was added, written anew: here it stands as the provider wrote it. */
+/**
+ * URL has rewritten the endpoint's own query. This keeps it as the provider wrote it and appends the new parameters.
+ */
 function asWritten(endpoint: string, built: URL): string {
   const added = [...built.searchParams].slice(new URL(endpoint).searchParams.size);
   return encodeUnsendable(extendAddress(endpoint, added));
 }
 
-/** What a provider does not list it may refuse. Without a list it has what OIDC Core 3.1.2.1 demands. */
+/** Providers may reject prompts that they do not list. Without a list, those of OIDC Core 3.1.2.1 apply. */
 function hasPrompt(config: Configuration, prompt: string): boolean {
   const listed: unknown = config.serverMetadata().prompt_values_supported;
   return !Array.isArray(listed) || listed.includes(prompt);
 }
 
-/** A provider that lists other ways of PKCE alone may refuse this one (RFC 8414 2). */
+/** A provider that lists only other PKCE methods may reject S256 (RFC 8414 2). */
 function hasPkce(config: Configuration): boolean {
   const listed: unknown = config.serverMetadata().code_challenge_methods_supported;
   return !Array.isArray(listed) || listed.length === 0 || listed.includes("S256");
 }
 
-/** Seconds by which clocks may differ, as for an id_token. */
+/** The clock skew in seconds, as for an id_token. */
 const CLOCK_TOLERANCE = 30;
 
 /**
- * OIDC Core 3.1.2.1: with max_age an id_token says when the user has signed in. Many do not (Google, Entra ID); then it
- * is enough to have asked by prompt=login, where no more was wanted.
- * @param age seconds since it was asked
+ * OIDC Core 3.1.2.1: with max_age an id_token has auth_time. Many providers omit it (Google, Entra ID). Then
+ * prompt=login is accepted as proof if max_age was 0.
+ * @param age seconds since the request
  * @throws UpstreamFailure
  */
 function requireAnew(
@@ -197,22 +198,22 @@ function requireAnew(
 ): void {
   if (maxAge === undefined || (authTime === undefined && maxAge === 0 && hasPromptLogin)) return;
   if (authTime === undefined) throw new UpstreamFailure("not-anew", "the id_token has no auth_time");
-  // The time since then was spent there.
+  // The time since the request was spent at the provider.
   if (authTime + maxAge + age + CLOCK_TOLERANCE >= Date.now() / 1_000) return;
   throw new UpstreamFailure("not-anew", "by auth_time the user did not sign in again");
 }
 
 /**
- * Plain OAuth 2.0 has no metadata to read. Its token endpoint takes no GET, so it refuses one, if it is there.
+ * Checks that a plain OAuth 2.0 provider is reachable. A token endpoint rejects GET, so any such response will do.
  * @throws UpstreamFailure
  */
 async function requireAnswer(tokenEndpoint: string, guarded: GuardedFetch): Promise<void> {
   const { status } = await guarded(tokenEndpoint, { method: "GET", headers: {}, body: undefined, redirect: "manual" });
-  // What stands before a service says of it that it is not there.
+  // A proxy reports that the service behind it is unreachable.
   if (status >= 502 && status <= 504) throw new UpstreamFailure("unavailable", `the token endpoint answered ${status}`);
 }
 
-/** The id_token's claims, and of userinfo those that it lacks. */
+/** The id_token's claims, completed from userinfo. */
 async function openIdClaims(
   config: Configuration,
   { mapping }: Provider,
@@ -249,11 +250,13 @@ async function told<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors by which a provider says that it has signed nobody in, or that the user did not want it. */
+/** Errors that mean no user signed in, or the user declined. */
 const DECLINED =
   /^(access_denied|(login|interaction|consent|account_selection)_required|.*(cancel|den[iy]|declin).*)$/i;
 
-/** RFC 6749 4.1.2.1: who is at fault. Some have words of their own, such as Apple's user_cancelled_authorize. */
+/**
+ * RFC 6749 4.1.2.1: classifies the error. Some providers use their own codes, such as Apple's user_cancelled_authorize.
+ */
 function declined({ error, error_description }: AuthorizationResponseError): UpstreamFailure {
   const isDown = error === "server_error" || error === "temporarily_unavailable";
   const kind = isDown ? "unavailable" : DECLINED.test(error) ? "declined" : "misconfigured";

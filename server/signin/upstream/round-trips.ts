@@ -1,4 +1,4 @@
-// A browser on its way to a provider and back.
+// A browser's redirect to a provider and back.
 
 import { createHmac } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
@@ -11,28 +11,27 @@ import type { UpstreamIdentity } from "./identity.ts";
 import type { Checks } from "./protocol.ts";
 import { type Attempt, findAttempt, insertAttempt, type NewAttempt, type OpenLimits, takeAttempt } from "./store.ts";
 
-/** What is begun at a provider and not brought to its end, in ATTEMPT_LIFETIME. */
+/** The maximum number of unfinished attempts within ATTEMPT_LIFETIME. */
 export const MAX_OPEN: OpenLimits = { address: 100, tenant: 10_000 };
-/** Seconds for signing in at the provider, and then for the password of the account to link. */
+/** Seconds to sign in at the provider, and again to give the password of the account to link. */
 const ATTEMPT_LIFETIME = 10 * 60;
 const RETRY_SECONDS = 60;
 
 /**
- * An attempt is good once, and only in the browser that began it: an answer that somebody else has obtained does not
- * sign this browser's user in as them (login CSRF, RFC 6749 10.12).
+ * An attempt can be used once, only in its own browser. So a response obtained by an attacker cannot sign in another
+ * user's browser (login CSRF, RFC 6749 10.12).
  */
 export interface Attempts {
-  /** @returns what goes to the provider, and the Set-Cookie values. @throws TooManyRequests */
+  /** @returns the values for the provider and the Set-Cookie values @throws TooManyRequests */
   begin(request: Request, tenantId: TenantId, attempt: Begun): Promise<{ checks: Checks; cookies: string[] }>;
-  /** Uses it up. Undefined if there is none by this state, provider and browser. */
+  /** Uses the attempt up. Undefined if the state, provider and browser match none. */
   take(request: Request, providerId: number, state: string): Promise<TakenAttempt | undefined>;
-  /** Goes on with what the provider has said. @returns what the form to link carries */
+  /** Stores the provider's identity with the attempt. @returns the value for the linking form */
   proceed(request: Request, tenantId: TenantId, attempt: Begun, identity: UpstreamIdentity): Promise<string>;
-  /** Finds what `proceed` has left. */
+  /** Finds the attempt that `proceed` stored. */
   pending(request: Request, link: string): Promise<PendingLink | undefined>;
 }
 
-/** What a browser has come back with. */
 export interface TakenAttempt {
   attempt: Attempt;
   checks: Checks;
@@ -89,8 +88,8 @@ export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
 }
 
 /**
- * nonce and code_verifier come of the browser's cookie, which is secret and stays there, so that none of them has to be
- * kept, and who reads the state in an address knows neither.
+ * nonce and code_verifier are derived from the browser's secret cookie, so they are not stored, and the state in an
+ * address does not reveal them.
  */
 function checksOf(visitor: string, state: string): Checks {
   const derive = (purpose: string) => createHmac("sha256", visitor).update(`${purpose} ${state}`).digest("base64url");

@@ -3,19 +3,17 @@ import type { TenantId } from "../../ids.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import type { Provider } from "./providers/store.ts";
 
-/** A browser on its way to a provider and back. */
 export interface Attempt {
   digest: Buffer;
   tenantId: TenantId;
   providerId: number;
-  /** The authorization request to go on with. */
   target: string;
-  /** Seconds; 0: the user has to be asked again. */
+  /** Seconds; 0: the user must authenticate again. */
   maxAge: number | null;
   startedOn: Date;
-  /** Seconds since then, by PostgreSQL's clock. */
+  /** Seconds since startedOn, by PostgreSQL's clock. */
   age: number;
-  /** Once the provider has said who the user is. */
+  /** Null until the provider has identified the user. */
   identity: UpstreamIdentity | null;
 }
 
@@ -29,16 +27,13 @@ export interface NewAttempt {
   identity: UpstreamIdentity | undefined;
 }
 
-/** Attempts that nobody has signed in by, and that have not expired: of one address at a tenant, and of a tenant. */
+/** Limits on unfinished attempts: per address in a tenant, and per tenant. */
 export interface OpenLimits {
   address: number;
   tenant: number;
 }
 
-/**
- * @param seconds until it expires
- * @returns false if there are too many already
- */
+/** @param seconds until it expires @returns false if a limit is reached */
 export async function insertAttempt(
   sql: Queries,
   tenantId: TenantId,
@@ -67,8 +62,8 @@ const attemptColumns = (
   max_age as "maxAge", started_on as "startedOn", extract(epoch from now() - started_on)::float8 as age, identity`;
 
 /**
- * Uses an attempt up; it counts until it expires, or until `deleteAttempt`. Its own tenant is the answer here, so there is none to filter by; the caller compares it to the
- * client's.
+ * Uses an attempt up; it counts until it expires or `deleteAttempt` is called. The attempt determines the tenant, so
+ * there is no tenant filter; the caller compares it to the client's.
  */
 export async function takeAttempt(
   sql: Queries,
@@ -84,7 +79,7 @@ export async function takeAttempt(
   return attempt;
 }
 
-/** As takeAttempt, but it stays. */
+/** Like takeAttempt, without using it up. */
 export async function findAttempt(sql: Queries, digest: Buffer, browser: Buffer): Promise<Attempt | undefined> {
   const [attempt] = await sql<Attempt[]>`
     select ${attemptColumns(sql)} from upstream_attempts
@@ -92,13 +87,13 @@ export async function findAttempt(sql: Queries, digest: Buffer, browser: Buffer)
   return attempt;
 }
 
-/** @returns false if it is gone already */
+/** @returns false if it was already deleted */
 export async function deleteAttempt(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
   const gone = await sql`delete from upstream_attempts where tenant_id = ${tenantId} and digest = ${digest}`;
   return gone.count > 0;
 }
 
-/** Keeps an attempt until the session is finished. @returns false if it is gone already */
+/** Keeps an attempt until the session is finished. @returns false if it was already deleted */
 export async function holdAttempt(
   sql: Queries,
   tenantId: TenantId,
@@ -110,7 +105,7 @@ export async function holdAttempt(
   return held.count > 0;
 }
 
-/** Uses up what waited for the session. */
+/** Uses up the attempt that waited for the session. */
 export async function takeHeldAttempt(
   sql: Queries,
   tenantId: TenantId,
@@ -123,12 +118,11 @@ export async function takeHeldAttempt(
   return attempt;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeExpiredAttempts(sql: Sql): Promise<number> {
   return (await sql`delete from upstream_attempts where expires_on < now()`).count;
 }
 
-/** Who a subject is at a provider. */
 export interface SubjectKey {
   providerId: number;
   authority: string;
@@ -168,13 +162,13 @@ export async function insertIdentity(
   return inserted.count > 0;
 }
 
-/** A subject that is linked with a User, and the provider that it is one of. */
+/** A subject linked to a User, with its provider. */
 export type LinkedIdentity = SubjectKey &
   Pick<Provider, "name" | "externalId" | "type" | "issuer" | "userinfoEndpoint" | "mapping" | "isActive"> & {
     linkedOn: Date;
   };
 
-/** A user's, by the providers' names. */
+/** A user's linked subjects, ordered by the providers' names. */
 export async function listIdentities(sql: Queries, tenantId: TenantId, userId: number): Promise<LinkedIdentity[]> {
   return sql<LinkedIdentity[]>`
     select p.id as "providerId", i.authority, i.subject, i.linked_on as "linkedOn", p.name, p.external_id as "externalId", p.type, p.issuer,
@@ -183,7 +177,7 @@ export async function listIdentities(sql: Queries, tenantId: TenantId, userId: n
     where i.tenant_id = ${tenantId} and i.user_id = ${userId} order by lower(p.name), p.id, i.linked_on`;
 }
 
-/** Keeps others from changing a user's ways in until the transaction is over. */
+/** Locks a user's sign-in methods until the transaction ends. */
 export async function lockUser(sql: Queries, tenantId: TenantId, userId: number): Promise<void> {
   await sql`select from users where tenant_id = ${tenantId} and id = ${userId} for no key update`;
 }
@@ -199,7 +193,7 @@ export async function deleteIdentity(
       and subject = ${subject}`;
 }
 
-/** Whether a User has one of these already. */
+/** Whether a User has one of these values. */
 export async function isTaken(
   sql: Queries,
   tenantId: TenantId,

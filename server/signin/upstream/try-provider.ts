@@ -1,4 +1,4 @@
-// Whether signing in at a provider would work, as far as that can be told without a user.
+// Tests a provider as far as possible without a user.
 
 import { type Configuration, genericGrantRequest, type ServerMetadata } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
@@ -20,21 +20,20 @@ import type { PROBE_CHECKS, PROBE_OUTCOMES } from "./providers/contract.ts";
 import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
 
 export interface ProbeResult {
-  /** No check has failed. */
+  /** True if no check has failed. */
   Works: boolean;
-  /** In the order they were made; what depends on one that has failed is left out. */
+  /** In the order of execution; checks that depend on a failed one are left out. */
   Checks: ProbeCheck[];
 }
 
 export interface ProbeCheck {
   Name: (typeof PROBE_CHECKS)[number];
-  /** Unknown: the answer says neither. */
+  /** Unknown: the response is inconclusive. */
   Outcome: (typeof PROBE_OUTCOMES)[number];
-  /** What was found, in words. */
   Message: string;
 }
 
-/** Reads everything anew; all of it has the time of one step of a sign-in. */
+/** Bypasses the cache; all requests share the time limit of one sign-in step. */
 export type Probe = (tenantId: TenantId, provider: Provider) => Promise<ProbeResult>;
 
 export function createProbe(fetch: EgressFetch, vault: Vault, publicUrl: string): Probe {
@@ -71,7 +70,7 @@ async function checkMetadata(
   }
 }
 
-/** What keys of a kind verify (RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2). */
+/** The algorithms of each key type (RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2). */
 const KEY_KINDS = new Map<string, string[]>(
   Object.entries({
     RSA: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
@@ -83,7 +82,7 @@ const KEY_KINDS = new Map<string, string[]>(
 );
 
 async function checkKeys(metadata: ServerMetadata, guarded: GuardedFetch): Promise<ProbeCheck> {
-  // What is told of here is what a sign-in takes.
+  // Only algorithms that a sign-in accepts are left in the metadata.
   const taken = metadata.id_token_signing_alg_values_supported!;
   try {
     const keys = await readKeys(metadata.jwks_uri!, guarded);
@@ -101,7 +100,7 @@ async function checkKeys(metadata: ServerMetadata, guarded: GuardedFetch): Promi
   }
 }
 
-/** RFC 7517 4: a key that names its algorithm is for that one. */
+/** RFC 7517 4: a key with "alg" is only for that algorithm. */
 function algsOf({ kty, crv, use, alg }: Record<string, unknown>): string[] {
   const kind = [kty, crv].filter((one) => typeof one === "string").join(" ");
   const algs = KEY_KINDS.get(kind) ?? [];
@@ -118,10 +117,9 @@ async function readKeys(uri: string, guarded: GuardedFetch): Promise<Record<stri
   return body.keys.filter((key) => typeof key === "object" && key !== null);
 }
 
-/** As what a provider is spoken to. */
 type Configured = (server: ServerMetadata, provider: Provider) => Promise<Configuration>;
 
-/** A client that is refused by the one method may be taken by the other, and then the secret is right. */
+/** If one authentication method is rejected and the other works, the secret is right and the method is wrong. */
 async function checkClient(
   provider: Provider,
   server: ServerMetadata,
@@ -151,8 +149,8 @@ async function checkClient(
 }
 
 /**
- * Presents a code that nobody has issued: a provider that knows the client says that the code is wrong (invalid_grant),
- * another one that the client is (RFC 6749 5.2).
+ * Presents an invalid code: a provider that accepts the client answers invalid_grant, otherwise invalid_client (RFC
+ * 6749 5.2).
  */
 async function presentCode(config: Configuration, redirectUri: string, proof: string | undefined): Promise<ProbeCheck> {
   const madeUp = { code: crypto.randomUUID(), redirect_uri: redirectUri, code_verifier: crypto.randomUUID().repeat(2) };
@@ -177,7 +175,7 @@ async function presentCode(config: Configuration, redirectUri: string, proof: st
     if (/invalid_client|unauthorized_client| 401/.test(detail)) {
       return { Name, Outcome: "Failed", Message: `${wrong}: ${detail}.` };
     }
-    // Some answer in words of their own, or look at the code first.
+    // Some providers use their own error codes, or check the code first.
     const isTold = failure.kind !== "untrusted" && !detail.startsWith("the token endpoint answered");
     if (isTold) return failed(Name, failure);
     return {
@@ -195,7 +193,7 @@ function checkSignOut({ end_session_endpoint: endpoint }: ServerMetadata): Probe
   return { Name: "SignOut", Outcome: "Failed", Message };
 }
 
-/** Without a token: it has to be there, and to want one. */
+/** Sends no token: the endpoint must exist and demand one. */
 async function checkUserinfo(uri: string, guarded: GuardedFetch): Promise<ProbeCheck> {
   try {
     const { status } = await get(uri, guarded);
@@ -214,7 +212,6 @@ function get(uri: string, guarded: GuardedFetch): Promise<Response> {
   return guarded(uri, { method: "GET", headers, body: undefined, redirect: "manual" });
 }
 
-/** What each check is about. */
 const SUBJECTS: Record<ProbeCheck["Name"], string> = {
   Metadata: "The issuer's metadata",
   Keys: "Its keys",

@@ -1,4 +1,4 @@
-// Signing in by a provider, put together from its parts.
+// Signing in at a provider, composed from its parts.
 
 import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -18,14 +18,13 @@ import { findClientKey, findProvider, listActiveProviders, type Provider } from 
 import { type Attempts, createAttempts, type PendingLink } from "./round-trips.ts";
 import { type Attempt, deleteAttempt, findLinkedUser, holdAttempt } from "./store.ts";
 
-/** @throws UpstreamFailure */
 function requireActive({ isActive }: Provider): void {
   if (!isActive) throw new UpstreamFailure("switched-off", "it is switched off");
 }
 
-/** The sign-in page has room for so many. */
+/** The maximum number of providers on the sign-in page. */
 const MAX_OFFERED = 20;
-/** What the target of a way to a provider begins with that is one out: no authorization request begins so. */
+/** Marks the target of a sign-out; an authorization request never starts like this. */
 const SIGN_OUT = "signed out: ";
 const NOT_SIGNED_OUT = "a user could not be sent to an identity provider to sign out";
 
@@ -38,10 +37,10 @@ export interface UpstreamDependencies {
   log: Logger;
 }
 
-/** One who can be signed in with, as the sign-in page needs it. */
+/** A provider as the sign-in page shows it. */
 export type OfferedProvider = Pick<Provider, "id" | "name" | "type">;
 
-/** Plain OAuth 2.0 has no word for it, nor one for when a user has signed in. */
+/** Plain OAuth 2.0 can neither demand re-authentication nor report its time. */
 export function canSignInAnew({ type }: Pick<Provider, "type">): boolean {
   return type === "OpenIDConnect";
 }
@@ -50,8 +49,8 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   offered(tenantId: TenantId): Promise<OfferedProvider[]>;
   find(tenantId: TenantId, id: number): Promise<Provider | undefined>;
   /**
-   * @param target the authorization request to go on with, as path and query
-   * @returns where to send the browser, and the Set-Cookie values
+   * @param target the authorization request to continue, as path and query
+   * @returns the address for the browser, and the Set-Cookie values
    * @throws UpstreamFailure
    */
   begin(
@@ -61,14 +60,14 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
     wish: AuthorizationWish & { target: string },
   ): Promise<{ location: string; cookies: string[] }>;
   /**
-   * Whom the provider has signed in, by the query that the browser came back with.
-   * @throws UpstreamFailure also if it was deleted, switched off or pointed elsewhere while it answered
+   * The identity in the query that the browser returned with.
+   * @throws UpstreamFailure also if the provider was deleted, deactivated or reconfigured meanwhile
    */
   identify(provider: Provider, attempt: Attempt, checks: Checks, query: string): Promise<UpstreamIdentity>;
   /**
-   * Where to send a browser whose session has ended, if its provider wishes for it and can be reached.
+   * The provider's sign-out address for a session that has ended, if the provider wants it and is reachable.
    * @param hint the id_token of the sign-in, sealed
-   * @param destination where to go on to from there
+   * @param destination where the browser goes afterwards
    */
   signOut(
     request: Request,
@@ -76,19 +75,22 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
     hint: Uint8Array | null,
     destination: string | undefined,
   ): Promise<{ name: string; location: string; cookies: string[] } | undefined>;
-  /** Where a browser goes on to that comes back from signing out; undefined: nowhere, or it was not sent there. */
+  /**
+   * The page to continue with after signing out at the provider; undefined if the state is unknown or has no
+   * destination.
+   */
   signedOut(request: Request, providerId: number, state: string): Promise<string | undefined>;
-  /** What is public of the key by which we prove ourselves to a provider. */
+  /** The public part of the key that authenticates this client to the provider. */
   publishedKey(providerId: number): Promise<object | undefined>;
   accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
-  /** Whose account it is linked with, if with any. */
+  /** The linked User, if there is one. */
   ownerOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<number | undefined>;
-  /** Links the session's user. @returns false if it was done meanwhile, or the session has ended */
+  /** Links the session's user. @returns false if it is already linked or the session has ended */
   link(pending: PendingLink, session: Pick<Session, "id" | "userId">, by: LinkedBy): Promise<boolean>;
   /**
-   * Links the user of a session that this transaction begins: at once, or once the second factor is given in it, if that
-   * is in time.
-   * @returns false if it was done meanwhile
+   * Links the user of the session that this transaction begins: at once, or after the second factor if that is given in
+   * time.
+   * @returns false if it is already linked
    */
   linkAtSignIn(
     tx: Transaction,
@@ -110,7 +112,7 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
     async begin(request, tenantId, provider, { target, maxAge, loginHint }) {
       const begun = { providerId: provider.id, target, maxAge };
       const { checks, cookies: set } = await attempts.begin(request, tenantId, begun);
-      // Only now: whatever is written down of it counts as one that was begun.
+      // After the attempt is used up, because failures from here on are audited as its outcome.
       requireActive(provider);
       return {
         location: await protocol.authorizationUrl(tenantId, provider, checks, { maxAge, loginHint }),
@@ -121,7 +123,7 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
       requireActive(provider);
       const wish = { maxAge: maxAge ?? undefined };
       const identity = await protocol.identify(tenantId, provider, checks, query, wish, age);
-      // Somebody has signed in there: it no longer counts among those that were begun and left.
+      // The user has signed in at the provider, so the attempt no longer counts as unfinished.
       await deleteAttempt(sql, tenantId, digest);
       const now = await findProvider(sql, tenantId, provider.id);
       if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was switched off or deleted in between");
@@ -137,7 +139,7 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
         const location = await protocol.signOutUrl(tenantId, provider, checks.state, hint);
         return { name: provider.name, location, cookies: set };
       } catch (error) {
-        // The user is signed out here whatever the provider does, and however many are on their way there.
+        // The local sign-out must succeed even if the provider fails or too many attempts are open.
         if (!(error instanceof UpstreamFailure || error instanceof TooManyRequests)) throw error;
         log.warn({ tenantId, providerId: provider.id, reason: error.message }, NOT_SIGNED_OUT);
         return undefined;
@@ -146,7 +148,7 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
     async signedOut(request, providerId, state) {
       const attempt = (await attempts.take(request, providerId, state))?.attempt;
       if (!attempt?.target.startsWith(SIGN_OUT)) return undefined;
-      // It is over, and no longer counts among those that were begun and left.
+      // The attempt is complete and no longer counts as unfinished.
       await deleteAttempt(sql, attempt.tenantId, attempt.digest);
       return attempt.target.slice(SIGN_OUT.length) || undefined;
     },

@@ -1,4 +1,4 @@
-// Times are written in UTC; here they come into the reader's own zone.
+// Converts times from UTC to the local time zone.
 const FORMATS = {
   date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
   day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
@@ -18,7 +18,7 @@ function localise() {
 }
 
 localise();
-// What refreshes itself comes in UTC again.
+// Refreshed parts arrive in UTC again.
 new MutationObserver(localise).observe(document.querySelector("main"), {
   attributeFilter: ["title", "datetime"],
   characterData: true,

@@ -1,4 +1,4 @@
-// An account at a provider is linked with the user's own here, once both are proved, and unlinked.
+// Links a provider account to the user's own after both are proved, and unlinks it.
 
 import { originOf } from "../../../audit/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
@@ -18,8 +18,8 @@ import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
 import { findProvider, refuse, tellingTheUser, type Way, wayThere } from "./way.tsx";
 
 /**
- * POST /account/providers/start. The answer is a page that goes on by itself, and no redirect: the account page's policy
- * would hold the form's redirect to our own site.
+ * POST /account/providers/start. Answers with a page that refreshes itself, because the account page's CSP form-action
+ * blocks a redirect to another site.
  */
 export async function startLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
   const { request, session } = visit;
@@ -34,7 +34,7 @@ export async function startLinking(deps: AccountDependencies, visit: Visit): Pro
   });
 }
 
-/** The browser is back: says who the provider has signed in, and asks for what only the owner of the account has. */
+/** The browser is back: shows the provider's account and asks for the local owner's proofs. */
 async function proposeLink(
   deps: AccountDependencies,
   visit: Visit,
@@ -43,7 +43,7 @@ async function proposeLink(
 ): Promise<Response> {
   const { request, session } = visit;
   const { tenantId, providerId } = attempt;
-  // Somebody of another tenant has signed in meanwhile.
+  // The browser has since signed in to another tenant.
   if (tenantId !== session.tenantId) throw overAlready();
   const provider = await findProvider(deps, tenantId, providerId);
   const way = wayOf(visit, provider);
@@ -58,13 +58,12 @@ async function proposeLink(
   });
 }
 
-/** POST /account/providers/link. */
 export async function finishLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);
   const link = form.get("link") ?? "";
   const pending = await deps.upstream.pending(request, link);
-  // What began at an application goes on there.
+  // An attempt that began at an application continues there.
   if (pending?.target !== LINK_PATH || pending.tenantId !== session.tenantId) throw overAlready();
   const provider = await findProvider(deps, session.tenantId, pending.providerId);
   if (!provider.isActive) throw new NotFound("Signing in this way is switched off.");
@@ -81,7 +80,6 @@ export async function finishLinking(deps: AccountDependencies, visit: Visit): Pr
   return toAccount(deps, "linked");
 }
 
-/** POST /account/providers/unlink. */
 export async function unlink(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
@@ -119,7 +117,7 @@ async function linkPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-/** Both accounts, as the page names them. */
+/** The names of both accounts, as the page shows them. */
 function shownToLink(session: Visit["session"], { id, name }: Provider, identity: UpstreamIdentity) {
   return ["account link", id, name, identity.authority, identity.subject, whoIs(identity), nameOf(session)] as const;
 }
@@ -132,10 +130,10 @@ function overAlready(): BadInput {
   return new BadInput("This link has expired or is made already. Go back to your account and start again.");
 }
 
-/** What a browser comes back from a provider to, if its way began on the account pages. */
+/** Handles browsers that return from a provider to the account pages. */
 export interface AccountReturns {
   isAwaited(taken: TakenAttempt): boolean;
-  /** @param query of the address that the browser came back to */
+  /** @param query of the address that the browser returned to */
   comeBack(request: Request, caller: Caller, taken: TakenAttempt, query: string): Promise<Response>;
 }
 

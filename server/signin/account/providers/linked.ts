@@ -1,4 +1,4 @@
-// The accounts at other providers by which a user can sign in here.
+// The provider accounts by which a user can sign in.
 
 import { type Origin, originOf, recordAudit } from "../../../audit/index.ts";
 import type { Queries, Sql } from "../../../db/sql.ts";
@@ -18,22 +18,22 @@ import type { EndGrants } from "../credentials.ts";
 import { deleteSessionsBy } from "../store.ts";
 
 export interface LinkedAccount {
-  /** What a form names it by. */
+  /** The key that forms use. */
   key: string;
   providerId: number;
   provider: string;
-  /** What the provider calls the user, for there may be several of one provider. */
+  /** The provider's subject; a user may have several accounts at one provider. */
   subject: string;
   linkedOn: Date;
-  /** It signs the user in: the provider is switched on, and still the one that was linked. */
+  /** The provider is active and still has the authority that was linked. */
   isUsable: boolean;
 }
 
 export interface LinkedAccounts {
   list(tenantId: TenantId, userId: number): Promise<LinkedAccount[]>;
   /**
-   * Unlinks one of the user's own, unless nothing would be left to sign in with; sessions begun by its provider end in
-   * other browsers.
+   * Unlinks one of the user's accounts, unless it is the last way to sign in. Ends the provider's sessions in other
+   * browsers.
    */
   unlink(request: Request, session: Session, key: string): Promise<"unlinked" | "last-way-in" | "not-there">;
 }
@@ -45,7 +45,7 @@ export function createLinkedAccounts(sql: Sql, endGrants: EndGrants): LinkedAcco
     },
     unlink(request, { id: sessionId, tenantId, userId }, key) {
       return sql.beginFor(tenantId, async (tx) => {
-        // Two that are unlinked at once would each take the other for the one that is left.
+        // Without the lock, two concurrent calls could each count the other's account as remaining.
         await lockUser(tx, tenantId, userId);
         const all = await listIdentities(tx, tenantId, userId);
         const gone = all.find((identity) => keyOf(identity) === key);
@@ -65,11 +65,11 @@ export interface Unlinking {
   tenantId: TenantId;
   userId: number;
   identity: LinkedIdentity;
-  /** A session that stays, though the provider began it. */
+  /** A session that stays, although the provider began it. */
   exceptSessionId?: string;
 }
 
-/** With it go the sessions that its provider has begun, and what came of them. */
+/** Also ends the sessions that the provider has begun, and their grants. */
 export async function unlinkIdentity(
   tx: Queries,
   endGrants: EndGrants,
@@ -92,7 +92,7 @@ function toLinkedAccount(identity: LinkedIdentity): LinkedAccount {
   return { key: keyOf(identity), providerId, provider: name, subject, linkedOn, isUsable: isUsable(identity) };
 }
 
-/** A subject is any text, and may be long. */
+/** A digest, because a subject can be long and contain any characters. */
 export function keyOf({ providerId, authority, subject }: SubjectKey): string {
   return digestOf(JSON.stringify([providerId, authority, subject])).toString("base64url");
 }

@@ -6,21 +6,22 @@ import type { LinkedAccount } from "./linked.ts";
 export interface LinkAccountProps {
   site: Site;
   csrf: string;
-  /** The sign-in to link. */
   link: string;
-  /** The seal of whom the page names. */
+  /** The seal of the names that the page shows. */
   shown: string;
   provider: string;
-  /** Whom the provider has signed in. */
+  /** The user's name at the provider. */
   there: string;
-  /** Whose account it is here. */
+  /** The user's name here. */
   here: string;
   asksPassword: boolean;
   asksCode: boolean;
   problem?: string;
 }
 
-/** Says which account there is linked with which one here: who is signed in there may be somebody else. */
+/**
+ * Names both accounts before linking, because the browser may be signed in to someone else's account at the provider.
+ */
 export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
   const { site, csrf, link, shown, provider, there, here, asksPassword, asksCode, problem } = props;
   const heading = `Link ${provider}`;
@@ -47,7 +48,7 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
   );
 }
 
-/** Goes on by itself; the link is for a browser that does not. */
+/** Refreshes itself; the link is for browsers that do not. */
 export function GoOnPage({ site, provider, href }: { site: Site; provider: string; href: string }): JSX.Element {
   const heading = `On to ${provider}`;
   return (
@@ -71,12 +72,12 @@ export interface ProvidersSectionProps {
   site: Site;
   csrf: string;
   linked: LinkedAccount[];
-  /** Those that can be linked. */
+  /** Providers that can still be linked. */
   offered: OfferedProvider[];
   hasPassword: boolean;
 }
 
-/** Nothing where a tenant has no providers. */
+/** Empty if the tenant has no providers. */
 export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: ProvidersSectionProps): JSX.Element {
   if (linked.length === 0 && offered.length === 0) return "";
   const usable = linked.filter(({ isUsable }) => isUsable);
@@ -154,7 +155,7 @@ function LinkedRow({ site, csrf, account, isLastWayIn }: LinkedRowProps): JSX.El
   );
 }
 
-/** Characters shown of what a provider calls its user: enough to tell one from another. */
+/** Characters of a subject that the page shows: enough to tell accounts apart. */
 const SUBJECT_SHOWN = 40;
 
 function shortened(subject: string): string {

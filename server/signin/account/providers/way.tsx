@@ -1,4 +1,4 @@
-// A browser's way to a provider and back that began on the account pages.
+// A redirect to a provider and back that began on the account pages.
 
 import { originOf, recordAudit } from "../../../audit/index.ts";
 import { NotFound } from "../../../errors.ts";
@@ -17,13 +17,13 @@ export interface Way {
   tenantId: TenantId;
   provider: Provider;
   purpose: "sign-in" | "linking";
-  /** Of the account pages: where it goes on, as path and query. */
+  /** The account page to return to, as path and query. */
   target: string;
-  /** The user who links, or who has turned out to sign in. */
+  /** The user who links or signs in, once known. */
   userId?: number;
 }
 
-/** Off to the provider; or a page that says why not. */
+/** Redirects to the provider, or shows why that failed. */
 export function sendOff(deps: AccountDependencies, way: Way): Promise<Response> {
   return tellingTheUser(deps, way, async () => {
     const { href, cookies } = await wayThere(deps, way);
@@ -33,10 +33,7 @@ export function sendOff(deps: AccountDependencies, way: Way): Promise<Response> 
   });
 }
 
-/**
- * Where to send the browser, and the Set-Cookie values.
- * @throws UpstreamFailure
- */
+/** The provider's address and the Set-Cookie values. @throws UpstreamFailure */
 export async function wayThere(deps: AccountDependencies, { request, tenantId, provider, target }: Way) {
   const wish = { target, maxAge: undefined, loginHint: "" };
   const { location, cookies } = await deps.upstream.begin(request, tenantId, provider, wish);
@@ -56,7 +53,7 @@ export async function tellingTheUser(
   }
 }
 
-/** Says what it came to, and writes it down. */
+/** Shows and audits the failure. */
 export async function refuse(
   { sql, endpoints: { site } }: AccountDependencies,
   { request, tenantId, provider, purpose, target, userId }: Way,
@@ -77,7 +74,6 @@ export async function refuse(
   return pageResponse(page, { status });
 }
 
-/** @throws NotFound */
 export async function findProvider(
   { upstream }: AccountDependencies,
   tenantId: TenantId,

@@ -1,5 +1,5 @@
-// IdentityProvider: what it is. Routes, checks, the console's form, policies, the audit log and the documents take it
-// from here.
+// The declaration of IdentityProvider. Routes, validation, the console's form, policies, the audit log and documents
+// derive from it.
 
 import { Type } from "@sinclair/typebox";
 import { contract } from "../../../http/contract.ts";
@@ -35,18 +35,18 @@ export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "SignOut"
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 
 const NAME_LIMIT = 200;
-/** Characters of a ClientId or a ClientSecret. */
+/** The maximum number of characters of a ClientId or ClientSecret. */
 const CREDENTIAL_LIMIT = 1_000;
 const MAX_SCOPES = 50;
-/** Of AllowedDomains and of AllowedTenants. */
+/** The maximum number of AllowedDomains and of AllowedTenants. */
 const MAX_ALLOWED = 50;
 /** RFC 6749 3.3. */
 const SCOPE = "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$";
 const DOMAIN = "^([A-Za-z0-9-]+\\.)+[A-Za-z0-9-]{2,}$";
-/** Google names an organisation by its domain, Microsoft by a UUID. */
+/** Google identifies an organisation by domain, Microsoft by UUID. */
 const TENANT = "^[!-~]+$";
 
-/** What the server holds a change to (egress/bound-secrets.ts). */
+/** Enforced by egress/bound-secrets.ts. */
 const MOVED = "With another one the ClientSecret has to be given again.";
 
 function ownAddress(description: string, last: string) {
@@ -291,11 +291,11 @@ const fields = (checkUrl: CheckUrl) => ({
 export const providerContract = (checkUrl: CheckUrl) =>
   contract("IdentityProvider", "An identity provider; its secret is never read back.", fields(checkUrl));
 
-/** What is the same wherever providers may stand. */
+/** The contract without the deployment's own checks of addresses. */
 export const PROVIDER = providerContract(() => undefined);
 
 export type ProviderInput = InputOf<ReturnType<typeof fields>>;
-/** The secret is never read back. */
+/** Never contains the secret. */
 export type ProviderRecord = RecordOf<ReturnType<typeof fields>>;
 
 export const PROVIDER_TEST = Type.Object(

@@ -1,14 +1,14 @@
-// Kinds of fields that an identity provider alone has.
+// Field kinds that only an identity provider has.
 
 import { Type } from "@sinclair/typebox";
 import { field, isText, type Told, text } from "../../../http/fields.ts";
 import { MAPPED } from "./store.ts";
 
 const URL_LIMIT = 2_000;
-/** Characters of a claim's name, and of a scope. */
+/** The maximum number of characters of a claim's name and of a scope. */
 export const WORD_LIMIT = 200;
 
-/** Why an address cannot be saved, in words. */
+/** @returns why an address is rejected */
 export type CheckUrl = (url: string) => string | undefined;
 
 export function address(problemOf: CheckUrl, name: string, told: Told) {
@@ -16,7 +16,7 @@ export function address(problemOf: CheckUrl, name: string, told: Told) {
     ...text(URL_LIMIT, told),
     audit: "value",
     must: `must be an https address of at most ${URL_LIMIT} characters.`,
-    // Spaces come along when an address is pasted.
+    // Pasted addresses often contain spaces.
     take: (value: string | null) => value?.trim() || null,
     refuse(value: string | null) {
       const problem = value ? problemOf(value.trim()) : undefined;
@@ -25,7 +25,7 @@ export function address(problemOf: CheckUrl, name: string, told: Told) {
   });
 }
 
-/** OpenID Connect Discovery 1.0, 3: neither query nor fragment. */
+/** OpenID Connect Discovery 1.0, 3: an issuer has neither query nor fragment. */
 export function issuerProblem(checkUrl: CheckUrl): CheckUrl {
   return (url) => {
     const problem = checkUrl(url);
@@ -36,7 +36,7 @@ export function issuerProblem(checkUrl: CheckUrl): CheckUrl {
   };
 }
 
-/** RFC 6749 3.1 and 3.2. */
+/** RFC 6749 3.1 and 3.2: an endpoint has no fragment. */
 export function endpointProblem(checkUrl: CheckUrl): CheckUrl {
   return (url) => checkUrl(url) ?? (url.includes("#") ? "An endpoint has no fragment." : undefined);
 }
@@ -44,12 +44,12 @@ export function endpointProblem(checkUrl: CheckUrl): CheckUrl {
 interface WordsTold extends Told {
   must: string;
   most: number;
-  /** Each as it is kept fits it. */
+  /** The pattern of each word after normalization. */
   pattern: string;
   takeOne?(word: string): string;
 }
 
-/** Each counts once. */
+/** Duplicates are removed. */
 export function words({ must, most, pattern, takeOne = String, ...told }: WordsTold) {
   const documented = Type.Array(Type.String({ maxLength: WORD_LIMIT, pattern }), { maxItems: most });
   return field<string[], string[]>({
@@ -74,17 +74,16 @@ export function isClaim(value: unknown): boolean {
 }
 
 export const MAX_PARAMETERS = 20;
-/** Characters of a parameter's value. */
+/** The maximum number of characters of a parameter's value. */
 export const PARAMETER_LIMIT = 1_000;
 const PARAMETER_NAME = /^[A-Za-z][\w.:-]{0,99}$/;
-/** The protocol's, which are ours to set or not to use. */
+/** Parameters that the protocol reserves for this client. */
 const RESERVED = [
   ...["client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type"],
   ...["scope", "state", "nonce", "code", "code_verifier", "code_challenge", "code_challenge_method", "max_age"],
   ...["login_hint", "id_token_hint", "request", "request_uri", "registration", "dpop_jkt"],
 ];
 
-/** Why these cannot be parameters of an authorization request. */
 export function parametersProblem(parameters: Record<string, unknown>): string | undefined {
   for (const [name, value] of Object.entries(parameters)) {
     const problem = parameterProblem(name, value);

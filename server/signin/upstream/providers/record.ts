@@ -1,4 +1,4 @@
-// An identity provider as the API has it: what it is to be, and what is shown of it.
+// An identity provider in the API: input and response.
 
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
@@ -11,7 +11,6 @@ import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "..
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { findProviders, type Mapping, type Provider, type ProviderType } from "./store.ts";
 
-/** A provider in its response shape. */
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
   return PROVIDER.toRecord(provider, {
     RedirectUri: redirectUriOf(publicUrl, provider.id),
@@ -20,13 +19,13 @@ export function toProviderRecord(publicUrl: string, provider: Provider): Provide
   });
 }
 
-/** What an ETag depends on: the secret too, though it is never read back. */
+/** The values of an ETag. They include the secret, although it is never read back. */
 export function versionOf(provider: Provider): object {
   const text = (sealed: Uint8Array | null) => sealed && Buffer.from(sealed).toString("base64");
   return { ...provider, clientSecret: text(provider.clientSecret), clientKey: text(provider.clientKey) };
 }
 
-// A provider as it is to be: what was given, over what it was, or over the defaults.
+// Builds a provider from the input, its previous state and the defaults.
 
 export const DEFAULT_SCOPES: Record<ProviderType, string[]> = {
   OpenIDConnect: ["openid", "profile", "email"],
@@ -46,7 +45,7 @@ export const DEFAULT_MAPPING: Mapping = {
   Picture: "picture",
 };
 
-/** @throws BadInput naming what a new one lacks */
+/** @throws BadInput naming the missing fields of a new provider */
 export function merged(secrets: Seal, before: Provider | undefined, input: ProviderInput): Omit<Provider, "id"> {
   const { Id: _, ClientSecret, ...given } = input;
   const former = before ?? blank(PROVIDER.whole(input, "Name", "Type", "ClientId"));
@@ -80,12 +79,12 @@ function blank({ Name, Type, ClientId }: Pick<ProviderRecord, "Name" | "Type" | 
     requireVerifiedEmail: false,
     allowLocal: false,
     signOut: false,
-    // Nobody is offered what was not tested yet.
+    // A new provider is inactive until it has been tested.
     isActive: false,
   };
 }
 
-/** @throws BadInput naming what its Type needs, or cannot have */
+/** @throws BadInput naming fields that its Type requires or forbids */
 export function requireSound(provider: Omit<Provider, "id">): void {
   const { type, issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint, scopes, mapping } = provider;
   const endpoints = Object.entries({
@@ -110,7 +109,7 @@ export function requireSound(provider: Omit<Provider, "id">): void {
   if (problems.length > 0) throw new BadInput(...problems);
 }
 
-/** Everybody can have an account there, so who comes in has to be said. */
+/** Anyone can register at a public provider, so automatic creation of Users needs a rule about who may. */
 function strangersProblem(provider: Omit<Provider, "id">): string[] {
   const { provisioning, allowedDomains, allowedTenants } = provider;
   if (provisioning !== "Create" || allowedDomains.length > 0 || allowedTenants.length > 0) return [];
@@ -124,19 +123,19 @@ function strangersProblem(provider: Omit<Provider, "id">): string[] {
   ];
 }
 
-/** Hosts at which anybody can have an account. */
+/** Hosts where anyone can register. */
 const PUBLIC_HOSTS = [
   ...["google.com", "googleapis.com", "apple.com", "facebook.com", "github.com", "gitlab.com", "bitbucket.org"],
   ...["linkedin.com", "twitter.com", "x.com", "discord.com", "slack.com", "twitch.tv", "amazon.com", "yahoo.com"],
   ...["live.com", "yandex.com", "yandex.ru", "vk.com", "paypal.com", "line.me", "kakao.com", "orcid.org"],
 ];
-/** At Microsoft one address is an organisation's own, and these are everybody's. */
+/** Microsoft's host serves both single organisations and the public; the path tells them apart. */
 const MICROSOFT = ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net"];
 const MICROSOFT_PUBLIC = /^\/(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(\/|$)/i;
 
 function publicHostOf(address: string): string | undefined {
   const { hostname: named, pathname } = new URL(address);
-  // A name with the root's dot is the same host.
+  // A trailing dot names the same host.
   const hostname = named.replace(/\.$/, "");
   if (MICROSOFT.includes(hostname)) return MICROSOFT_PUBLIC.test(pathname) ? hostname : undefined;
   return PUBLIC_HOSTS.some((known) => hostname === known || hostname.endsWith(`.${known}`)) ? hostname : undefined;
@@ -145,8 +144,8 @@ function publicHostOf(address: string): string | undefined {
 const newKeyPair = promisify(generateKeyPair);
 
 /**
- * A key for private_key_jwt, one for each provider: an assertion for the one is good for nothing at another, and has
- * nothing of the keys that sign our own tokens. RSA is what all take.
+ * Creates the key for private_key_jwt. Each provider has its own, separate from the token signing keys, so an assertion
+ * is useless elsewhere. All providers support RSA.
  */
 export async function withClientKey<P extends Omit<Provider, "id">>(vault: Vault, provider: P): Promise<P> {
   if (provider.tokenEndpointAuthMethod !== "private_key_jwt") return { ...provider, clientKey: null };
@@ -157,7 +156,7 @@ export async function withClientKey<P extends Omit<Provider, "id">>(vault: Vault
   return { ...provider, clientKey: vault.sealFor(CLIENT_KEY_PURPOSE).seal(JSON.stringify({ ...jwk, kid })) };
 }
 
-/** @returns finds identity providers by their Ids, for what tells of them elsewhere */
+/** @returns a finder of identity providers by Id, for references from other records */
 export function createFindProviders(publicUrl: string): FindRecords {
   return async (sql, tenantId, _, ids) => {
     const found = await findProviders(

@@ -1,4 +1,4 @@
-// …/IdentityProvider: where a tenant's users may sign in instead of here.
+// …/IdentityProvider: external providers where a tenant's users may sign in.
 
 import { route, settingsResource, settingsType } from "../../../access/index.ts";
 import { idTextParameter } from "../../../http/query.ts";

@@ -1,4 +1,4 @@
-// A tenant's identity providers: for each, the scope and a policy that permits it are asked for.
+// A tenant's identity providers. Each call requires the scope and a policy that permits it.
 
 import {
   type Caller,
@@ -47,14 +47,11 @@ const UNIQUE_FIELDS = new Map<string, string>(
   }),
 );
 
-/** @param id in all of them as a path has it */
+/** @param id in all methods, as it appears in the path */
 export interface IdentityProviders extends SettingsService<ProviderRecord, ProviderInput> {
-  /**
-   * The Redirect URI that a new one will have if it is saved with the reservation.
-   * @param kept one from before, if it is still good
-   */
+  /** Reserves the Redirect URI of a new provider. @param kept an earlier reservation, if it is still valid */
   reserve(caller: Permitted<"Settings:Update">, kept?: string): Promise<Reservation>;
-  /** @param reservation of a new one; without it, it has whatever Redirect URI is next */
+  /** @param reservation for a new provider; without it, the next free Redirect URI is used */
   save(
     caller: Permitted<"Settings:Update">,
     input: ProviderInput,
@@ -63,19 +60,16 @@ export interface IdentityProviders extends SettingsService<ProviderRecord, Provi
     reservation?: string,
   ): Promise<Tagged<ProviderRecord>>;
   /**
-   * With it end the links of its users, their sessions by it, and the codes and refresh tokens of signing in there.
+   * Also ends its users' links, its sessions, and their codes and refresh tokens.
    * @returns its last state @throws NotFound, Permission, Conflict, PreconditionFailed
    */
   remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<ProviderRecord>>;
-  /**
-   * Asks the provider what a sign-in would, but for the user: also one that is switched off.
-   * @throws NotFound, Permission
-   */
+  /** Makes the requests of a sign-in that need no user; also for an inactive provider. @throws NotFound, Permission */
   test(caller: Permitted<"Settings:Update">, id: string): Promise<Shown<ProbeResult>>;
 }
 
 export interface Reservation {
-  /** The Id, sealed. */
+  /** The sealed Id. */
   reservation: string;
   redirectUri: string;
 }
@@ -86,7 +80,7 @@ export interface ProviderServiceDependencies {
   /** The issuer, without a trailing slash. */
   publicUrl: string;
   fetch: EgressFetch;
-  /** Ends the codes and refresh families that came of signing in at a provider. */
+  /** Ends the codes and token families of sign-ins at a provider. */
   endGrantsBy: (tx: Transaction, tenantId: TenantId, providerId: number) => Promise<void>;
 }
 
@@ -114,19 +108,19 @@ export function createIdentityProviders({
   ): Promise<Provider> {
     const { tenantId, permissions, gate } = caller;
     const [before, ...others] = await lookUp(tx, tenantId, input);
-    // These two compare nothing: whether there is a provider.
+    // If-None-Match: * and a missing record need no version.
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && versionOf(before));
     const after = await withClientKey(vault, merged(secrets, before, input));
     if (!before) return make(tx, caller, input, after, conditions, id);
     const changed = { ...after, id: before.id };
     permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));
-    // Only a caller who may change each of them learns that there are several.
+    // An ambiguous match is reported only to callers who may change every match.
     for (const other of others) {
       const otherwise = { ...merged(secrets, other, input), id: other.id };
       permissions.require("Settings:Update", RESOURCE, toRecord(other), toRecord(otherwise));
     }
     if (others.length > 0) throw new BadInput("Name and ExternalId point at several IdentityProvider records.");
-    // Only now, so that who may not change it learns of no value whether it is right.
+    // After authorization, so callers cannot probe values.
     await requireSeen(tx, caller, RESOURCE, conditions, versionOf(before), toRecord(before));
     const kept = { ClientSecret: before.clientSecret !== null && input.ClientSecret === undefined };
     requireSecretsAnew(gate, RESOURCE, toRecord(before), toRecord(changed), kept);
@@ -152,7 +146,7 @@ export function createIdentityProviders({
     requireSound(provider);
     PROVIDER.refuseReadOnly(input, undefined);
     const inserted = await insertProvider(tx, caller.tenantId, provider, id);
-    // A racing caller made one of the same name in between, and this call is then its update; or the Id is taken.
+    // A concurrent call has inserted the same name, so this call becomes its update; or the Id is taken.
     if (!inserted) return upsert(tx, caller, input, conditions, undefined);
     const subject = { type: RESOURCE, id: String(inserted.id) };
     const details = valuesShown(toRecord(inserted), SHOWN);
@@ -166,7 +160,7 @@ export function createIdentityProviders({
     return provider;
   }
 
-  /** One that is of another tenant, or that somebody has changed, counts for nothing. */
+  /** A reservation of another tenant or with an invalid seal is ignored. */
   function reservedId({ tenantId }: Caller, reservation: string | undefined): number | undefined {
     if (!reservation) return undefined;
     try {
@@ -219,8 +213,8 @@ export function createIdentityProviders({
           if (!provider) throw notThere();
           permissions.require("Settings:Update", RESOURCE, toRecord(provider));
           await requireSeen(tx, caller, RESOURCE, conditions, versionOf(provider), toRecord(provider));
-          // Sessions before what came of them, the order in which a code is redeemed. Grants are found by the
-          // links, which are gone afterwards.
+          // Sessions before grants, in the order that redeeming a code uses. Grants are found by links, which the
+          // deletion removes.
           await deleteSessionsOf(tx, tenantId, id);
           await endGrantsBy(tx, tenantId, id);
           await deleteProvider(tx, tenantId, id);
@@ -240,7 +234,7 @@ export function createIdentityProviders({
     async test(caller, id) {
       const provider = await find(caller, id);
       caller.permissions.require("Settings:Update", RESOURCE, toRecord(provider));
-      // Who may not read it is told whether it works, and not what stands in its settings.
+      // Callers who may not read the provider learn only whether it works.
       const behind = { resource: toRecord(provider) };
       const probed = await probe(caller.tenantId, provider);
       return (await caller.gate.written(RESOURCE, probed, { Works: true }, behind)).record;
@@ -248,7 +242,6 @@ export function createIdentityProviders({
   };
 }
 
-/** What a reservation is sealed for; it opens for nothing else. */
 const RESERVATION_PURPOSE = "reserved identity provider";
 
 const notThere = () => new NotFound("There is no IdentityProvider with this Id.");

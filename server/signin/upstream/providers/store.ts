@@ -6,13 +6,12 @@ export type ProviderType = (typeof PROVIDER_TYPES)[number];
 export const PROVISIONINGS = ["Create", "LinkOnly"] as const;
 export type Provisioning = (typeof PROVISIONINGS)[number];
 
-/** How a client shows its secret at a token endpoint (RFC 6749 2.3.1). */
+/** How a client sends its secret to a token endpoint (RFC 6749 2.3.1). */
 export const SECRET_METHODS = ["client_secret_basic", "client_secret_post"] as const;
-/** How it proves itself there, also by a key (OIDC Core 9). */
 export const AUTH_METHODS = [...SECRET_METHODS, "private_key_jwt"] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
-/** What can be taken from a provider's claims: a User's fields, who the user is, and whether Email is the user's own. */
+/** Targets of a claim mapping: a User's fields, the subject, and whether Email is verified. */
 export const MAPPED = [
   "Subject",
   "Name",
@@ -29,11 +28,10 @@ export const MAPPED = [
 ] as const;
 type Mapped = (typeof MAPPED)[number];
 export type MappedField = Exclude<Mapped, "Subject" | "EmailVerified">;
-/** Fields of a User that a provider can give. */
+/** User fields that a provider can fill. */
 export const MAPPED_FIELDS = MAPPED.filter(
   (name): name is MappedField => name !== "Subject" && name !== "EmailVerified",
 );
-/** The names of the claims. */
 export type Mapping = Partial<Record<Mapped, string>>;
 
 export interface Provider {
@@ -52,19 +50,19 @@ export interface Provider {
   tokenEndpointAuthMethod: AuthMethod | null;
   /** Sealed: the private JWK for private_key_jwt; null with any other method. */
   clientKey: Uint8Array | null;
-  /** What goes into its authorization requests beside what the protocol has. */
+  /** Extra parameters for its authorization requests. */
   authorizationParameters: Record<string, string>;
   scopes: string[];
   mapping: Mapping;
   provisioning: Provisioning;
-  /** It makes Users only of people with an address at one of these, in lower case; empty: no such rule. */
+  /** Creates Users only for addresses in these domains, in lower case; empty: no restriction. */
   allowedDomains: string[];
-  /** Who is of one of these organisations there (`hd`, `tid`); empty: no such rule. */
+  /** Creates Users only for members of these organisations (`hd`, `tid`); empty: no restriction. */
   allowedTenants: string[];
   requireVerifiedEmail: boolean;
-  /** Users of an application that points here may also sign in by password. */
+  /** Users of an application with this provider may also sign in by password. */
   allowLocal: boolean;
-  /** Who signs out here is sent there to sign out too (OpenID Connect RP-Initiated Logout 1.0). */
+  /** Signing out here also signs the user out at the provider (OpenID Connect RP-Initiated Logout 1.0). */
   signOut: boolean;
   isActive: boolean;
 }
@@ -83,14 +81,14 @@ export async function findProvider(sql: Queries, tenantId: TenantId, id: number)
   return row;
 }
 
-/** The sealed key of a provider, which its own address names to anybody; so there is no tenant to filter by. */
+/** The provider's sealed key. Its public address names the provider without a tenant, so there is no tenant filter. */
 export async function findClientKey(sql: Queries, id: number): Promise<Uint8Array | undefined> {
   const [row] = await sql<{ key: Uint8Array | null }[]>`
     select client_key as key from identity_providers where id = ${id}`;
   return row?.key ?? undefined;
 }
 
-/** Those of the ids that there are. */
+/** The providers that exist among the ids. */
 export async function findProviders(sql: Queries, tenantId: TenantId, ids: number[]): Promise<Provider[]> {
   return sql<Provider[]>`
     select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = any (${ids}::bigint[])`;
@@ -102,7 +100,7 @@ export async function lockProvider(sql: Queries, tenantId: TenantId, id: number)
   return row;
 }
 
-/** Those that have the name or the external id, locked in the order of their ids. */
+/** Providers with this name or external id, locked in the order of their ids. */
 export async function lockProvidersNamed(
   sql: Queries,
   tenantId: TenantId,
@@ -114,7 +112,7 @@ export async function lockProvidersNamed(
     order by id for update`;
 }
 
-/** In the order of their ids; one more than the limit, if there are more. */
+/** Ordered by id; one more than the limit if there are more. */
 export async function listProviders(
   sql: Queries,
   tenantId: TenantId,
@@ -129,7 +127,7 @@ export async function listProviders(
     order by id limit ${limit + 1}`;
 }
 
-/** Those that users can be offered, by name. */
+/** Active providers, by name. */
 export async function listActiveProviders(
   sql: Queries,
   tenantId: TenantId,
@@ -140,7 +138,7 @@ export async function listActiveProviders(
     order by lower(name), id limit ${limit}`;
 }
 
-/** @returns undefined if the name or the external id is another's */
+/** @returns undefined if the name or the external id is taken */
 export async function insertProvider(
   sql: Queries,
   tenantId: TenantId,
@@ -154,14 +152,14 @@ export async function insertProvider(
   return row;
 }
 
-/** One that no provider gets by itself any more. */
+/** Draws an id from the sequence, so no other provider gets it. */
 export async function nextProviderId(sql: Queries): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     select nextval(pg_get_serial_sequence('identity_providers', 'id')) as id`;
   return row!.id;
 }
 
-/** @returns it as it is read from now on */
+/** @returns the stored provider */
 export async function updateProvider(sql: Queries, tenantId: TenantId, provider: Provider): Promise<Provider> {
   const values = valuesOf(sql, provider);
   const [row] = await sql<[Provider]>`
@@ -174,7 +172,7 @@ export async function deleteSessionsOf(sql: Queries, tenantId: TenantId, provide
   await sql`delete from sessions where tenant_id = ${tenantId} and identity_provider_id = ${providerId}`;
 }
 
-/** With it go the links of its users. */
+/** Cascades to its users' links. */
 export async function deleteProvider(sql: Queries, tenantId: TenantId, id: number): Promise<void> {
   await sql`delete from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
 }

@@ -1,0 +1,57 @@
+// Comments are plain technical English: no sentence opens with a noun clause such as "What is left", and none has the
+// words below, which a reader has to untangle.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { commentsOf, readSources } from "./imports.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+
+const OPENINGS = /(^|[.:;] )(Who|Whom|Whose|What|Which|Of (which|these|those)|Those (that|who)|One that)\b(?!.*\?)/;
+const WORDS =
+  /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
+
+/** Folders and files that hold to it. */
+const FOLDERS = ["server/signin", "server/ui", "server/console", "packages", "examples", "dev"];
+
+function problemsIn(comment: string): string[] {
+  return [OPENINGS, WORDS].flatMap((pattern) => pattern.exec(comment)?.[0].trim() ?? []);
+}
+
+test("comments open plainly, and have none of the words that hide who does what", async () => {
+  const sources = await readSources(ROOT, FOLDERS);
+  const problems = sources.flatMap(({ path, text }) =>
+    commentsOf(text).flatMap((comment) => problemsIn(comment).map((words) => `${path}: "${words}" in "${comment}"`)),
+  );
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  "What is left of it.",
+  "Seconds. Who waits longer is refused.",
+  "Two keys, of which one signs.",
+  "Kept until another one is there.",
+  "Nobody can read it.",
+  "The former is good no more.",
+  "Sealed, for it is a secret.",
+])("%p is found", (comment) => {
+  expect(problemsIn(comment)).not.toEqual([]);
+});
+
+test.each([
+  "After authorization, so callers cannot probe values.",
+  "Users who can sign in.",
+  "Seconds for which a session is valid.",
+])("%p is plain", (comment) => {
+  expect(problemsIn(comment)).toEqual([]);
+});
+
+test("a comment is read whole, over its lines, and a text in code is none", () => {
+  expect(commentsOf("// one\n// two\nconst a = 1; // three\n  /** four */\n/**\n * five\n * six\n */\n")).toEqual([
+    "one two",
+    "three",
+    "four",
+    "five six",
+  ]);
+  expect(commentsOf('const url = "https://example.com"; const glob = "a/**/b";')).toEqual([]);
+});
