@@ -1,4 +1,4 @@
-// What the account pages have of the provider: applications, what they may do in the name of users, and the tokens they hold.
+// The OAuth provider as the account pages use it: applications, their grants from users, and the tokens they hold.
 
 import { originOf } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
@@ -19,7 +19,7 @@ import { findUserGrant, listUserGrants } from "./clients/user-grants.store.ts";
 import { endUserGrant } from "./clients/user-grants.ts";
 import type { Families } from "./tokens/families.ts";
 
-/** Of more than so many, a page is no way to look after them. */
+/** The maximum number of listed applications. */
 const MAX_LISTED = 200;
 
 export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, families: Families, findApis: FindApis) {
@@ -48,17 +48,17 @@ export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, famil
   };
 }
 
-/** Codes first: one that is being redeemed has its family by then. */
+/** Codes first: a code that is being redeemed then has its family already. */
 export function createEndGrants(families: Families) {
   return async (tx: Queries, tenantId: TenantId, userId: number, which: WhichSessions): Promise<void> => {
     await expireCodes(tx, tenantId, userId, which);
-    // One session is not what a device lives by; all of them are ended where nothing is to be left.
+    // Devices do not depend on a session, so they end only when all sessions end.
     if (!("sessionId" in which)) await expireDevices(tx, tenantId, userId);
     await families.revoke(tx, tenantId, "sessionId" in which ? which : { userId, ...which });
   };
 }
 
-/** The same of an identity provider, before it is deleted. */
+/** The same for an identity provider, before it is deleted. */
 export function createEndGrantsBy(families: Families) {
   return async (tx: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> => {
     await expireCodesBy(tx, tenantId, identityProviderId);

@@ -1,9 +1,9 @@
-// Claims that an administrator adds to tokens: how a client's or an API's record says which.
+// Claims that administrators add to tokens, as configured in a client or an API.
 
 import { Type } from "@sinclair/typebox";
 import { field, isText, orNull, word } from "../http/fields.ts";
 
-/** Where a claim's value comes from; the fields are a User's. */
+/** Sources of a claim's value; field names refer to the User. */
 export const CLAIM_SOURCES = [
   "Roles",
   "Name",
@@ -21,24 +21,29 @@ export const CLAIM_SOURCES = [
 export interface MappedClaim {
   Claim: string;
   From: (typeof CLAIM_SOURCES)[number];
-  /** Of a Constant; of an Attribute, its name. */
+  /** The value of a Constant, or the name of an Attribute. */
   Value?: string;
 }
 
 const MAX_CLAIMS = 50;
-/** Claims of one source, but for constants: the same value again and again would make a token larger than a header. */
+/**
+ * The maximum number of claims from one source, except constants: repeated values could make a token exceed a header's
+ * size.
+ */
 const MAX_PER_SOURCE = 2;
 const VALUE_LIMIT = 1_000;
-/** Bytes of all names and constants: a token has to fit into a header, and a server takes 16 KiB of those. */
+/**
+ * The maximum bytes of all names and constants. A token has to fit into a header, and servers accept 16 KiB of headers.
+ */
 export const MAPPING_LIMIT = 4_000;
 const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
 
-/** What a token says by a standard of its own (RFC 7519, 7662, 8693, 9068, OIDC Core), and what somebody vouches for. */
+/** Claims defined by standards (RFC 7519, 7662, 8693, 9068, OIDC Core), and claims that are vouched for. */
 const RESERVED = [
   ...["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "client_id", "azp", "scope", "resource", "tenant", "grant_id"],
   ...["auth_time", "acr", "amr", "nonce", "at_hash", "c_hash", "s_hash", "sid", "cnf", "act", "may_act"],
   ...["exchange_scope", "userinfo_claims", "events"],
-  // Their values are those that their "verified" beside them is of.
+  // The "verified" claim beside each would vouch for a mapped value.
   ...["email", "email_verified", "phone_number", "phone_number_verified"],
   ...["typ", "active", "token_type", "__proto__"],
 ];
@@ -52,7 +57,7 @@ const mapped = Type.Object({
   Value: Type.Optional(Type.String({ maxLength: VALUE_LIMIT, description: "Of a Constant, and of an Attribute." })),
 });
 
-/** @param where the claims stand */
+/** @param where the name of the token that contains the claims */
 export function claimMappingField(where: string) {
   const list = Type.Array(mapped, { maxItems: MAX_CLAIMS });
   return field<MappedClaim[], MappedClaim[]>({

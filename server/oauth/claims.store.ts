@@ -2,7 +2,7 @@ import type { Queries } from "../db/sql.ts";
 import type { Attributes } from "../entities/index.ts";
 import type { TenantId } from "../ids.ts";
 
-/** A User as its claims need it. */
+/** The columns of a User that claims need. */
 export interface UserRow {
   name: string | null;
   username: string | null;
@@ -24,12 +24,12 @@ export interface UserRow {
   birthDate: string | null;
   address: string | null;
   attributes: Attributes;
-  /** Its Name. */
+  /** The department's Name. */
   department: string | null;
   updatedOn: Date;
 }
 
-/** @returns undefined if the user is gone or not active */
+/** @returns undefined if the user is deleted or inactive */
 export async function findUserClaims(sql: Queries, tenantId: TenantId, userId: number): Promise<UserRow | undefined> {
   const [user] = await sql<UserRow[]>`
     select u.name, u.username, u.email, u.email_verified as "emailVerified", u.mobile_phone as "mobilePhone",

@@ -1,4 +1,4 @@
-// What tokens and userinfo say beside who somebody is: claims of a user (OIDC Core 5.1 and 5.4), and those that an
+// Claims in tokens and userinfo beside the subject: a user's claims (OIDC Core 5.1 and 5.4), and those that an
 // administrator has added.
 
 import { type Actor, listRoleNames } from "../access/index.ts";
@@ -9,14 +9,14 @@ import { findUserClaims, type UserRow } from "./claims.store.ts";
 import type { Client } from "./clients/store.ts";
 import type { Target } from "./resources.ts";
 
-/** Whom a token is about: a user, or without one the client itself. */
+/** The subject of a token: a user, or without userId the client itself. */
 interface Subject {
   userId?: number;
-  /** Granted, of whatever resource. */
+  /** The granted scopes of all resources. */
   scopes: string[];
 }
 
-/** Of an access token: what the API or, for the entity API, the client has it say. */
+/** Claims of an access token, as configured in the API, or for the entity API in the client. */
 export function accessTokenClaims(
   sql: Queries,
   client: Client,
@@ -27,7 +27,7 @@ export function accessTokenClaims(
   return claimsAbout(sql, client.tenantId, actorOf(client, userId), names, (target ?? client).claimMapping);
 }
 
-/** @param names of claims that the claims parameter asked for (OIDC Core 5.5) */
+/** @param names claims requested by the claims parameter (OIDC Core 5.5) */
 export function idTokenClaims(
   sql: Queries,
   client: Client,
@@ -39,8 +39,8 @@ export function idTokenClaims(
 }
 
 /**
- * @param names of claims that the claims parameter asked for, as far as they are still given
- * @returns undefined if the user is gone or not active
+ * @param names claims requested by the claims parameter, as far as they are still granted
+ * @returns undefined if the user is deleted or inactive
  */
 export async function userinfoClaims(
   sql: Queries,
@@ -82,7 +82,7 @@ async function mappedClaims(
   const sourceOf = ({ From, Value }: MappedClaim): ClaimValue | null | undefined => {
     if (From === "Roles") return roles;
     if (From === "Constant") return Value;
-    // An attribute that is no longer in the tenant's UserAttributes has no values.
+    // Values of an attribute that was removed from the tenant's UserAttributes are gone.
     if (From === "Attribute")
       return user && Object.hasOwn(user.attributes, Value!) ? user.attributes[Value!] : undefined;
     return user && FIELDS[From](user);
@@ -137,7 +137,7 @@ export function isKnownClaim(name: string): boolean {
   return Object.hasOwn(CLAIMS, name);
 }
 
-/** OIDC Core 5.4; the scope `name` gives the name alone. */
+/** OIDC Core 5.4; the scope `name` gives only the name. */
 const CLAIMS_OF_SCOPE: Record<string, string[]> = {
   profile: [
     ...["name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture"],
@@ -153,13 +153,13 @@ export function claimNamesOf(scopes: Iterable<string>): string[] {
   return [...scopes].flatMap((scope) => (Object.hasOwn(CLAIMS_OF_SCOPE, scope) ? CLAIMS_OF_SCOPE[scope]! : []));
 }
 
-/** Of claims that are asked for by name, those that one of the scopes gives (OIDC Core 5.5 gives none beside them). */
+/** The claims requested by name that one of the scopes includes (OIDC Core 5.5 grants no others). */
 export function claimsGiven(names: string[], scopes: readonly string[]): string[] {
   const given = claimNamesOf(scopes);
   return names.filter((name) => given.includes(name));
 }
 
-/** @returns of those names the claims we know and the user has a value for */
+/** @returns the named claims that are known and have a value */
 function claimsOf(user: UserRow, names: string[]): Claims {
   const claims: Claims = {};
   for (const name of names) {

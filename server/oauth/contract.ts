@@ -1,4 +1,4 @@
-// What OAuth's endpoints take and answer.
+// Requests and responses of OAuth's endpoints.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { word } from "../http/fields.ts";
@@ -8,17 +8,15 @@ import type { SigningAlg } from "./keys/rotation.ts";
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 /** RFC 8693 2.1. */
 export const EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
-/** What is exchanged, by two names of the same (RFC 8693 3). */
+/** The supported token types of an exchange, two names for the same (RFC 8693 3). */
 export const TOKEN_TYPES = [
   "urn:ietf:params:oauth:token-type:access_token",
   "urn:ietf:params:oauth:token-type:jwt",
 ] as const;
-/** What a client has that was given no others. */
+/** The default grants of a client. */
 export const STANDARD_GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
-/** Grants a client may be given. */
 export const GRANT_TYPES = [...STANDARD_GRANT_TYPES, DEVICE_GRANT, EXCHANGE_GRANT] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
-/** How a client may prove who it is. */
 export const CLIENT_AUTH_METHODS = [
   "client_secret_basic",
   "client_secret_post",
@@ -26,27 +24,25 @@ export const CLIENT_AUTH_METHODS = [
   "tls_client_auth",
   "none",
 ] as const;
-/** What clients may sign by. HMAC is not among them: it would take a secret that we had to keep as it is. */
+/** Algorithms that clients may sign with. HMAC is missing, because it would require storing secrets in plain text. */
 export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
-/** Whose rules a client keeps beyond those for all; FAPI2 is the FAPI 2.0 Security Profile. */
+/** Rules beyond those for all clients; FAPI2 is the FAPI 2.0 Security Profile. */
 export const SECURITY_PROFILES = ["None", "FAPI2"] as const;
-/** The `typ` of an access token: RFC 9068 2.1, or the one that libraries from before it take alone. */
+/** The `typ` of an access token: RFC 9068 2.1, or the only one that older libraries accept. */
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
-/** What tokens are signed by. The first is the default: the one that every library verifies. */
+/** Signing algorithms of tokens. The first is the default, because every library supports it. */
 export const ACCESS_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const satisfies SigningAlg[];
-/** What those for the entity API are signed by: we alone verify them, and it costs a tenth of RS256. */
+/** The algorithm of tokens for the entity API. Only this service verifies them, and ES256 costs a tenth of RS256. */
 export const ENTITY_TOKEN_ALG = "ES256" satisfies SigningAlg;
-/** Where a client may have it plain, or as the standard has it. */
+/** Algorithms of signed responses; "" is the standard's unsigned default. */
 export const RESPONSE_ALGS = ["", ...ACCESS_TOKEN_ALGS] as const;
-/** Seconds, as of TOKEN_LIFETIME: the least and the most. */
+/** The minimum and maximum in seconds, as for TOKEN_LIFETIME. */
 export const ACCESS_TOKEN_LIFETIME = [60, 86_400] as const;
-/** How a client knows its users (OIDC Core 8). */
+/** Kinds of subject identifiers (OIDC Core 8). */
 export const SUBJECT_TYPES = ["public", "pairwise"] as const;
-/** What may be asked of the user's interaction. */
 export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
-/** Where an answer may stand. */
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
-/** The same as one signed JWT (JARM 2.3); `jwt` is where the response_type's answer stands by default. */
+/** Signed variants of the response modes (JARM 2.3); `jwt` uses the default mode of the response_type. */
 export const SIGNED_RESPONSE_MODES = ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const;
 
 const text = (description?: string) => Type.String(description ? { description } : {});
@@ -59,7 +55,7 @@ const CLIENT_ID = "The Application's Id.";
 const RESOURCE = "What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.";
 const SCOPE = { default: "openid profile name" };
 
-/** By which a client says and proves who it is; every form of one has them. */
+/** Client authentication fields, present in every form of a client. */
 const clientFields = {
   client_id: may(CLIENT_ID),
   client_secret: secret("One of its secrets."),
@@ -100,9 +96,9 @@ export const AUTHORIZATION_REQUEST = authorizationRequest("Rfc6749AuthorizationR
   ...SIGNED_RESPONSE_MODES,
 ]);
 
-/** RFC 9126 2.1: the same, from the client itself. */
+/** RFC 9126 2.1: an authorization request sent by the client itself. */
 export const PUSHED_REQUEST = Type.Composite(
-  // Of one in `request`, nothing else is needed.
+  // A request object in `request` replaces all other parameters.
   [Type.Partial(Type.Omit(AUTHORIZATION_REQUEST, ["client_id"])), Type.Object(clientFields)],
   { $id: "PushedAuthorizationRequest" },
 );
@@ -141,7 +137,7 @@ export const DEVICE_RESPONSE = Type.Object(
   { $id: "DeviceAuthorizationResponse" },
 );
 
-/** By what an authorization request is carried elsewhere, or a client is registered: known, and refused. */
+/** Request parameters that are recognized but not supported. */
 export const REQUEST_OBJECT = Type.Object({ request_uri: may(), registration: may() });
 
 export const LOGOUT_REQUEST = Type.Object(
@@ -205,10 +201,10 @@ export const RFC_TOKEN_RESPONSE = Type.Object(
   },
   { $id: "Rfc6749TokenResponse" },
 );
-/** docs/behaviour.md "Token response"; the RFC door always says `scope`. */
+/** docs/behaviour.md "Token response"; the RFC door always includes `scope`. */
 export type TokenResponse = Static<typeof RFC_TOKEN_RESPONSE>;
 
-/** Of a token that a client presents for revocation or introspection. */
+/** A token presented for revocation or introspection. */
 export const TOKEN_REFERENCE = Type.Object(
   {
     token: text("An access token or a refresh token."),

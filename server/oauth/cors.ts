@@ -1,6 +1,6 @@
-// Which pages may read what the token, revocation, userinfo, device and pushed authorization request endpoints and the
-// entity API answer: those of the origins that the client's redirect URIs are of. Discovery, the JWKS and registration are open to
-// all.
+// CORS for the token, revocation, userinfo, device and pushed authorization request endpoints and the entity API. Pages
+// at the origin of one of the client's redirect URIs may read responses. Discovery, the JWKS and registration are open
+// to all origins.
 
 import type { Sql } from "../db/sql.ts";
 import { contextOf } from "../http/context.ts";
@@ -20,7 +20,7 @@ import {
 import type { OnFailure } from "./endpoint.ts";
 
 const API_METHODS = ["GET", "POST", "PATCH", "DELETE"];
-/** Not introspection: it takes a secret, and a browser can keep none. */
+/** Introspection is missing, because it requires a secret, and browsers cannot keep one. */
 const METHODS = new Map<string, string[]>(
   Object.entries({
     [SPEC_TOKEN_PATH]: ["POST"],
@@ -32,7 +32,7 @@ const METHODS = new Map<string, string[]>(
   }),
 );
 
-/** Answers preflights, and lets pages read the answers to those requests that are their client's. */
+/** Answers preflights, and allows pages of the client's origins to read responses. */
 export type Cors = (request: Request, answer: Answer) => Response | Promise<Response>;
 type Answer = (request: Request) => Response | Promise<Response>;
 
@@ -44,8 +44,8 @@ interface CorsDependencies {
 
 export function createCors({ sql, findClient, onFailure }: CorsDependencies): Cors {
   /**
-   * Before its client is known, an origin of any client is as good: a preflight has no client, and a page has to read
-   * that its token has expired.
+   * While the client is unknown, the origin of any client is allowed: a preflight names no client, and a page must be
+   * able to read that its token has expired.
    */
   async function isAllowed(request: Request, origin: string): Promise<boolean> {
     const known = contextOf(request).client;
@@ -80,7 +80,7 @@ function methodsAt(path: string): string[] | undefined {
   return path.startsWith(`${API_PATH}/`) ? API_METHODS : METHODS.get(path);
 }
 
-/** No cache may give one origin what was answered to another (Fetch, "CORS protocol and HTTP caches"). */
+/** Caches must not give one origin the response for another (Fetch, "CORS protocol and HTTP caches"). */
 function varying(response: Response): Response {
   response.headers.append("vary", "Origin");
   return response;

@@ -1,5 +1,5 @@
-// An endpoint of OAuth's as it is declared, beside the code that answers: what it takes, answers and refuses. The
-// endpoint goes by it, and the OpenAPI document tells it.
+// Declarations of OAuth endpoints: request, response and errors. The endpoint's code and the OpenAPI document derive
+// from them.
 
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { ApiError } from "../errors.ts";
@@ -16,7 +16,6 @@ export const SIGN_IN_TAG: Tag = {
   description: "Users sign in and out by their browsers (OpenID Connect).",
 };
 
-/** What examples say of a client. */
 export const CLIENT = { client_id: "7", client_secret: "<SECRET>" };
 
 interface Told {
@@ -31,14 +30,14 @@ interface Answered {
   example?: object;
 }
 
-/** What an endpoint refuses, by the error that it is refused with. */
+/** An error that an endpoint returns, and its cause. */
 export interface Refusal {
   when: string;
   error: ApiError;
   headers?: string[];
 }
 
-/** A client sends a form, says who it is, and gets JSON. */
+/** A client sends a form with its credentials and gets JSON. */
 export interface FormEndpoint<Form extends TObject = TObject> extends Told {
   kind: "form";
   door: Door;
@@ -46,27 +45,25 @@ export interface FormEndpoint<Form extends TObject = TObject> extends Told {
   form: Form;
   examples: Record<string, { [Name in keyof Static<Form>]?: string }>;
   answer: Answered;
-  /** 200 where nothing else is said. */
+  /** Default: 200. */
   status?: 201;
-  /** Fields that may stand in the form more than once. */
+  /** Fields that may be repeated in the form. */
   repeatable?: string[];
-  /** Beside what every one of them refuses. */
+  /** Errors beyond those of every form endpoint. */
   refused: Refusal[];
 }
 
-/** What stands in a form; a field without a value is absent (RFC 6749 3.2). */
+/** A form's fields; a field without a value is absent (RFC 6749 3.2). */
 export type Sent<Form extends TObject> = { [Name in keyof Static<Form>]: string };
 
-/** A browser comes by a link or a form, and gets a page. */
 export interface PageEndpoint extends Told {
   kind: "page";
   id: Record<"get" | "post", string>;
   takes: TObject;
-  /** By status: what its page is, or where it leads. */
+  /** The page or redirect, by status. */
   answers: Record<number, string>;
 }
 
-/** Anybody may read it. */
 export interface PublicEndpoint extends Told {
   kind: "public";
   tag: Tag;
@@ -74,7 +71,6 @@ export interface PublicEndpoint extends Told {
   answer: Answered;
 }
 
-/** A client registers itself, or speaks of itself, in JSON. */
 export interface RegistrationEndpoint extends Pick<Told, "path"> {
   kind: "registration";
   operations: Partial<Record<"get" | "post" | "put" | "delete", RegistrationOperation>>;
@@ -84,7 +80,6 @@ export interface RegistrationOperation {
   id: string;
   summary: string;
   description?: string;
-  /** Of the path. */
   params: Record<string, string>;
   body?: { schema: TSchema; example: object };
   status: 200 | 201 | 204;
@@ -93,7 +88,6 @@ export interface RegistrationOperation {
   refused: Record<number, { when: string; error: string; headers?: string[] }>;
 }
 
-/** Read by an access token. */
 export interface TokenEndpoint extends Told {
   kind: "token";
   id: Record<"get" | "post", string>;

@@ -44,23 +44,20 @@ export const METADATA = [
   metadataAt("/.well-known/oauth-authorization-server", "getAuthorizationServer", "RFC 8414"),
 ];
 
-/** Milliseconds in which a tenant's change may not be seen yet. */
+/** Milliseconds for which a tenant's change may not be visible yet. */
 const REGISTRATION_KEPT_MS = 5_000;
 
-/** What tenants have switched on. */
+/** Features that at least one tenant has enabled. */
 interface Switched {
-  /** Some tenant lets clients register themselves. */
+  /** Dynamic client registration. */
   registration: boolean;
-  /** An address can be a client_id. */
+  /** Client ID metadata documents. */
   documents: boolean;
 }
 
 const NOTHING: Switched = { registration: false, documents: false };
 
-/**
- * @param issuer PUBLIC_URL
- * @param mtlsUrl where clients show certificates
- */
+/** @param issuer PUBLIC_URL @param mtlsUrl the address where clients present certificates */
 export function discoveryController(
   issuer: string,
   mtlsUrl: string | undefined,
@@ -68,7 +65,7 @@ export function discoveryController(
 ) {
   const controller = new Elysia();
   let known = { switched: NOTHING, until: 0 };
-  /** Without PostgreSQL it says what was known last. */
+  /** Uses the last known values while PostgreSQL is unavailable. */
   async function body(): Promise<string> {
     const now = performance.now();
     if (now >= known.until) {
@@ -79,7 +76,7 @@ export function discoveryController(
     return JSON.stringify(metadata(issuer, known.switched, mtlsUrl));
   }
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
-  // RFC 8414 3.1: before the path that an issuer has. A proxy may pass such an address on as it is.
+  // RFC 8414 3.1: the well-known path precedes the issuer's path. Some proxies forward such an address unchanged.
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const paths = METADATA.flatMap(({ path }) => (base ? [path, path + base] : [path]));
   for (const path of paths) {
@@ -93,7 +90,6 @@ export function discoveryController(
   return controller;
 }
 
-/** What discovery answers. */
 export function metadata(issuer: string, { registration, documents } = NOTHING, mtlsUrl?: string) {
   const methods = mtlsUrl === undefined ? CLIENT_AUTHENTICATION : [...CLIENT_AUTHENTICATION, "tls_client_auth"];
   return {
@@ -105,7 +101,7 @@ export function metadata(issuer: string, { registration, documents } = NOTHING, 
     // RFC 8705 5.
     ...(mtlsUrl !== undefined && { mtls_endpoint_aliases: addressesAt(mtlsUrl) }),
     require_pushed_authorization_requests: false,
-    // Where no tenant lets clients register themselves, there is none.
+    // Present only if some tenant allows dynamic registration.
     ...(registration && { registration_endpoint: issuer + REGISTRATION_PATH }),
     ...(documents && { client_id_metadata_document_supported: true }),
     end_session_endpoint: issuer + END_SESSION_PATH,
@@ -117,7 +113,7 @@ export function metadata(issuer: string, { registration, documents } = NOTHING, 
     id_token_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
     userinfo_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
     introspection_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
-    // JARM 4: by the client's algorithm of id_tokens.
+    // JARM 4: signed with the client's id_token algorithm.
     authorization_signing_alg_values_supported: ACCESS_TOKEN_ALGS,
     token_endpoint_auth_methods_supported: [...methods, "none"],
     revocation_endpoint_auth_methods_supported: [...methods, "none"],
@@ -137,7 +133,7 @@ export function metadata(issuer: string, { registration, documents } = NOTHING, 
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: CLIENT_JWT_ALGS,
     require_signed_request_object: false,
-    // But for what a client has pushed.
+    // Supported only for pushed requests.
     request_uri_parameter_supported: false,
     acr_values_supported: ATTAINABLE_ACRS,
     ui_locales_supported: ["en"],
@@ -146,7 +142,7 @@ export function metadata(issuer: string, { registration, documents } = NOTHING, 
   };
 }
 
-/** Where a client proves who it is. */
+/** Endpoints with client authentication. */
 function addressesAt(base: string) {
   return {
     token_endpoint: base + RFC_TOKEN_PATH,
@@ -157,5 +153,4 @@ function addressesAt(base: string) {
   };
 }
 
-/** Of id_token and userinfo. */
 const CLAIMS = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", ...KNOWN_CLAIMS];

@@ -1,13 +1,10 @@
 /**
- * Where a request came in: at the paths of docs/behaviour.md, or at those of /oauth2, strictly by the RFCs. Behind both
- * stands the same engine.
+ * The entry of a request: the paths of docs/behaviour.md, or those of /oauth2, which follow the RFCs strictly. Both use
+ * the same engine.
  */
 export type Door = "spec" | "rfc";
 
-/**
- * OIDC Core 11 has offline_access ignored where it does not apply: here the grant types of a client say whether it gets
- * refresh tokens.
- */
+/** OIDC Core 11 allows ignoring offline_access. Here the client's grant types decide about refresh tokens. */
 export const IGNORED_SCOPES: Record<Door, readonly string[]> = { spec: [], rfc: ["offline_access"] };
 
 export const SPEC_AUTHORIZATION_PATH = "/oauth/authorize";
@@ -19,7 +16,7 @@ export const PUSHED_REQUEST_PATH = "/oauth2/par";
 export const DEVICE_AUTHORIZATION_PATH = "/oauth2/device_authorization";
 export const RFC_TOKEN_PATH = "/oauth2/token";
 export const REGISTRATION_PATH = "/oauth2/register";
-/** Before the client_id of one that has registered itself. */
+/** The prefix before a dynamically registered client_id. */
 export const CLIENT_PATH = "/oauth2/clients";
 export const USERINFO_PATH = "/oauth2/userinfo";
 export const REVOCATION_PATH = "/oauth2/revoke";

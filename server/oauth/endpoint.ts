@@ -1,5 +1,5 @@
-// What the token, revocation and introspection endpoints share: one form in, JSON out, and failures as their door has
-// them.
+// Common parts of the token, revocation and introspection endpoints: form input, JSON output, and errors in the format
+// of their door.
 
 import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -32,19 +32,19 @@ import {
 } from "./door.ts";
 import { TokenError } from "./errors.ts";
 
-/** Told of what was not the caller's fault. */
+/** Called with errors that the caller did not cause. */
 export type OnFailure = (error: unknown, request: Request) => void;
 
-/** A request that has proved to be a client's, with all that its endpoint cannot be without. */
+/** An authenticated request with all required fields. */
 export interface ClientRequest<Form extends TObject> {
   request: Request;
   client: Client;
   form: Sent<Form>;
-  /** The form as it stands. */
+  /** The form's original text. */
   text: string;
 }
 
-/** @param answer the body of what it answers, undefined for none; or the whole answer, if it is not JSON */
+/** @param answer returns the response body, undefined for an empty one, or a whole Response that is not JSON */
 export function formEndpoint<Form extends TObject>(
   { path, door, form: { properties, required = [] }, status, repeatable }: FormEndpoint<Form>,
   { authenticateClient, onFailure }: { authenticateClient: AuthenticateClient; onFailure: OnFailure },
@@ -73,14 +73,13 @@ export function formEndpoint<Form extends TObject>(
   return new Elysia().all(path, ({ request }) => respond(request), { parse: "none" });
 }
 
-/** @throws TokenError invalid_request */
 export function requireField(form: Readonly<Record<string, string | undefined>>, name: string): string {
   const value = form[name];
   if (value === undefined) throw new TokenError("invalid_request", `${name} is missing.`);
   return value;
 }
 
-// The ways a request of a client can fail, and how each door says so.
+// Errors of a client's request, in the format of each door.
 
 function tokenErrorResponse(failure: unknown, request: Request, door: Door): Response {
   const error = asApiError(failure);
@@ -92,7 +91,7 @@ function tokenErrorResponse(failure: unknown, request: Request, door: Door): Res
   return Response.json(body, { status, headers });
 }
 
-/** What every form's endpoint refuses. */
+/** Errors of every form endpoint. */
 export const REFUSED_BY_ALL: Refusal[] = [
   {
     when: "Client authentication failed.",
@@ -123,13 +122,13 @@ const DOORS = new Map<string, Door>(
   }),
 );
 
-/** For a failure that no endpoint has met itself. @returns undefined if the path is not an OAuth endpoint */
+/** Formats an error that no endpoint has handled. @returns undefined if the path is not an OAuth endpoint */
 export function endpointRefusal(failure: unknown, request: Request): Response | undefined {
   const door = DOORS.get(requestUrl(request).pathname);
   return door && tokenErrorResponse(failure, request, door);
 }
 
-/** How a door says a failure. */
+/** An error in a door's format. */
 export interface ToldFailure {
   status: number;
   body: { error: string; error_description: string };
@@ -137,7 +136,7 @@ export interface ToldFailure {
 
 export function tokenRefusal(error: ApiError, request: Request, door: Door): ToldFailure {
   if (door === "spec") {
-    // docs/behaviour.md "Token endpoint errors": the word is `error`, and part of Type; X-Request-Id has the key.
+    // docs/behaviour.md "Token endpoint errors": `error` repeats a part of Type; the key is in X-Request-Id.
     const { RequestKey: _, ...record } = errorRecord(error, request);
     return { status: error.status, body: { error: error.kind, error_description: error.message, ...record } };
   }
@@ -146,7 +145,7 @@ export function tokenRefusal(error: ApiError, request: Request, door: Door): Tol
   return { status: rfcStatus(error, code), body: { error: code, error_description: describable(error.message) } };
 }
 
-/** RFC 6749 has words for a server's own failures at the authorization endpoint alone (4.1.2.1); they serve here too. */
+/** RFC 6749 defines codes for server errors only at the authorization endpoint (4.1.2.1); they are used here, too. */
 export function rfcCode(status: number): string {
   if (status === 500) return "server_error";
   return status === 503 ? "temporarily_unavailable" : "invalid_request";
@@ -155,11 +154,11 @@ export function rfcCode(status: number): string {
 function rfcStatus(error: ApiError, code: string): number {
   if (code === "invalid_client") return 401;
   if (error instanceof UnsupportedContentCoding) return error.status;
-  // Of HTTP's own refusals, a wrong method, too large a body and too many requests keep their status.
+  // HTTP errors keep their status: wrong method, body too large, too many requests.
   return [405, 413, 429, 500, 503].includes(error.status) ? error.status : 400;
 }
 
-/** RFC 6749 5.2 leaves out quotes, backslashes and everything beyond ASCII. */
+/** RFC 6749 5.2 excludes quotes, backslashes and non-ASCII characters. */
 function describable(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }

@@ -10,7 +10,7 @@ import { INTROSPECTION } from "./tokens/introspect.ts";
 import { REVOCATION } from "./tokens/revoke.ts";
 import { USERINFO } from "./userinfo.ts";
 
-/** Every endpoint of both doors, as it is declared. */
+/** All declared endpoints of both doors. */
 export const ENDPOINTS = [
   SPEC_TOKEN,
   JWKS,

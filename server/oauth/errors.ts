@@ -1,4 +1,4 @@
-// What can be wrong with a request of a client: at the endpoints that answer it, and on the way through a browser.
+// Errors of client requests: at endpoints that answer the client, and through the browser.
 
 import { ApiError } from "../errors.ts";
 
@@ -6,13 +6,13 @@ const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" 
 const PERMISSION = { kind: "Permission", status: 403, title: "Forbidden" } as const;
 const BAD_INPUT = { kind: "Bad Input", status: 400, title: "Bad Request" } as const;
 
-/** docs/behaviour.md "Token endpoint errors" on the left, RFC 6749 5.2 on the right. */
+/** Left: docs/behaviour.md "Token endpoint errors"; right: RFC 6749 5.2. */
 export const FAILURES = {
   invalid_request: [BAD_INPUT, "invalid_request"],
-  /** It does not say who it is, or does not prove it. */
+  /** The client is unidentified or not authenticated. */
   invalid_client: [UNAUTHORIZED, "invalid_client"],
   invalid_grant: [BAD_INPUT, "invalid_grant"],
-  /** A code or refresh token that was issued to another client. */
+  /** The code or refresh token was issued to a different client. */
   another_clients_grant: [PERMISSION, "invalid_grant"],
   unauthorized_client: [PERMISSION, "unauthorized_client"],
   unsupported_grant_type: [BAD_INPUT, "unsupported_grant_type"],
@@ -21,21 +21,18 @@ export const FAILURES = {
   invalid_target: [BAD_INPUT, "invalid_target"],
   /** RFC 9449 5. */
   invalid_dpop_proof: [BAD_INPUT, "invalid_dpop_proof"],
-  /** RFC 9449 8; the header DPoP-Nonce has it. */
+  /** RFC 9449 8; the nonce is in the header DPoP-Nonce. */
   use_dpop_nonce: [BAD_INPUT, "use_dpop_nonce"],
 } as const;
 
 export type TokenFailure = keyof typeof FAILURES;
 
-/** Thrown by the engine; the door it came in by gives it its shape. */
+/** An error in neutral form; the door of the request formats it. */
 export class TokenError extends ApiError {
   /** RFC 6749 5.2. */
   readonly code: string;
 
-  /**
-   * @param description for people; never echo a secret here
-   * @param code where the RFC door alone has a word of its own for it
-   */
+  /** @param description for developers; must not contain secrets @param code a more specific code of the RFC door */
   constructor(failure: TokenFailure, description: string, code?: string) {
     const [{ status, kind, title }, standard] = FAILURES[failure];
     super(status, kind, title, [description]);
@@ -62,9 +59,9 @@ export type AuthorizationErrorCode =
   | "registration_not_supported"
   | "unmet_authentication_requirements";
 
-/** A failure that the client is told of by redirect. */
+/** An error that is reported to the client by redirect. */
 export class AuthorizationError extends Error {
-  /** @param description for people; RFC 6749 leaves out quotes, backslashes and everything beyond ASCII */
+  /** @param description for developers; RFC 6749 excludes quotes, backslashes and non-ASCII characters */
   constructor(
     readonly code: AuthorizationErrorCode,
     description: string,

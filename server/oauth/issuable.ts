@@ -1,4 +1,4 @@
-// What a user has granted a client, and how much of it an issuance may still carry.
+// A user's grant to a client, and the part of it that may still be issued.
 
 import type { Queries } from "../db/sql.ts";
 import { claimNamesOf, claimsGiven } from "./claims.ts";
@@ -8,10 +8,10 @@ import { TokenError } from "./errors.ts";
 import { ENTITY_API } from "./resources.ts";
 import { askableScopes, common } from "./scopes.ts";
 
-/** `claims`: all that were asked for by name. */
+/** `claims` are all claims requested by name. */
 type Granted = Consent & { userId: number | null };
 
-/** Of what was granted, what an issuance may carry: all that the client, the user and the user's consent still give. */
+/** The part of a grant that the client, the user and the user's consent still allow. */
 export async function issuable(sql: Queries, client: Client, granted: Granted): Promise<Consent> {
   const { userId, scopes, resources, claims } = granted;
   if (userId === null) return { scopes: common(scopes, client.scopes), resources, claims: [] };
@@ -29,17 +29,14 @@ export async function issuable(sql: Queries, client: Client, granted: Granted): 
   };
 }
 
-/**
- * The same for a token, which without a scope would be good for nothing.
- * @throws TokenError invalid_grant
- */
+/** The same for a token, which needs at least one scope. @throws TokenError invalid_grant */
 export async function leftOf(sql: Queries, client: Client, granted: Granted): Promise<Consent> {
   const left = await issuable(sql, client, granted);
   if (left.scopes.length > 0) return left;
   throw new TokenError("invalid_grant", "Nothing is left of the scopes that were granted. Ask for a new grant.");
 }
 
-/** Whether a user who has allowed this needs not be asked. That tokens are for this service goes without saying. */
+/** Whether an earlier consent covers the request. Tokens for this service need no separate consent. */
 export function isCovered(asked: Consent & Destinations, allowed: (Consent & Destinations) | undefined): boolean {
   if (!allowed) return false;
   const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one));

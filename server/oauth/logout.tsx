@@ -1,5 +1,5 @@
-// GET and POST /oauth2/logout (OIDC RP-Initiated Logout), and POST /signout, which its page sends. It ends the
-// session of this browser; refresh tokens live on until they are revoked.
+// GET and POST /oauth2/logout (OIDC RP-Initiated Logout), and POST /signout from its page. Ends the browser's session;
+// refresh tokens stay valid until they are revoked.
 
 import { Elysia } from "elysia";
 import type { JWTPayload } from "jose";
@@ -47,13 +47,13 @@ export interface LogoutDependencies {
   endpoints: PageEndpoints;
 }
 
-/** A request that keeps every rule. */
+/** A validated logout request. */
 interface LogoutRequest {
-  /** Whom the id_token_hint names. */
+  /** The user in the id_token_hint. */
   hintedUser: number | undefined;
-  /** Where to go afterwards: registered to the client, state included. */
+  /** The registered post-logout redirect URI, with state. */
   destination: string | undefined;
-  /** Nobody vouches for its client: the browser goes there by itself only after the user has signed out here. */
+  /** An unvouched client: the browser is redirected automatically only after the user has signed out here. */
   isStrangers: boolean;
 }
 
@@ -97,7 +97,7 @@ async function begin(
 ): Promise<Response> {
   const { site } = deps.endpoints;
   const checked = await checkLogout(deps, parameters);
-  // Another site's form brings no SameSite=Lax cookie with it; a plain navigation does.
+  // A cross-site form submission carries no SameSite=Lax cookie; a navigation does.
   if (request.method === "POST" && deps.cookies.read(request, "session") === undefined) {
     const location = site.href(`${END_SESSION_PATH}?${parameters.text}`);
     return new Response(null, { status: 303, headers: { location, ...NO_STORE } });
@@ -161,7 +161,7 @@ function farewell(
   return redirectTo(destination, cookies ?? []);
 }
 
-/** @throws BadInput: nothing is sent to an address that is not known to be the client's */
+/** @throws BadInput if the address is not the client's, so nothing is sent there */
 async function checkLogout(
   { findClient, tokens }: LogoutDependencies,
   parameters: Parameters<typeof LOGOUT_REQUEST>,
@@ -183,7 +183,7 @@ async function userOfHint(findClient: FindKnownClient, { sub, aud }: JWTPayload)
   return client ? userTold(client, sub!) : userOfSubject(sub!);
 }
 
-/** One of those registered (RP-Initiated Logout 2); of a native client on loopback, with any port (RFC 8252 7.3). */
+/** A registered URI (RP-Initiated Logout 2); on loopback, native clients may use any port (RFC 8252 7.3). */
 async function registeredDestination(
   findClient: FindKnownClient,
   clientId: string | undefined,
@@ -196,7 +196,7 @@ async function registeredDestination(
   if (!client || !isRegisteredUri(client, client.postLogoutRedirectUris, uri)) {
     throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
   }
-  // One that has been switched off is no longer anybody's to go to; the sign-out itself goes on.
+  // The addresses of an inactive client are not used; signing out continues.
   if (!client.isActive) return { destination: undefined, isStrangers: false };
   const isStrangers = isStranger(client);
   const state = parameters.sent.state;

@@ -1,4 +1,4 @@
-// The OAuth 2.0 and OpenID Connect provider, put together from its parts.
+// The OAuth 2.0 and OpenID Connect provider, composed from its parts.
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
@@ -90,11 +90,11 @@ export interface ProviderDependencies {
   egress: Pick<Egress, "fetch" | "checkUrl" | "forStrangers">;
   issued: Pick<IssuedTokens, "count">;
   /**
-   * Told of a client once it has proved to be one; may throw to refuse its request.
-   * @param network where it comes from, if anybody can say to be that client
+   * Called with each authenticated client; may throw to reject its request.
+   * @param network the origin of the request, for clients without authentication
    */
   onClient(request: Request, client: { tenantId: TenantId; clientId: string }, network: string | undefined): void;
-  /** Told of each step of a device's sign-in. */
+  /** Called with each step of a device's sign-in. */
   onDevice(step: DeviceStep): void;
   onFailure: OnFailure;
 }
@@ -146,7 +146,7 @@ export function createProvider(deps: ProviderDependencies) {
   };
   const endGrants = createEndGrants(families);
   const nobodysTenant = createNobodysTenant(vault);
-  /** By which people come in to the Settings pages. */
+  /** The client through which people sign in to Settings. */
   const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
   const dpop = createDpop({ sql, vault, mtls, findClient });
   const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
@@ -211,7 +211,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
-  /** What administrators do, in the entity API and in the console. */
+  /** Administration for the entity API and the console. */
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     grants: createUserGrants({ sql, families, findApis }),
@@ -230,7 +230,7 @@ export function createProvider(deps: ProviderDependencies) {
     onRecordChange: createOnRecordChange(endGrants),
     verifyAccessToken,
     checkPossession: dpop.checkPossession,
-    /** By which name a client knows a session. */
+    /** The `sid` by which a client knows a session. */
     async namesOfSessions(clientId: number) {
       const client = await findClient(String(clientId));
       return (sessionId: string) => (client ? sessionFor(client, sessionId) : sessionId);

@@ -1,4 +1,4 @@
-// What a change of a record means for signing in. It is written in the transaction of the change.
+// Consequences of a record's change for sign-in, in the transaction of the change.
 
 import type { Caller } from "../access/index.ts";
 import { type AuditEntry, recordAudit } from "../audit/index.ts";
@@ -12,8 +12,8 @@ import { hasCredentials } from "./clients/store.ts";
 type Change = Parameters<OnChange>[3];
 
 /**
- * A deactivated user's sessions and tokens are over, also if the user is activated again. And the audit log has who
- * changed where an Application's users sign in, and who deleted what somebody could sign in by.
+ * Deactivating a user permanently ends their sessions and tokens. Also audits changes of an Application's identity
+ * provider and deletions of records with credentials.
  */
 export function createOnRecordChange(endGrants: EndGrants): OnChange {
   return async (tx, caller, entityName, change) => {
@@ -32,7 +32,7 @@ export function createOnRecordChange(endGrants: EndGrants): OnChange {
   };
 }
 
-/** Fields of an Application by which people know it, and their columns. */
+/** Application fields that are shown to users, with their columns. */
 const SHOWN_TO_PEOPLE: Record<string, string> = { Name: "name", WebSiteURL: "web_site_url" };
 
 function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] {
@@ -40,7 +40,7 @@ function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] 
   const subject = { type: entityName, id: after.id };
   const entries: Omit<AuditEntry, "subject">[] = [];
   if (entityName === "User" && before) {
-    // A name, and so never written down itself.
+    // A user name is personal data, so the audit entry omits it.
     const isRenamed = before.username !== after.username;
     if (isRenamed) entries.push({ kind: "Credentials.Changed", details: { Changed: ["Username"] } });
     if (before.is_active && !after.is_active) {

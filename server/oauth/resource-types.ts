@@ -1,16 +1,16 @@
-// What policies can say of clients' credentials, what users have granted, initial access tokens, and the signing keys.
+// Policy resource types: clients' credentials, user grants, initial access tokens, and signing keys.
 
 import { judgedFields, type ResourceType } from "../access/index.ts";
 import { CREDENTIALS } from "./clients/contract.ts";
 
-/** What policies can say of an Application's credentials and secrets; its Id is the Application's. */
+/** An Application's credentials and secrets in policies; the Id is the Application's. */
 export const CREDENTIALS_RESOURCE_TYPE: ResourceType = {
   name: "Credentials",
   families: ["Settings"],
   attributes: [{ name: "Id", type: "text" }, ...judgedFields(CREDENTIALS)],
 };
 
-/** What policies can say of what applications may do in the name of users. */
+/** Grants of users to applications in policies. */
 export const GRANT_RESOURCE_TYPE: ResourceType = {
   name: "Grant",
   key: "Key",
@@ -22,7 +22,7 @@ export const GRANT_RESOURCE_TYPE: ResourceType = {
   ],
 };
 
-/** What policies can say of an initial access token, by which clients register themselves. */
+/** Initial access tokens for client registration in policies. */
 export const REGISTRATION_TOKEN_RESOURCE_TYPE: ResourceType = {
   name: "RegistrationToken",
   families: ["Settings"],
@@ -32,7 +32,7 @@ export const REGISTRATION_TOKEN_RESOURCE_TYPE: ResourceType = {
   ],
 };
 
-/** What policies can say of a signing key; its Id is the `kid`. */
+/** Signing keys in policies; the Id is the `kid`. */
 export const SIGNING_KEY_RESOURCE_TYPE: ResourceType = {
   name: "SigningKey",
   families: ["Settings"],
@@ -43,7 +43,6 @@ export const SIGNING_KEY_RESOURCE_TYPE: ResourceType = {
   ],
 };
 
-/** What policies can say of clients' credentials, what users have granted, and the signing keys. */
 export const RESOURCE_TYPES: ResourceType[] = [
   CREDENTIALS_RESOURCE_TYPE,
   GRANT_RESOURCE_TYPE,

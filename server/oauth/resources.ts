@@ -1,4 +1,4 @@
-// What access tokens are for (RFC 8707): the entity API, or an API of the tenant's own, one at a time.
+// Targets of access tokens (RFC 8707): the entity API or one API of the tenant.
 
 import { DEFAULT_SCOPES, isOwnScope, SCOPES } from "../access/index.ts";
 import { printable } from "../http/body.ts";
@@ -9,31 +9,27 @@ import type { Door } from "./door.ts";
 import { TokenError } from "./errors.ts";
 import { common } from "./scopes.ts";
 
-/** Among the resources of a grant, the entity API; all others are APIs' Ids. */
+/** Represents the entity API among a grant's resources; the others are Ids of APIs. */
 export const ENTITY_API = "entity";
 
-/** What one access token is for; undefined: the entity API. */
+/** The target of an access token; undefined: the entity API. */
 export type Target = Api | undefined;
 
 /** RFC 8707 2. */
 export class InvalidTarget extends Error {}
 
-/** A client asks for tokens for those APIs that it has a scope of; of all others it hears nothing. */
+/** The APIs that a client may request tokens for: those with a scope of the client. Others stay hidden from it. */
 export function apisInReach(apis: readonly Api[], { scopes }: { scopes: string[] }): Api[] {
   return apis.filter((api) => scopesOf(api).some((scope) => scopes.includes(scope)));
 }
 
-/** The API that tokens with this `aud` are for, however the Audience was written when they were issued. */
+/** The API with this `aud`, in any equivalent spelling. */
 export function apiOfAudience(apis: readonly Api[], aud: string): Api | undefined {
   const named = normalAddress(aud);
   return apis.find(({ audience }) => normalAddress(audience) === named);
 }
 
-/**
- * The resource that a `resource` parameter names.
- * @param apis in the client's reach
- * @throws InvalidTarget
- */
+/** The resource that a `resource` parameter names. @param apis in the client's reach @throws InvalidTarget */
 export function resourceNamed(apis: readonly Api[], issuer: string, name: string): string {
   const named = normalAddress(name);
   if (["", "/", API_PATH, `${API_PATH}/`].some((path) => normalAddress(issuer + path) === named)) return ENTITY_API;
@@ -45,8 +41,8 @@ export function resourceNamed(apis: readonly Api[], issuer: string, name: string
 }
 
 /**
- * Which of the resources that were granted a token is for.
- * @param asked the one that the token request names
+ * Selects a token's target from the granted resources.
+ * @param asked the resource in the token request
  * @throws TokenError invalid_target
  */
 export function targetOf(apis: readonly Api[], granted: readonly string[], asked: string | undefined): Target {
@@ -65,12 +61,12 @@ export function targetOf(apis: readonly Api[], granted: readonly string[], asked
   return first;
 }
 
-/** What a token for it carries: every scope has a meaning where the token is sent (RFC 9068 2.2.3). */
+/** The scopes of a token: only those that its target defines (RFC 9068 2.2.3). */
 export function carriedScopes(target: Target, scopes: string[]): string[] {
   return target ? common(scopes, scopesOf(target)) : scopes.filter(isOwnScope);
 }
 
-/** Of a client's own scopes, those that may be asked for with these resources; those of OpenID Connect with any. */
+/** The client's scopes that may be requested with these resources; OpenID Connect scopes are always included. */
 export function askableWith(apis: readonly Api[], resources: readonly string[], owned: string[]): string[] {
   const ofApis = apis.filter(({ id }) => resources.includes(id)).flatMap(scopesOf);
   const ours = resources.includes(ENTITY_API) ? SCOPES : OPENID_SCOPES;
@@ -78,8 +74,8 @@ export function askableWith(apis: readonly Api[], resources: readonly string[], 
 }
 
 /**
- * What counts as asked for where a request names no scope: docs/behaviour.md's default; by RFC 6749 3.3, of APIs that it
- * names all that they have, for a token without a scope is of no use there.
+ * The default scopes of a request: those of docs/behaviour.md, or by RFC 6749 3.3 all scopes of the named APIs, because
+ * an API token without scopes would be useless.
  */
 export function standardScopes(door: Door, apis: readonly Api[], resources: readonly string[]): string[] {
   if (door === "spec") return DEFAULT_SCOPES;
@@ -87,10 +83,10 @@ export function standardScopes(door: Door, apis: readonly Api[], resources: read
   return resources.includes(ENTITY_API) ? [...DEFAULT_SCOPES, ...ofApis] : ofApis;
 }
 
-/** They say who a user is, and give no power over this service. */
+/** They describe the user, and give no access to this service. */
 export const OPENID_SCOPES: readonly string[] = SCOPES.filter((scope) => !scope.includes(":"));
 
-/** Why nothing is left of the scopes that were asked for, in words. @param apis in the client's reach */
+/** Explains why no requested scope is available. @param apis in the client's reach */
 export function withoutScope(apis: readonly Api[], owned: string[], asked: readonly string[]): string {
   const missing = asked.find((scope) => owned.includes(scope) && apis.some((api) => scopesOf(api).includes(scope)));
   const api = apis.find((one) => scopesOf(one).includes(missing ?? ""));

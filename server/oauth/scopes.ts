@@ -1,18 +1,18 @@
-// Which scopes can be asked for, and which of them a token still gives when it is used.
+// The scopes that can be requested, and those that a token still has when used.
 
 import { userScopes } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import { type Client, findActiveScopes } from "./clients/store.ts";
 
-/** What a client may ask for: its own scopes, and when it acts for a user those of them that the user has as well. */
+/** The client's scopes, for a user limited to those of the user. */
 export async function askableScopes(sql: Queries, client: Client, userId?: number): Promise<string[]> {
   return userId === undefined ? client.scopes : common(client.scopes, await userScopes(sql, client.tenantId, userId));
 }
 
 /**
- * What any token of a client, and of the user that it acts for, gives now.
- * @returns undefined if one of them is gone or not active
+ * The scopes that every token of a client and its user still has.
+ * @returns undefined if one of them is deleted or inactive
  */
 export async function scopesNow(
   sql: Queries,
@@ -27,7 +27,7 @@ export async function scopesNow(
   return own ? active && common(active, own) : active;
 }
 
-/** Those of `scopes` that stand in `others` too. */
+/** The scopes in both lists, in the order of the first. */
 export function common(scopes: string[], others: readonly string[]): string[] {
   return scopes.filter((scope) => others.includes(scope));
 }

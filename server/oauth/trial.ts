@@ -1,5 +1,5 @@
-// The authorization code flow with a client, as somebody in Settings tries it: by the endpoints that any client uses, in
-// process. What it gives is looked at and revoked at once; no token leaves here.
+// A trial of the authorization code flow in Settings, in process through the public endpoints. Tokens are decoded and
+// revoked at once; they never leave the process.
 
 import { createHash } from "node:crypto";
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
@@ -11,7 +11,7 @@ import type { SigningAlg } from "./keys/rotation.ts";
 import { halfHash } from "./tokens/id-token.ts";
 import { userTold } from "./tokens/subjects.ts";
 
-/** One thing that a client has to check. */
+/** A check that every client must do. */
 export interface Check {
   text: string;
   isRight: boolean;
@@ -25,9 +25,9 @@ export interface ReadToken {
 }
 
 export interface TrialOutcome {
-  /** Of the token endpoint; where a token stands, only that there is one. */
+  /** The token endpoint's response with tokens replaced by a placeholder. */
   token: { status: number; body: Record<string, unknown> };
-  /** Somebody else has signed in: nothing about them is shown. */
+  /** A different user has signed in, so no data is shown. */
   isAnothers?: boolean;
   idToken?: ReadToken;
   accessToken?: ReadToken;
@@ -39,20 +39,19 @@ export interface Trial {
   redirectUri: string;
   bindings: Bindings;
   scope: string;
-  /** The Audience of the API that the token is to be for (RFC 8707); "": this service's. */
+  /** The Audience of the target API (RFC 8707); "": this service. */
   resource: string;
 }
 
 export interface Trials {
-  /** Path and parameters of the authorization request. */
   authorizationRequest(trial: Trial, state: string): { path: string; parameters: URLSearchParams };
-  /** @param by who tries it, and whose tokens alone may be shown; `secret` is "" of a client without */
+  /** @param by the visitor, who must be the token's user; `secret` is "" for a client without one */
   exchange(by: { request: Request; userId: number }, trial: Trial, code: string, secret: string): Promise<TrialOutcome>;
 }
 
 type Json = Record<string, unknown>;
 
-/** @param answer what the provider answers to a request */
+/** @param answer sends a request to the provider */
 export function createTrials(
   issuer: string,
   findClient: FindKnownClient,
@@ -115,12 +114,12 @@ export function createTrials(
                 isRight: claims.at_hash === halfHash(alg as SigningAlg, access_token),
               },
             ]),
-            // It takes no token that is for another API.
+            // Userinfo rejects tokens for other APIs.
             ...(!resource && { userinfo: await ask(USERINFO_PATH, undefined, access_token) }),
           }),
         };
       } finally {
-        // A refresh token ends its access tokens with it.
+        // Revoking a refresh token also ends its access tokens.
         await ask(REVOCATION_PATH, { ...client, token: refresh_token ?? access_token! });
       }
     },

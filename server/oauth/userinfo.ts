@@ -89,7 +89,7 @@ async function userinfo(
       'Bearer error="insufficient_scope", scope="openid"',
     );
   }
-  // Settings' own tokens never leave the process, and its client is no Application that is found.
+  // Tokens of Settings never leave the process, and its client is not a regular Application.
   const client = await findClient(claims.client_id);
   const of = client ?? { id: Number(claims.client_id), tenantId: claims.tenant, claimMapping: [] };
   const named = claims.userinfo_claims ?? [];
@@ -102,7 +102,7 @@ async function userinfo(
   return new Response(await tokens.signUserinfo(client, client.userinfoAlg, told), { headers });
 }
 
-/** RFC 6750 2.1 and 2.2, but one of them alone. */
+/** RFC 6750 2.1 and 2.2, but only one of them. */
 async function tokenOf(request: Request): Promise<PresentedToken | undefined> {
   const header = request.headers.get("authorization");
   const isForm = request.headers.get("content-type")?.toLowerCase().startsWith("application/x-www-form-urlencoded");
@@ -112,7 +112,6 @@ async function tokenOf(request: Request): Promise<PresentedToken | undefined> {
   return presentedToken(header) ?? { scheme: "Bearer", token: "" };
 }
 
-/** RFC 6750 3.1. */
 function errorResponse(error: ApiError): Response {
   const challenge = error.headers["www-authenticate"];
   const code = /error="(\w+)"/.exec(challenge ?? "")?.[1] ?? rfcCode(error.status);

@@ -1,4 +1,4 @@
-// An API of the tenant's own: what it is. Routes, checks, policies, the audit log and the documents take it from here.
+// An API of the tenant: its declaration. Routes, validation, policies, the audit log and documents derive from it.
 
 import { Type } from "@sinclair/typebox";
 import { idField, isOwnScope, nameField, SCOPE_NAME, STAMP_FIELDS } from "../../access/index.ts";

@@ -1,11 +1,11 @@
-// A tenant's APIs as the token endpoint asks for them, at every request: from memory, until they change.
+// A tenant's APIs for the token endpoint, cached in memory until they change.
 
 import type { Access } from "../../access/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { type Api, listApis } from "./store.ts";
 
-/** All of a tenant's. */
+/** All APIs of a tenant. */
 export type FindApis = (tenantId: TenantId) => Promise<readonly Api[]>;
 
 export function createKnownApis(sql: Queries, access: Pick<Access, "keepOfClients">): FindApis {

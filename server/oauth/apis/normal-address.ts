@@ -1,11 +1,11 @@
 /**
- * One form for addresses that are equal by RFC 3986 6.2.2 and 6.2.3: scheme and host in small letters, no port that goes
- * without saying, no empty path, no dot segments, and percent-encoding in capitals and only where it is needed. What is
- * no absolute URI stays as it is.
+ * Normalizes equivalent addresses (RFC 3986 6.2.2 and 6.2.3): lower-case scheme and host, no default port, no empty
+ * path, no dot segments, and upper-case percent-encoding only where required. Text that is not an absolute URI is
+ * unchanged.
  * @example normalAddress("HTTPS://Orders.example.com:443") // "https://orders.example.com/"
  */
 export function normalAddress(text: string): string {
-  // The URL standard takes more than RFC 3986 does, such as backslashes and spaces.
+  // The URL standard accepts more than RFC 3986, such as backslashes and spaces.
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]*$/.test(text)) return text;
   if (!URL.canParse(text)) return text;
   return new URL(text).href.replace(/%[0-9a-f]{2}/gi, (encoded) => {

@@ -1,4 +1,4 @@
-// …/Api: APIs of a tenant's own, which take access tokens made for them.
+// …/Api: a tenant's own APIs, which accept access tokens issued for them.
 
 import {
   type Caller,
@@ -73,7 +73,7 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
   });
 }
 
-/** Also where its scheme or host is in capitals, or names the port that goes without saying. */
+/** Ignores upper case in scheme and host, and a default port. */
 function isWithin(publicUrl: string, address: string): boolean {
   if (!URL.canParse(address)) return false;
   const [own, other] = [new URL(publicUrl), new URL(normalAddress(address))];
@@ -83,7 +83,7 @@ function isWithin(publicUrl: string, address: string): boolean {
 
 const scopesOf = ({ scopes }: Api) => scopes.map(({ name }) => name);
 
-/** Nobody keeps a scope that is gone, lest it come back with another API. */
+/** Removes deleted scopes from all holders; otherwise a later API with the same scope would grant it to them. */
 async function takeLostScopes(tx: Queries, caller: Caller, before: string[], after: string[]): Promise<void> {
   const gone = before.filter((scope) => !after.includes(scope));
   if (gone.length === 0) return;

@@ -10,25 +10,25 @@ import { normalAddress } from "./normal-address.ts";
 
 export interface ApiScope {
   name: string;
-  /** What a user is told of it. */
+  /** The scope's text on the consent page. */
   description: string;
 }
 
-/** An API of the tenant's own, which takes our access tokens. */
+/** A tenant's API, which accepts access tokens of this issuer. */
 export interface Api extends Stamped {
   id: string;
   name: string;
-  /** The `aud` of tokens for it, and the `resource` that they are asked for with (RFC 8707). */
+  /** The `aud` of its tokens, and the `resource` of token requests (RFC 8707). */
   audience: string;
   scopes: ApiScope[];
   accessTokenAlg: SigningAlg;
   accessTokenType: AccessTokenType;
   /** Seconds. */
   tokenLifetime: number | null;
-  /** A user's claims of the granted scopes stand in its tokens. */
+  /** Its tokens contain the user's claims of the granted scopes. */
   includeClaims: boolean;
   claimMapping: MappedClaim[];
-  /** The Application by whose client it introspects. */
+  /** The Application that introspects its tokens. */
   applicationId: number | null;
 }
 
@@ -81,7 +81,7 @@ const names = (
   include_claims, claim_mapping,
   application_id, modified_by_type, modified_by_id`;
 
-/** null unless it is an Application of the tenant. */
+/** applicationId becomes null if it is not an Application of the tenant. */
 function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof Stamped>, actor: Actor) {
   return sql`${api.name}, ${api.audience}, ${normalAddress(api.audience)}, ${sql.json(api.scopes as never)}, ${api.accessTokenAlg},
     ${api.accessTokenType}, ${api.tokenLifetime}::integer, ${api.includeClaims}::boolean, ${sql.json(api.claimMapping as never)}, (select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${api.applicationId}::bigint),
@@ -89,7 +89,10 @@ function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof St
     ${actor.id}::bigint`;
 }
 
-/** It may be held by another tenant's: then this is all that is said of it. @throws Conflict */
+/**
+ * Maps a unique violation to Conflict without details, because the audience may belong to a different tenant. @throws
+ * Conflict
+ */
 function heldByNobody<Row>(written: Promise<Row>): Promise<Row> {
   return written.catch((error) => {
     throw error.constraint_name === "apis_audience_key" ? audienceIsHeld() : error;
@@ -100,7 +103,7 @@ export function audienceIsHeld(): Conflict {
   return new Conflict("Audience is held by another Api.");
 }
 
-/** Seconds that an audience rests after its API has given it up: no access token lives longer. */
+/** Seconds for which a released audience is reserved: the maximum lifetime of an access token. */
 const [, AUDIENCE_RESTS] = ACCESS_TOKEN_LIFETIME;
 
 async function restAudience(sql: Queries, tenantId: TenantId, audience: string): Promise<void> {
@@ -110,7 +113,9 @@ async function restAudience(sql: Queries, tenantId: TenantId, audience: string):
     on conflict (audience_key) do update set tenant_id = excluded.tenant_id, rests_until = excluded.rests_until`;
 }
 
-/** Whether tokens for it may be alive that another tenant's API was given. Asked once the audience is one's own. */
+/**
+ * Whether tokens for another tenant's API with this audience may still be valid. Call it after claiming the audience.
+ */
 export async function restsForAnother(sql: Queries, tenantId: TenantId, audience: string): Promise<boolean> {
   const rows = await sql`
     select from resting_audiences
@@ -118,12 +123,12 @@ export async function restsForAnother(sql: Queries, tenantId: TenantId, audience
   return rows.length > 0;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeRestedAudiences(sql: Queries): Promise<number> {
   return (await sql`delete from resting_audiences where rests_until < now()`).count;
 }
 
-/** Who has lost scopes, and what there was and is. */
+/** A holder that lost scopes, with the scopes before and after. */
 export interface ScopeLoss {
   type: "Application" | "Role";
   id: string;
@@ -131,7 +136,7 @@ export interface ScopeLoss {
   after: string[];
 }
 
-/** Takes scopes from clients, roles, consents, and what clients may register with. @returns the clients and roles that had one */
+/** Removes scopes from clients, roles, consents and registration rules. @returns the affected clients and roles */
 export async function takeScopes(sql: Queries, tenantId: TenantId, scopes: string[]): Promise<ScopeLoss[]> {
   const rest = sql`scopes = array(
     select scope from unnest(had.scopes) with ordinality as one (scope, place)
@@ -157,12 +162,12 @@ export async function takeScopes(sql: Queries, tenantId: TenantId, scopes: strin
   return [...clients, ...roles];
 }
 
-/** All of a tenant's, the newest first. */
+/** All APIs of a tenant, newest first. */
 export async function listApis(sql: Queries, tenantId: TenantId): Promise<Api[]> {
   return sql<Api[]>`select ${columns(sql)} from apis where tenant_id = ${tenantId} order by id desc`;
 }
 
-/** All, and until the transaction ends nobody changes or deletes one. */
+/** Locks all APIs against changes until the transaction ends. */
 export async function lockApis(sql: Queries, tenantId: TenantId): Promise<Pick<Api, "scopes">[]> {
   return sql<Pick<Api, "scopes">[]>`select scopes from apis where tenant_id = ${tenantId} order by id for share`;
 }
@@ -177,7 +182,7 @@ export async function countApis(sql: Queries, tenantId: TenantId): Promise<numbe
   return row!.count;
 }
 
-/** Of these scopes one that another API of the tenant has. */
+/** One of these scopes that a different API of the tenant defines. */
 export async function findHeldScope(
   sql: Queries,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// The rules of an authorization request, in the order they are applied.
+// The checks of an authorization request, in order.
 
 import type { FindApis } from "../apis/known-apis.ts";
 import type { Api } from "../apis/store.ts";
@@ -46,43 +46,43 @@ import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import type { Reply } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 
-/** A request that keeps every rule. */
+/** A validated authorization request. */
 export interface AuthorizationRequest {
   door: Door;
   client: Client;
   reply: Reply;
-  /** Then the token request has to repeat it. */
+  /** If true, the token request must repeat it. */
   redirectUriSent: boolean;
-  /** The answer carries an id_token beside the code. */
+  /** The response contains an id_token beside the code. */
   isHybrid: boolean;
   scopes: string[];
-  /** What tokens can be asked for with the code. */
+  /** Resources that tokens can be requested for with the code. */
   resources: string[];
-  /** Those that the client can have tokens for. */
+  /** APIs in the client's reach. */
   apis: readonly Api[];
   nonce: string | undefined;
   prompts: ReadonlySet<Prompt>;
   /** Seconds. */
   maxAge: number | undefined;
-  /** The user's session has to have begun after it. */
+  /** The user's session must have begun after this time. */
   signedInSince: Date | undefined;
   codeChallenge: string | undefined;
-  /** The thumbprint of the key that redeeming the code takes. */
+  /** The thumbprint of the key required to redeem the code. */
   dpopJkt: string | undefined;
   claims: ClaimsRequest;
-  /** The one user who may answer; undefined: anybody. */
+  /** The only user who may answer; undefined: any user. */
   expectedUser: number | undefined;
   loginHint: string;
-  /** Of a device, which fetches the answer by itself (RFC 8628). */
+  /** Set for a device, which fetches the response itself (RFC 8628). */
   device?: { digest: Buffer; userCode: string };
 }
 
-/** The client may be told of it. */
+/** An error that may be reported to the client. */
 export class RefusedRequest extends Error {
   constructor(
     readonly error: AuthorizationError,
     readonly reply: Reply,
-    /** By its user, who has seen which application it is. */
+    /** The user made this decision knowingly. */
     readonly isDecided = false,
   ) {
     super(error.message);
@@ -97,17 +97,17 @@ export interface RequestDependencies extends ClientDependencies {
   findClient: FindKnownClient;
   openRequestObject: OpenRequestObject;
   devices: {
-    /** @throws BadInput if the device does not wait any more */
+    /** @throws BadInput if the device is no longer waiting */
     check(target: Target): Promise<AuthorizationRequest>;
   };
 }
 
-/** A request that keeps every rule, and by which its pages go on with it. */
+/** A validated request, with the target that its pages continue. */
 export interface Checked extends AuthorizationRequest {
   target: Target;
 }
 
-/** @throws NotFound, BadInput for the user alone; RefusedRequest */
+/** @throws NotFound, BadInput for the user only; RefusedRequest */
 export async function checkRequest(deps: RequestDependencies, asked: Target): Promise<Checked> {
   if (asked.path === DEVICE_CONTINUE_PATH) return { ...(await deps.devices.check(asked)), target: asked };
   const opened = await openRequest(deps, asked.parameters);
@@ -116,8 +116,8 @@ export async function checkRequest(deps: RequestDependencies, asked: Target): Pr
 }
 
 /**
- * A signed request goes on as a pushed one does, for nobody may change it: it is kept here, and answered once. A client
- * that has to push its requests has to push this one too.
+ * A signed request is stored like a pushed one: it cannot be changed and is answered once. A client that must push its
+ * requests must push this one, too.
  */
 async function openRequest(deps: RequestDependencies, parameters: Parameters): Promise<OpenedRequest> {
   const { pushedRequests, findClient, openRequestObject } = deps;
@@ -135,15 +135,12 @@ async function openRequest(deps: RequestDependencies, parameters: Parameters): P
   }
 }
 
-/** RFC 9207; a profile has it at either door (FAPI 2.0 Security Profile 5.3.2.2). */
+/** RFC 9207; security profiles require it at both doors (FAPI 2.0 Security Profile 5.3.2.2). */
 function namesIssuer(door: Door, { securityProfile }: Client): boolean {
   return door === "rfc" || securityProfile !== "None";
 }
 
-/**
- * @param pushing the client sends it itself (RFC 9126 2.1)
- * @throws as checkRequest
- */
+/** @param pushing set if the client pushes the request (RFC 9126 2.1) @throws the errors of checkRequest */
 export async function checkParameters(
   deps: RequestDependencies,
   door: Door,
@@ -164,7 +161,7 @@ export async function checkParameters(
   try {
     if (refused) throw refused;
     pushedIfRequired(client, pushed !== undefined || pushing !== undefined);
-    // What was pushed was looked at then.
+    // A pushed request was checked when it was pushed.
     signedIfRequired(client, pushed !== undefined || pushing?.isSigned === true);
     nothingRepeated(parameters);
     noNul(parameters);
@@ -213,7 +210,7 @@ export function isExpected({ expectedUser }: AuthorizationRequest, userId: numbe
   return expectedUser === undefined || expectedUser === userId;
 }
 
-/** An earlier sign-in, somewhere else, may not be enough. */
+/** An earlier sign-in elsewhere may not be recent enough. */
 export function wantsFreshSignIn({ prompts, maxAge }: AuthorizationRequest): boolean {
   return prompts.has("login") || maxAge !== undefined;
 }

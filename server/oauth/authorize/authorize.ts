@@ -75,15 +75,15 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: T
   const checked = await checkRequest(deps, asked);
   const { target } = checked;
   const { site } = deps.endpoints;
-  // Another site's form brings no SameSite=Lax cookie with it; a plain navigation does.
+  // A cross-site form submission carries no SameSite=Lax cookie; a navigation does.
   const isBlind = request.method === "POST" && deps.cookies.read(request, "session") === undefined;
   if (isBlind) return goTo(site, target.path, queryOf(target.parameters));
 
   const session = await startedSessionFor(deps, request, checked);
-  // Somebody else has signed in to this browser since.
+  // The browser's user has changed since the account was chosen.
   if (session && !isChosen(deps.forms, request, session))
     return goTo(site, target.path, choosingAnew(target.parameters));
-  // Once: what is asked about is what is answered with.
+  // Computed once, so the question and the answer cover the same scopes.
   const asking = session && (await askedOf(deps.sql, checked, session));
   const step = await nextStep(checked, session, async ({ userId, tenantId }) =>
     isCovered(

@@ -11,7 +11,7 @@ import { insertCode } from "./store.ts";
 /** Seconds (docs/behaviour.md "Lifetimes"). */
 const CODE_LIFETIME = { None: 10 * 60, FAPI2: 60 };
 
-/** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
+/** The response: the code, and in the hybrid flow an id_token (OIDC Core 3.3.2.5). */
 export async function issueCode(
   { sql, tokens, pushedRequests, log }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests" | "log">,
   checked: Checked,
@@ -63,7 +63,8 @@ export async function issueCode(
         claims: await idTokenClaims(sql, client, { userId, scopes }, claims.idToken),
       })
     : undefined;
-  // docs/behaviour.md "Authorization request" returns the nonce; in an id_token it is where the RFC door has it.
+  // docs/behaviour.md "Authorization request" returns the nonce as a parameter; the RFC door has it only in the
+  // id_token.
   return { code, id_token: idToken, nonce: door === "spec" ? nonce : undefined };
 }
 

@@ -1,4 +1,4 @@
-// Where a user allows an application what it asks for. Every text that comes from outside is escaped here.
+// The consent page. All outside text is escaped here.
 
 import { attribute, CardPage, Problem, type Site } from "../../ui/index.ts";
 import type { Question } from "./question.ts";
@@ -9,10 +9,10 @@ interface ConsentProps extends Question {
   problem: string | undefined;
   request: string;
   csrf: string;
-  /** The seal of all that the page shows. */
+  /** The seal of everything on the page. */
   shown: string;
   logoHref: string | undefined;
-  /** Where to sign in as somebody else. */
+  /** Signs in as a different user. */
   switchHref: string;
 }
 
@@ -64,7 +64,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
   );
 }
 
-/** In another window: the form stays. */
+/** Links open in a new window, so the form stays. */
 function OwnPages({ links }: Pick<Question, "links">): JSX.Element {
   return (
     <p class="fine">
@@ -80,7 +80,7 @@ function OwnPages({ links }: Pick<Question, "links">): JSX.Element {
   );
 }
 
-/** Its name is what its maker has written (RFC 7591 5, 6 of draft-ietf-oauth-client-id-metadata-document). */
+/** The name is unverified (RFC 7591 5, draft-ietf-oauth-client-id-metadata-document 6). */
 function StrangerWarning({ address }: { address: string | undefined }): JSX.Element {
   return (
     <p class="caution">
@@ -96,7 +96,7 @@ function StrangerWarning({ address }: { address: string | undefined }): JSX.Elem
   );
 }
 
-/** RFC 8628 5.4: the access would go to the person who sent the code. */
+/** RFC 8628 5.4: access would go to the sender of the code. */
 function DeviceWarning({ userCode }: { userCode: string }): JSX.Element {
   return (
     <div class="caution">

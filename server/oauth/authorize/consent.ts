@@ -1,4 +1,4 @@
-// POST /consent: what the consent page sends.
+// POST /consent: the consent page's form.
 
 import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
@@ -33,7 +33,7 @@ async function decide(
   const checked = await checkRequest(deps, sent);
   const { target, device, reply } = checked;
   const session = await startedSessionFor(deps, request, checked);
-  // It has ended meanwhile, or needs a second factor by now: sign in, and be asked again.
+  // The session has ended or now needs a second factor, so sign-in and consent are repeated.
   if (!session || session.isUnfinished) return goTo(site, target.path, queryOf(target.parameters));
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale) {
@@ -57,6 +57,6 @@ async function decide(
   const rest = new Set([...checked.prompts].filter((prompt) => prompt !== "consent"));
   const step = await nextStep({ ...checked, prompts: rest }, session, async () => true);
   if (step.name !== "answer") return goTo(site, target.path, withoutPrompts(target.parameters, ["consent"]));
-  // With what was shown, and nothing that was added to the client or its user since.
+  // Grants exactly what was shown, without later additions to the client or the user.
   return respond(site, reply, await issueCode(deps, checked, session, asked));
 }

@@ -1,5 +1,3 @@
-// What the authorization endpoints and their pages need.
-
 import type { Logger } from "pino";
 import type { Sql } from "../../db/sql.ts";
 import type {
@@ -23,7 +21,6 @@ import type { Devices } from "./device.ts";
 import type { PushedRequests } from "./pushed.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 
-/** What signing a user in at a client takes. */
 export interface AuthorizeDependencies {
   sql: Sql;
   settingsClient: Pick<SettingsClient, "find">;

@@ -1,5 +1,5 @@
-// The pages for signing a device in: where its code is typed, and what follows the answer. Between them the user goes
-// the way of every authorization request.
+// The pages for signing in a device: typing its code, and the result. In between, the request is handled like every
+// authorization request.
 
 import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
@@ -24,7 +24,7 @@ import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
 import { type Asked, giveConsent, noteMissing } from "./question.ts";
 
-/** One text for unknown and for expired codes. */
+/** One text for unknown and expired codes. */
 const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";
 
 type Dependencies = Pick<AuthorizeDependencies, "sql" | "endpoints" | "forms" | "sessions" | "devices">;
@@ -70,14 +70,14 @@ async function takeCode(deps: Dependencies, request: Request, { address }: Calle
   return goTo(endpoints.site, DEVICE_CONTINUE_PATH, new URLSearchParams({ device }).toString());
 }
 
-/** A signed-in user does not wait for the guesses of strangers at the same address. */
+/** Signed-in users are not throttled by guesses of strangers at the same address. */
 function guesserOf(session: Session | undefined, address: string): Guesser {
   return session ? { tenantId: session.tenantId, userId: session.userId } : { address };
 }
 
 /**
- * What the user says on the consent page, for the device to fetch.
- * @param asked what the page has shown; undefined: the user denies
+ * Stores the user's decision for the device.
+ * @param asked the content of the page; undefined: the user denies
  * @throws BadInput
  */
 export async function answerDevice(

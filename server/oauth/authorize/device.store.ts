@@ -1,4 +1,4 @@
-// Requests of devices (RFC 8628).
+// Device authorization requests (RFC 8628).
 
 import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
@@ -12,11 +12,11 @@ export interface NewDeviceCode {
   resources: string[];
   /** Seconds between two polls. */
   interval: number;
-  /** Where it comes from, if anybody can have begun it. */
+  /** The origin of the request, if the client has no secret. */
   network: string | undefined;
 }
 
-/** What a person is asked to answer. */
+/** A request that waits for a user's decision. */
 export interface WaitingDevice {
   digest: Buffer;
   tenantId: TenantId;
@@ -26,7 +26,7 @@ export interface WaitingDevice {
   resources: string[];
 }
 
-/** The user who answered, and how they had signed in. */
+/** The user who decided, and their authentication. */
 export interface DeviceGrant {
   userId: number;
   scopes: string[];
@@ -36,10 +36,10 @@ export interface DeviceGrant {
   acr: string;
 }
 
-/** As its device finds it. */
+/** A request as the polling device finds it. */
 export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
   clientId: number;
-  /** null: denied, or not answered. */
+  /** null: denied or undecided. */
   userId: number | null;
   isDecided: boolean;
   isExpired: boolean;
@@ -47,14 +47,14 @@ export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
   familyId: string | null;
 }
 
-/** Of one client that anybody can have begun from one address, of one client, and of one tenant. */
+/** Limits on waiting requests: per address for clients without a secret, per client, and per tenant. */
 export interface WaitingLimits {
   address: number;
   client: number;
   tenant: number;
 }
 
-/** @returns the outcome; "taken" if another request has the user code */
+/** @returns the outcome; "taken" if the user code is in use */
 export async function insertDeviceCode(
   sql: Queries,
   tenantId: TenantId,
@@ -81,14 +81,14 @@ export async function insertDeviceCode(
   return row!.isMade ? "made" : row!.isRoom ? "taken" : "too many";
 }
 
-/** By what a person typed: only the code tells whose tenant it is. */
+/** Finds a request by its user code, which determines the tenant. */
 export async function findWaitingDigest(sql: Queries, userCode: string): Promise<Buffer | undefined> {
   const [row] = await sql<{ digest: Buffer }[]>`
     select digest from device_codes where user_code = ${userCode} and decided_on is null and expires_on > now()`;
   return row?.digest;
 }
 
-/** By a reference of our making, which names no tenant either. */
+/** Finds a request by its digest, which determines the tenant. */
 export async function findWaiting(sql: Queries, digest: Buffer): Promise<WaitingDevice | undefined> {
   const [row] = await sql<WaitingDevice[]>`
     select digest, tenant_id as "tenantId", client_id as "clientId", user_code as "userCode", scopes, resources
@@ -96,7 +96,7 @@ export async function findWaiting(sql: Queries, digest: Buffer): Promise<Waiting
   return row;
 }
 
-/** @param grant undefined: the user denies. @returns false if it was answered before, or has expired */
+/** @param grant undefined: the user denies @returns false if it was already decided or has expired */
 export async function decideDevice(
   sql: Queries,
   tenantId: TenantId,
@@ -123,9 +123,9 @@ export async function findDevice(sql: Queries, tenantId: TenantId, digest: Buffe
 }
 
 /**
- * Notes that its device has asked.
- * @param more seconds that it has to wait longer from now on if it asks too soon
- * @returns whether it did
+ * Records a poll of the device.
+ * @param more seconds added to the interval if the poll is too early
+ * @returns whether it was too early
  */
 export async function notePoll(sql: Queries, tenantId: TenantId, digest: Buffer, more: number): Promise<boolean> {
   const [row] = await sql<{ isTooSoon: boolean }[]>`
@@ -140,7 +140,7 @@ export async function notePoll(sql: Queries, tenantId: TenantId, digest: Buffer,
   return row?.isTooSoon ?? false;
 }
 
-/** Uses it up. Of several at once, the others wait here until the first one's transaction has ended. @returns false if it was used */
+/** Uses the request up; concurrent calls wait for the transaction. @returns false if it was already used */
 export async function takeDevice(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
   const rows = await sql`
     update device_codes set used_on = now()
@@ -148,12 +148,12 @@ export async function takeDevice(sql: Queries, tenantId: TenantId, digest: Buffe
   return rows.length > 0;
 }
 
-/** Notes the tokens that came from it. */
+/** Links the tokens issued from the request. */
 export async function linkDevice(sql: Queries, tenantId: TenantId, digest: Buffer, familyId: string): Promise<void> {
   await sql`update device_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}`;
 }
 
-/** What a user has allowed, and no device has fetched yet, is no longer good. @param clientId one client's alone */
+/** Expires approved requests that no device has fetched. @param clientId limits this to one client */
 export async function expireDevices(
   sql: Queries,
   tenantId: TenantId,
@@ -166,17 +166,17 @@ export async function expireDevices(
       ${clientId === undefined ? sql`` : sql`and client_id = ${clientId}`}`;
 }
 
-/** The same of the users of an identity provider that came of signing in at one. */
+/** The same for users who signed in at an identity provider. */
 export async function expireDevicesBy(sql: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> {
   await sql`
     update device_codes set expires_on = now()
     where tenant_id = ${tenantId} and expires_on > now() and ${cameOfProvider(sql, tenantId, identityProviderId)}`;
 }
 
-/** They stay for a while after they have expired, so that a replay of a used one is still seen. */
+/** Expired requests are kept this long, so the reuse of a used one is detected. */
 const KEPT = "1 day";
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeExpiredDevices(sql: Sql): Promise<number> {
   return (await sql`delete from device_codes where expires_on < now() - ${KEPT}::interval`).count;
 }

@@ -1,6 +1,5 @@
-// Requests of devices that have no browser, or no keyboard (RFC 8628): the device shows a code, and its user types it in
-// a browser elsewhere. From there on it goes the way of any authorization request, except that the device
-// fetches the answer.
+// The device flow (RFC 8628): a device without browser or keyboard shows a code, and its user types it in a browser
+// elsewhere. The request is then handled like every authorization request, but the device fetches the response.
 
 import { randomInt } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
@@ -18,38 +17,34 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import { findWaiting, findWaitingDigest, insertDeviceCode, type WaitingLimits } from "./device.store.ts";
 import { DEVICE_DONE_PATH, type Target } from "./parameters.ts";
 
-/** Seconds in which the user has to answer, and the device to fetch it. */
+/** Seconds for the user to decide and the device to fetch the result. */
 export const DEVICE_LIFETIME = 10 * 60;
-/** Seconds between two polls of a device, to begin with. */
+/** The initial seconds between two polls. */
 export const POLL_INTERVAL = 5;
 /**
- * Devices that wait for their users' answers; those of a client without a secret, which anybody can begin, of one
- * address.
+ * Limits on waiting requests. The limit per address applies to clients without a secret, because anyone can use those.
  */
 export const MAX_WAITING: WaitingLimits = { address: 200, client: 2_000, tenant: 10_000 };
 
-/** RFC 8628 6.1: no vowels, so no words; and no digits that look like letters. */
+/** RFC 8628 6.1: no vowels, so no words, and no digits that resemble letters. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
-/** Tries for a free code; that two in a row are taken is beyond chance. */
+/** Attempts to find a free code; two consecutive collisions are practically impossible. */
 const TRIES = 3;
 const PURPOSE = "device request";
 
 export interface Devices {
-  /**
-   * @param network where it comes from, if anybody can have begun it
-   * @throws TooManyRequests
-   */
+  /** @param network the origin of the request, if the client has no secret @throws TooManyRequests */
   begin(
     client: Client,
     asked: { scopes: string[]; resources: string[] },
     network: string | undefined,
   ): Promise<{ deviceCode: string; userCode: string }>;
-  /** @param typed by anybody. @returns by what an address of our own goes on with it; undefined if none waits */
+  /** @param typed untrusted input @returns a reference for our own addresses; undefined if no request is waiting */
   find(typed: string): Promise<string | undefined>;
-  /** @throws BadInput if it does not wait any more */
+  /** @throws BadInput if it is no longer waiting */
   check(target: Target): Promise<AuthorizationRequest>;
-  /** A user's answer has been written down. */
+  /** Called when a user's decision is stored. */
   answered(decision: "Allowed" | "Denied"): void;
 }
 
@@ -63,7 +58,7 @@ interface DevicesDependencies {
 }
 
 export function createDevices({ sql, vault, issuer, findClient, findApis, onDevice }: DevicesDependencies): Devices {
-  // The code itself is looked up where guesses are counted, and nowhere else.
+  // References are sealed digests, so the code itself is only looked up where guesses are counted.
   const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
 
   function digestIn(reference: string): Buffer | undefined {
@@ -114,7 +109,7 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
       const client = found && (await findClient(String(found.clientId)));
       if (!found || !client?.isActive || !client.grantTypes.includes(DEVICE_GRANT)) throw over();
       const apis = apisInReach(await findApis(client.tenantId), client);
-      // An API that the client cannot use now is not shown, and so not granted.
+      // APIs that the client may no longer use are neither shown nor granted.
       const resources = common(found.resources, [ENTITY_API, ...apis.map(({ id }) => id)]);
       if (resources.length === 0) throw over();
       const asked = parameters.sent.prompt?.split(" ") ?? [];
@@ -129,7 +124,7 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
         resources,
         apis,
         nonce: undefined,
-        // RFC 8628 5.4: somebody else may have sent the code. So the user sees what it is for, every time.
+        // RFC 8628 5.4: an attacker may have sent the code, so consent is always shown.
         prompts: new Set([...PROMPTS.filter((prompt) => prompt !== "none" && asked.includes(prompt)), "consent"]),
         maxAge: undefined,
         signedInSince: undefined,

@@ -1,5 +1,4 @@
-// POST /signin/link: the owner of an account proves it once, by all that signing in takes; the provider has proved the
-// rest.
+// POST /signin/link: the account's owner signs in once, to link the identity that the provider has proved.
 
 import { originOf } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";

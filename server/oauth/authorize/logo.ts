@@ -1,4 +1,4 @@
-// The logo beside the name on the consent page: for the browser that was shown this page, and no other.
+// The client's logo on the consent page, readable only by the browser that was shown the page.
 
 import { NotFound } from "../../errors.ts";
 import { requestUrl } from "../../http/request.ts";
@@ -9,7 +9,7 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 
 const LOGO_PATH = "/consent/logo";
 
-/** Stands in for a logo that cannot be had. */
+/** A placeholder for a missing logo. */
 const NONE =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7299" stroke-width="1.5">' +
   '<rect x="3" y="5" width="18" height="14" rx="2"/><path d="M3 9.5h18M6 7.3h.01M8.5 7.3h.01"/></svg>';
@@ -32,7 +32,7 @@ export function logoEndpoint({ endpoints, sessions, forms, findClient, findLogo 
       forms.hasShown(forms.protect(request, session).csrf, seal, shownLogo(client, session!));
     if (!isShown) throw new NotFound("There is no such logo.");
     const png = await findLogo(client);
-    // The seal in the address is of this session alone.
+    // The seal in the address is valid only for this session.
     const kept = { "cache-control": `private, max-age=${png ? 300 : 60}` };
     return new Response(png ?? NONE, {
       headers: { ...HEADERS, ...kept, "content-type": png ? "image/png" : "image/svg+xml" },
@@ -40,7 +40,7 @@ export function logoEndpoint({ endpoints, sessions, forms, findClient, findLogo 
   });
 }
 
-/** @param csrf of the page that shows it @returns undefined if it shows none */
+/** @param csrf the token of the page @returns undefined if there is no logo */
 export function logoPath(forms: Forms, csrf: string, client: Client, session: Session): string | undefined {
   if (logoOf(client) === "") return undefined;
   const shown = forms.sealShown(csrf, shownLogo(client, session));

@@ -2,15 +2,15 @@ import { ACR, type Session } from "../../signin/index.ts";
 import { AuthorizationError } from "../errors.ts";
 import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
 
-/** What the user has to do before a request is answered. */
+/** The user's next action before a request is answered. */
 export type Step =
   | { name: "sign-in" }
   | { name: "second-factor" | "enrolment" | "choose-account" | "consent" | "answer"; session: Session };
 
 /**
- * The next step of a request that keeps every rule (OIDC Core 3.1.2.3).
- * @param session one of the client's tenant; it may be unfinished
- * @param hasConsented whether its user has allowed the client all of this before
+ * The next step of a validated request (OIDC Core 3.1.2.3).
+ * @param session a session of the client's tenant; it may be unfinished
+ * @param hasConsented whether the user's earlier consent covers the request
  * @throws RefusedRequest if a step is needed and prompt is none (OIDC Core 3.1.2.6)
  */
 export async function nextStep(
@@ -46,13 +46,13 @@ function needsSignIn(request: AuthorizationRequest, session: Session): boolean {
   if (prompts.has("login")) return true;
   if (signedInSince !== undefined && begunOn < signedInSince) return true;
   if (expectedUser !== undefined && expectedUser !== userId) return true;
-  // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
+  // OIDC Core 15.1: max_age=0 is equivalent to prompt=login.
   return maxAge !== undefined && (maxAge === 0 || !isAuthTimeKnown || age > maxAge);
 }
 
 /**
- * The client cannot change what the user and the tenant want. Beyond that, an essential acr (OIDC Core 5.5.1.1) makes a
- * user set up a second factor; acr_values are only wishes.
+ * Settings of the user and the tenant cannot be overridden by the client. In addition, an essential acr (OIDC Core
+ * 5.5.1.1) makes users set up a second factor; acr_values are voluntary.
  */
 function needsSecondFactor({ claims: { acrs } }: AuthorizationRequest, { isUnfinished, acr }: Session): boolean {
   return isUnfinished || (acr === ACR.oneFactor && acrs !== undefined && !acrs.includes(ACR.oneFactor));

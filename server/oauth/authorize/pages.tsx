@@ -1,4 +1,4 @@
-// The pages that stand between an authorization request and its answer. Each goes on with the request as it was.
+// Pages between an authorization request and its response. Each continues the request unchanged.
 
 import { userScopes } from "../../access/index.ts";
 import { contextOf } from "../../http/context.ts";
@@ -22,7 +22,7 @@ import { CHOSEN_ACCOUNT, type Target, targetText, upstreamPath, withoutPrompts, 
 import { type Asked, nameOfClient, questionOf, sealQuestion } from "./question.ts";
 import { formTargets } from "./reply.ts";
 
-/** A form's hidden token and the cookies that go with it. */
+/** A CSRF token with its cookies. */
 interface Protection {
   csrf: string;
   cookies: string[];
@@ -30,7 +30,6 @@ interface Protection {
 
 export interface SignInState {
   username: string;
-  /** Why the last attempt failed. */
   problem?: string;
   status?: number;
   headers?: Record<string, string>;
@@ -58,13 +57,13 @@ export function signInPage(
   return pageResponse(page, { status, headers, cookies, formAction: formTargets(checked.reply.redirectUri) });
 }
 
-/** What a user is told whose answer was to another question than the one that there is by now. */
+/** Shown if the question has changed since the user answered. */
 export const CHANGED: Trouble = {
   problem: "The request has changed since this page was shown. Nothing was allowed. Look at it again.",
   status: 409,
 };
 
-/** @param trouble why an answer was not taken */
+/** @param trouble why the submitted answer was rejected */
 export function consentPage(
   { endpoints: { site }, forms }: { endpoints: { site: Site }; forms: Forms },
   request: Request,
@@ -91,7 +90,7 @@ export function consentPage(
   return pageResponse(page, { status: trouble?.status, cookies, formAction: formTargets(reply.redirectUri) });
 }
 
-/** The log is told all of it, and so is an administrator of the client's; anybody else gets the line's reference. */
+/** The log and the client's administrators get all details; other visitors only a reference. */
 export async function wrongAddressPage(
   { endpoints: { site }, sql, sessions, log }: Pick<AuthorizeDependencies, "endpoints" | "sql" | "sessions" | "log">,
   request: Request,
@@ -145,7 +144,7 @@ export function chooseAccountPage(
 
 const shownAccount = (session: Session) => ["account", session.userId, nameOf(session)] as const;
 
-/** Whether the session is the one that its user has chosen, if there was a choice. */
+/** Whether the session is the account that the user chose, if the account was a choice. */
 export function isChosen(forms: Forms, request: Request, session: Session): boolean {
   const seal = requestUrl(request).searchParams.get(CHOSEN_ACCOUNT);
   return seal === null || forms.hasShown(forms.protect(request, session).csrf, seal, shownAccount(session));

@@ -1,4 +1,4 @@
-// The parameters of an authorization request, and the address of ours that carries them on.
+// Parameters of authorization requests, and our own addresses that carry them.
 
 import { type TObject, Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
@@ -10,26 +10,26 @@ import { AUTHORIZATION_REQUEST, REQUEST_OBJECT } from "../contract.ts";
 import type { Sent } from "../declared.ts";
 import { AUTHORIZATION_PATH, type Door, SPEC_AUTHORIZATION_PATH } from "../door.ts";
 
-/** Characters of an authorization request: it has to fit into the address of a browser. */
+/** The maximum number of characters, because the request must fit into an address. */
 const REQUEST_LIMIT = 8 * 1024;
 
-/** Of one request, as its query or form had them. */
+/** The parameters of a request, from its query or form. */
 export interface Parameters<Declared extends TObject = typeof AUTHORIZATION_PARAMETERS> {
-  /** Of those that its endpoint declares, the first of each name; one without a value is absent (RFC 6749 3.1). */
+  /** The declared parameters, first value of each; one without a value is absent (RFC 6749 3.1). */
   sent: Partial<Sent<Declared>>;
-  /** Names that stand more than once. */
+  /** Names that occur more than once. */
   repeated: string[];
   names: string[];
-  /** All of them in the form encoding. */
+  /** All parameters in form encoding. */
   text: string;
-  /** How an address of our own carries them on. */
+  /** Encodes the parameters for our own addresses. */
   carry(all: URLSearchParams): string;
 }
 
-/** In an address of ours: the seal of the account that the user has chosen. No part of the request. */
+/** Our own parameter: the seal of the chosen account. It is not part of the request. */
 export const CHOSEN_ACCOUNT = "chosen_account";
 
-/** Also those that are known, and refused. */
+/** Includes recognized but unsupported parameters. */
 export const AUTHORIZATION_PARAMETERS = Type.Composite([AUTHORIZATION_REQUEST, REQUEST_OBJECT]);
 
 /** @throws BadInput */
@@ -57,7 +57,7 @@ export function parseParameters<Declared extends TObject>(
   };
 }
 
-/** As the query of a GET has them, or the form of a POST. @throws BadInput, PayloadTooLarge, UnsupportedMediaType */
+/** Reads the query of a GET or the form of a POST. @throws BadInput, PayloadTooLarge, UnsupportedMediaType */
 export async function readParameters<Declared extends TObject>(
   declared: Declared,
   request: Request,
@@ -66,18 +66,18 @@ export async function readParameters<Declared extends TObject>(
   return parseParameters(declared, text);
 }
 
-/** The same request without what the user has just done. */
+/** The same request without the prompts that the user has completed. */
 export function withoutPrompts(parameters: Parameters, done: string[]): string {
   const all = new URLSearchParams(parameters.text);
   const prompts = (all.get("prompt") ?? "").split(" ").filter((prompt) => prompt !== "" && !done.includes(prompt));
   if (prompts.length > 0) all.set("prompt", prompts.join(" "));
   else all.delete("prompt");
-  // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
+  // OIDC Core 15.1: max_age=0 is equivalent to prompt=login.
   if (done.includes("login") && all.get("max_age") === "0") all.delete("max_age");
   return parameters.carry(all);
 }
 
-/** The same request, with the choice of account before anything else. */
+/** The same request, starting with the choice of account. */
 export function choosingAnew(parameters: Parameters): string {
   const prompts = new URLSearchParams(parameters.text).get("prompt");
   return withPrompt(parameters, prompts ? `select_account ${prompts}` : "select_account");
@@ -89,14 +89,14 @@ export function withPrompt(parameters: Parameters, prompt: string): string {
   return parameters.carry(all);
 }
 
-// An authorization request in an address of our own, by which a form or a redirect goes on with it.
+// Our own addresses that carry an authorization request through forms and redirects.
 
 export const AUTHORIZATION_PATHS: Readonly<Record<string, Door>> = {
   [SPEC_AUTHORIZATION_PATH]: "spec",
   [AUTHORIZATION_PATH]: "rfc",
 };
 
-/** Where a person types the code that a device shows (RFC 8628 3.3), and where it goes on from there. */
+/** The page for a device's user code (RFC 8628 3.3), and the address that continues from it. */
 export const DEVICE_PATH = "/device";
 export const DEVICE_CONTINUE_PATH = "/device/continue";
 export const DEVICE_DONE_PATH = "/device/done";
@@ -109,25 +109,22 @@ export interface Target {
   parameters: Parameters;
 }
 
-/** The query by which an address of our own goes on with the request as it is. */
+/** The query that continues the request unchanged. */
 export function queryOf({ text, carry }: Parameters): string {
   return carry(new URLSearchParams(text));
 }
 
-/** @returns a path and query, never an address of another host */
+/** @returns a path and query, never an address of a different host */
 export function targetText({ path, parameters }: Target): string {
   return `${path}?${queryOf(parameters)}`;
 }
 
-/** Where the sign-in at a provider begins. */
+/** The path that starts a sign-in at a provider. */
 export function upstreamPath(providerId: number, target: Target): string {
   return `/signin/upstream/${providerId}?${new URLSearchParams({ request: targetText(target) })}`;
 }
 
-/**
- * @param text a form's field `request`, which anybody can write
- * @throws BadInput
- */
+/** @param text the form's untrusted field `request` @throws BadInput */
 export function readTarget(text: string | undefined): Target {
   const mark = text?.indexOf("?") ?? -1;
   const path = text?.slice(0, mark) ?? "";
@@ -143,7 +140,7 @@ export function readTarget(text: string | undefined): Target {
   };
 }
 
-/** Goes on with a request: 303, so that no form is sent twice (RFC 9700 4.12). */
+/** Continues a request with 303, so reloading does not repeat a POST (RFC 9700 4.12). */
 export function goTo(site: Site, path: string, query: string, cookies: string[] = []): Response {
   const headers = new Headers({ location: site.href(`${path}?${query}`), ...NO_STORE });
   for (const cookie of cookies) headers.append("set-cookie", cookie);

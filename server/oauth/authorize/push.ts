@@ -15,7 +15,7 @@ import { logWrongAddress, WrongAddress } from "./checks/wrong-address.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { PUSH_LIFETIME } from "./pushed.ts";
 
-/** What a client proves itself by: no part of the request. */
+/** Client authentication fields, which are not part of the request. */
 const OF_THE_CLIENT = ["client_secret", "client_assertion", "client_assertion_type"];
 
 export interface PushDependencies extends RequestDependencies {
@@ -79,7 +79,7 @@ export function pushController(deps: PushDependencies) {
   });
 }
 
-/** RFC 9449 10.1: a proof says by itself which key redeeming the code takes. */
+/** RFC 9449 10.1: a DPoP proof also determines the key required to redeem the code. */
 function boundTo(jkt: string, parameters: Parameters): Parameters {
   const named = parameters.sent.dpop_jkt;
   if (named !== undefined && named !== jkt) {
@@ -90,7 +90,7 @@ function boundTo(jkt: string, parameters: Parameters): Parameters {
   return { ...parameters, sent: { ...parameters.sent, dpop_jkt: jkt }, text: all.toString() };
 }
 
-/** RFC 9126 2.3: errors that a browser would carry to the redirect URI are answered to the client itself. */
+/** RFC 9126 2.3: errors otherwise sent to the redirect URI are returned to the client directly. */
 export async function tellingByCode<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();

@@ -2,33 +2,32 @@ import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
 export interface PushedRequest {
-  /** In the form encoding. */
   parameters: string;
-  /** Nobody has come with it in time. */
+  /** The browser did not use it in time. */
   isExpired: boolean;
   isUsed: boolean;
   createdOn: Date;
 }
 
-/** Seconds that a user who came in time has to sign in. */
+/** Seconds for the user to sign in after the request was opened in time. */
 export const TIME_TO_SIGN_IN = 30 * 60;
 const KEPT = `${TIME_TO_SIGN_IN} seconds`;
-/** Each new row deletes so many expired ones of the same client. */
+/** Each insertion deletes this many expired requests of the same client. */
 const CLEARED = 10;
 
 export interface NewPush {
   clientId: number;
   digest: Buffer;
   parameters: string;
-  /** Where it comes from, if anybody can have pushed it. */
+  /** The origin of the push, if the client has no secret. */
   network?: string | undefined;
   object?: { digest: Buffer; until: Date } | undefined;
 }
 
 /**
- * @param seconds until the browser has to come with it
- * @param most that may wait: of a client, and of those that anybody can have pushed from one address
- * @returns false if as many wait already, or it is there
+ * @param seconds until the browser must use it
+ * @param most limits on waiting requests: per client, and per address for clients without a secret
+ * @returns false if a limit is reached or the request exists
  */
 export async function insertPush(
   sql: Queries,
@@ -74,7 +73,7 @@ export async function findPush(
   return row;
 }
 
-/** Uses it up, and with it the request object that it came in. @returns false if one of them was answered before */
+/** Uses up the request and its request object. @returns false if one of them was already used */
 export async function takePush(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
   const [row] = await sql<{ isFirst: boolean }[]>`
     with taken as (
@@ -92,7 +91,7 @@ export async function takePush(sql: Queries, tenantId: TenantId, digest: Buffer)
   return row!.isFirst;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeExpiredPushes(sql: Sql): Promise<number> {
   return (await sql`delete from pushed_requests where expires_on < now() - ${KEPT}::interval`).count;
 }

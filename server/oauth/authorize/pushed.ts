@@ -1,6 +1,5 @@
-// Authorization requests that their clients have pushed (RFC 9126). The browser brings a request_uri, and other
-// parameters do not count. A request is answered once; until then its pages may be loaded again, so that a program that
-// opens an address before the user does no harm.
+// Pushed authorization requests (RFC 9126). The browser sends a request_uri; other parameters are ignored. A request is
+// answered once. Until then its pages can be reloaded, so programs that open addresses in advance do no harm.
 
 import { createHash } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
@@ -14,51 +13,51 @@ import { AuthorizationError } from "../errors.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { findPush, insertPush, type NewPush, TIME_TO_SIGN_IN, takePush } from "./pushed.store.ts";
 
-/** Seconds in which the browser has to come. */
+/** Seconds until the browser must use the request. */
 export const PUSH_LIFETIME = 90;
-/** Seconds that a signed request is kept beyond its end: our clocks and PostgreSQL's may differ. */
+/** Seconds for which a signed request is kept after it expires, to allow for clock differences with PostgreSQL. */
 const CLOCKS_DIFFER = 60;
-/** Of one client; and of a client without a secret, whose requests anybody can push, from one address. */
+/** Limits per client, and per address for clients without a secret. */
 export const MAX_PUSHES = { client: 20_000, address: 1_000 };
 
 const URN = "urn:ietf:params:oauth:request_uri:";
 const PURPOSE = "pushed authorization request";
 
-/** Which pushed request is being answered. */
+/** Identifies the pushed request that is being answered. */
 export interface PushReference {
   tenantId: TenantId;
   digest: Buffer;
-  /** The browser has brought it, signed by its client. */
+  /** The browser brought a request signed by the client. */
   isSigned: boolean;
 }
 
 export interface OpenedRequest {
   parameters: Parameters;
-  /** Undefined: the browser has brought the parameters themselves. */
+  /** Undefined: the browser sent the parameters themselves. */
   pushed?: PushReference;
-  /** It asks for a sign-in, and a session that began before this time does not count. */
+  /** The request demands a sign-in: sessions that began before this time do not count. */
   signedInSince?: Date | undefined;
-  /** Its request object is refused, or it is no longer good. */
+  /** The request object was rejected, used or has expired. */
   refused?: AuthorizationError | undefined;
 }
 
 export interface PushedRequests {
   /**
-   * @param network where it comes from, if anybody can have pushed it
-   * @param signed the request object that it came in
-   * @returns its request_uri
-   * @throws TooManyRequests; AuthorizationError if the object was answered before
+   * @param network the origin of the push, if the client has no secret
+   * @param signed the request object that contained the parameters
+   * @returns the request_uri
+   * @throws TooManyRequests; AuthorizationError if the object was already used
    */
   push(client: Client, parameters: string, network: string | undefined, signed?: SignedObject): Promise<string>;
   /**
-   * Goes on with a request that its client has signed, and the browser has brought: kept until the signature is good no
-   * more, so that it too is answered once.
+   * Opens a request that the client signed and the browser brought. It is kept until the signature expires, so it is
+   * answered once.
    * @throws TooManyRequests
    */
   openSigned(client: Client, signed: SignedRequest): Promise<OpenedRequest>;
-  /** What a browser asks for. @throws BadInput if it names a pushed request that is not its client's */
+  /** Opens a browser's request. @throws BadInput if it names a pushed request of a different client */
   open(parameters: Parameters): Promise<OpenedRequest>;
-  /** @returns false if it was answered before */
+  /** @returns false if it was already used */
   take(reference: PushReference): Promise<boolean>;
 }
 
@@ -70,11 +69,11 @@ export interface SignedObject {
 }
 
 export interface SignedRequest extends SignedObject {
-  /** What it says, in the form encoding. */
+  /** The signed parameters in form encoding. */
   parameters: string;
 }
 
-/** How far a user has come with a request: sealed, so that nobody takes a step out of it. */
+/** A user's progress in a request, sealed, so no step can be skipped. */
 interface Progress {
   /** In base64. */
   digest: string;
@@ -86,7 +85,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
   const { sql, vault, findClient } = deps;
   const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
 
-  /** A bare reference, or one with progress: undefined if it is neither. */
+  /** Parses a plain reference or one with progress; undefined if it is neither. */
   function read(reference: string): { digest: Buffer; progress?: Progress } | undefined {
     if (reference.length === newOpaqueValue().length) return { digest: digestOf(reference) };
     try {
@@ -131,7 +130,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       const find = () => findPush(sql, client.tenantId, client.id, digest);
       const known = await find();
       const isNew = !known && (await keep(client, { digest, parameters, object }, seconds));
-      // Another process may have kept it meanwhile.
+      // A concurrent process may have stored it.
       const found = known ?? (isNew ? { isUsed: false } : await find());
       if (!found) throw tooMany();
       const pushed = { tenantId: client.tenantId, digest, isSigned: true };
@@ -161,7 +160,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       return {
         parameters: parseParameters(AUTHORIZATION_PARAMETERS, all.toString(), carriedBy(clientId!, digest)),
         pushed,
-        // The user may have come this far in another browser.
+        // The user may have signed in with a different browser.
         signedInSince: asksToSignIn ? found.createdOn : undefined,
         refused: found.isUsed ? usedBefore(pushed) : found.isExpired && !progress ? expired() : undefined,
       };
@@ -177,7 +176,9 @@ function tooMany(): TooManyRequests {
   return new TooManyRequests(reason, 90);
 }
 
-/** By what is signed alone: a signature can be written in more than one way. `until`: it may be answered so late. */
+/**
+ * The digest covers only the signed part, because signatures have several encodings. `until` is the latest answer time.
+ */
 function kept({ id }: Client, { object, expiresAt }: SignedObject) {
   const digest = createHash("sha256")
     .update(`${id} ${object.slice(0, object.lastIndexOf("."))}`)
@@ -185,7 +186,7 @@ function kept({ id }: Client, { object, expiresAt }: SignedObject) {
   return { digest, until: new Date((expiresAt + PUSH_LIFETIME + TIME_TO_SIGN_IN) * 1000) };
 }
 
-/** What the client is told of a second answer (RFC 9101 7). */
+/** The error for a reused request (RFC 9101 7). */
 export function usedBefore({ isSigned }: Pick<PushReference, "isSigned">): AuthorizationError {
   return isSigned
     ? new AuthorizationError("invalid_request_object", "The request object was used before. Sign the request again.")

@@ -1,4 +1,4 @@
-// What a user is asked to allow. The consent page shows it, its form carries it sealed, and nothing else is granted.
+// The consent question. The page shows it, the form carries it sealed, and nothing else is granted.
 
 import type { Logger } from "pino";
 import { originOf, recordAudit } from "../../audit/index.ts";
@@ -16,17 +16,17 @@ import { askableScopes, common } from "../scopes.ts";
 import { type AuthorizationRequest, type Checked, RefusedRequest } from "./authorization-request.ts";
 import { inWords } from "./words.ts";
 
-/** What a request comes to for one user. */
+/** The part of a request that one user can grant. */
 export interface Asked {
   scopes: string[];
   resources: string[];
-  /** Names of claims, by where they are to stand. */
+  /** Claim names by destination. */
   claims: { idToken: string[]; userinfo: string[] };
-  /** When its user last took back what the client had been allowed; null: never. */
+  /** When the user last withdrew consent from the client; null: never. */
   withdrawnOn: Date | null;
 }
 
-/** Of a request, what the client has and its user can give. */
+/** The part of the request that both the client and the user have. */
 export async function askedOf(
   sql: Queries,
   { scopes, resources, claims, client }: AuthorizationRequest,
@@ -43,7 +43,7 @@ export async function askedOf(
   return { scopes: given, resources, claims: { idToken: named(claims.idToken), userinfo }, withdrawnOn };
 }
 
-/** @throws RefusedRequest, or for a device BadInput, if the user's roles leave nothing of it */
+/** @throws RefusedRequest, or BadInput for a device, if the user's roles leave no scope */
 export function requireAny({ scopes }: Asked, { scopes: wanted, reply, device }: AuthorizationRequest): void {
   if (scopes.length > 0) return;
   const reason = `No role of the user gives the scope ${printable(wanted.join(" "))}.`;
@@ -51,7 +51,7 @@ export function requireAny({ scopes }: Asked, { scopes: wanted, reply, device }:
   throw new RefusedRequest(new AuthorizationError("invalid_scope", reason), reply);
 }
 
-/** Writes down what the user's roles have left out, for whoever wonders why a token has less than was asked for. */
+/** Logs scopes that the user's roles do not include, to explain tokens with fewer scopes than requested. */
 export function noteMissing(log: Logger, { scopes, client }: AuthorizationRequest, userId: number, asked: Asked): void {
   const missing = scopes.filter((scope) => !asked.scopes.includes(scope));
   if (missing.length === 0) return;
@@ -59,7 +59,7 @@ export function noteMissing(log: Logger, { scopes, client }: AuthorizationReques
   log.info(known, "scopes are left out, because no role of the user gives them");
 }
 
-/** What it takes of a consent: claims that a scope beside them gives are part of that scope. */
+/** The consent that covers the question. Claims included in a requested scope need no separate consent. */
 export function consentTo({ scopes, resources, claims }: Asked): Consent {
   const named = new Set([...claims.idToken, ...claims.userinfo]);
   return { scopes, resources, claims: beside(scopes, [...named]) };
@@ -70,21 +70,21 @@ function beside(scopes: string[], claims: string[]): string[] {
   return claims.filter((name) => !given.includes(name));
 }
 
-/** The question as the user reads it. */
+/** The question in words. */
 export interface Question {
   application: string;
-  /** Nobody here has vouched for its name; the host or scheme that it is known by. */
+  /** Set for an unvouched client, with its host or scheme. */
   stranger: { address: string | undefined } | undefined;
-  /** The address of its logo; "": none is shown. */
+  /** The logo's address; "" for none. */
   logo: string;
-  /** Its own pages. */
+  /** The client's pages. */
   links: { text: string; href: string }[];
-  /** What it asks for, in words. */
+  /** The requested access in words. */
   wants: string[];
   user: string;
-  /** Where the answer goes, such as a host; undefined: a device fetches it. */
+  /** The destination of the response, such as a host; undefined: a device fetches it. */
   destination: string | undefined;
-  /** What that device shows. */
+  /** The code that the device shows. */
   userCode: string | undefined;
 }
 
@@ -102,18 +102,18 @@ export function questionOf(checked: AuthorizationRequest, session: Session, aske
   };
 }
 
-/** Each is refused when it is saved if it is not https or http. */
+/** Addresses that are not http(s) were rejected when saved. */
 function linksOf({ webSite, policyUri, tosUri }: Client): Question["links"] {
   const named = { "Its site": webSite, "Privacy policy": policyUri, "Terms of service": tosUri };
   return Object.entries(named).flatMap(([text, href]) => (href === "" ? [] : { text, href }));
 }
 
-/** The hidden field `shown` of the form. */
+/** The value of the form's hidden field `shown`. */
 export function sealQuestion(forms: Forms, csrf: string, checked: Checked, session: Session, asked: Asked): string {
   return forms.sealShown(csrf, shown(checked, session, asked));
 }
 
-/** Whether the page that sent the form asked exactly this. */
+/** Whether the submitted page asked exactly this. */
 export function hasAsked(forms: Forms, form: Map<string, string>, checked: Checked, session: Session, asked: Asked) {
   return forms.hasShown(form.get("csrf"), form.get("shown"), shown(checked, session, asked));
 }
@@ -125,20 +125,23 @@ function shown(checked: Checked, session: Session, asked: Asked) {
   return ["consent", client.id, session.userId, request, answer, asked, questionOf(checked, session, asked)] as const;
 }
 
-/** An application that nobody here has set up can have any name, so it is shown with its address (RFC 7591 5). */
+/** An unvouched client can have any name, so its address is shown as well (RFC 7591 5). */
 export function nameOfClient(checked: AuthorizationRequest): string {
   const { name, isOpen } = checked.client;
   const address = isOpen ? strangersAddress(checked) : undefined;
   return address === undefined ? name : `${name} (${address})`;
 }
 
-/** What a stranger cannot fake: its host or scheme. Undefined if the answer goes to a program on the user's device. */
+/**
+ * The host or scheme of an unvouched client, which cannot be faked. Undefined if the response goes to a program on the
+ * user's device.
+ */
 function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
   if (documentUrl !== null) return new URL(documentUrl).host;
   return withoutLoopbackPort(redirectUri) === undefined ? placeOf(redirectUri) : undefined;
 }
 
-/** What a consent covers of where its answers go: on the user's device, a program has any port. */
+/** The destinations that a consent covers: a program on the user's device may use any port. */
 export function destinationsOf({ device, reply: { redirectUri } }: AuthorizationRequest): Destinations {
   return { destinations: device ? [] : [placeOf(withoutLoopbackPort(redirectUri) ?? redirectUri)] };
 }

@@ -1,14 +1,13 @@
-// What a person sees of a request that is refused, and that nobody vouches for. Every text that comes from outside is
-// escaped here.
+// The error page for a rejected request of an unvouched client. All outside text is escaped here.
 
 import { attribute, CardPage, type Site } from "../../ui/index.ts";
 
 interface RefusedProps {
   site: Site;
   problem: string;
-  /** The host, or the scheme, that the answer goes to. */
+  /** The host or scheme of the response's destination. */
   destination: string;
-  /** The answer's address, or the form by which it is sent. */
+  /** The response's address, or the form that submits it. */
   href?: string;
   action?: string;
   fields?: [string, string][];

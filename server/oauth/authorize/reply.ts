@@ -1,4 +1,4 @@
-// How an authorization request is answered: by a code, or by an error.
+// The response to an authorization request: a code or an error.
 
 import { extendAddress } from "../../egress/index.ts";
 import { NO_STORE } from "../../http/conditions.ts";
@@ -10,19 +10,19 @@ import type { ResponseMode } from "./checks/request.ts";
 import type { PushReference } from "./pushed.ts";
 import { RefusedPage } from "./refused-page.tsx";
 
-/** Where and how a request is answered. */
+/** The destination and format of a response. */
 export interface Reply {
-  /** Registered to the client. */
+  /** Registered by the client. */
   redirectUri: string;
   mode: ResponseMode;
-  /** Makes one JWT of the answer (JARM); undefined: its fields stand by themselves. */
+  /** Signs the response as one JWT (JARM); undefined: plain fields. */
   sign?: ((fields: Fields) => Promise<string>) | undefined;
   state: string | undefined;
-  /** RFC 9207; undefined: the answer does not say it. */
+  /** RFC 9207; undefined: the response omits it. */
   issuer: string | undefined;
-  /** Nobody vouches for the client: its errors are a page, until its user has decided. */
+  /** An unvouched client: errors are shown on a page until the user has decided. */
   isStrangers?: boolean;
-  /** The pushed request that it answers. */
+  /** The pushed request that is answered. */
   pushed?: PushReference;
 }
 
@@ -33,7 +33,7 @@ export function errorReply(site: Site, reply: Reply, { code, message }: Authoriz
 }
 
 /**
- * Sends the browser back to the client (RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode,
+ * Redirects the browser to the client (RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode,
  * JARM).
  */
 export async function respond(site: Site, reply: Reply, fields: Fields): Promise<Response> {
@@ -48,8 +48,8 @@ export async function respond(site: Site, reply: Reply, fields: Fields): Promise
 }
 
 /**
- * An error of a client that nobody vouches for. Anybody can make such a client and a request that fails, so the browser
- * goes on to its address by a click alone (RFC 9700 4.11.2).
+ * The error of an unvouched client. Attackers can register such a client and send failing requests, so the browser
+ * continues only by a click (RFC 9700 4.11.2).
  */
 export async function errorPage(site: Site, reply: Reply, { code, message }: AuthorizationError): Promise<Response> {
   const { redirectUri, mode } = reply;
@@ -63,7 +63,8 @@ export async function errorPage(site: Site, reply: Reply, { code, message }: Aut
 
 async function answerFields({ sign, state, issuer }: Reply, fields: Fields): Promise<[string, string][]> {
   const { nonce, ...answer } = fields;
-  // In the order of docs/behaviour.md "Authorization request". Signed, it has iss in it, and none beside (RFC 9207 2).
+  // The order of docs/behaviour.md "Authorization request". A signed response contains iss and has none beside it (RFC
+  // 9207 2).
   const all: Fields = sign ? { response: await sign({ ...answer, state }) } : { ...answer, state, nonce, iss: issuer };
   return Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
 }
@@ -73,8 +74,8 @@ function withAnswer({ redirectUri, mode }: Reply, fields: [string, string][]): s
 }
 
 /**
- * Where a form that ends at the client may lead. Browsers hold CSP's form-action against every redirect that follows,
- * and a client's callback may well go on to another host of its own: so all of https, and the redirect URI's scheme.
+ * Allowed targets of a form that ends at the client. Browsers apply CSP form-action to all later redirects, and a
+ * client's callback may redirect to a different host. So all of https and the redirect URI's scheme are allowed.
  */
 export function formTargets(redirectUri: string): string[] {
   const { protocol } = new URL(redirectUri);

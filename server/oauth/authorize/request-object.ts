@@ -1,4 +1,4 @@
-// Authorization requests that their clients have signed (RFC 9101). Of such a request only what is signed counts.
+// Signed authorization requests (RFC 9101). Only signed parameters count.
 
 import type { JWTPayload } from "jose";
 import { CLIENT_JWT_LIFETIME, CLOCK_TOLERANCE, isTime, readClientJwt, requireLife } from "../clients/client-jwt.ts";
@@ -9,12 +9,12 @@ import { AuthorizationError } from "../errors.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 
 /**
- * RFC 9101 10.8 recommends the first; clients of OpenID Connect Core 6.1 write JWT or nothing. Then it is told from a client
- * assertion by its client_id and its sub.
+ * RFC 9101 10.8 recommends the first; clients of OpenID Connect Core 6.1 use JWT or none. Those are distinguished from
+ * client assertions by client_id and sub.
  */
 const TYPES = ["oauth-authz-req+jwt", "application/oauth-authz-req+jwt", "jwt"];
 
-/** @returns the parameters that the object has, and until when it is good. @throws AuthorizationError invalid_request_object */
+/** @returns the object's parameters and its expiry @throws AuthorizationError invalid_request_object */
 export type OpenRequestObject = (
   client: Client,
   object: string,
@@ -29,7 +29,7 @@ export function createRequestObjects(issuer: string, isSignedByClient: IsSignedB
     // RFC 9101 5 and 6.3; OIDC Core 6.1.
     if (clientId !== own) throw bad("client_id must be that of the request");
     if (iss !== undefined && iss !== own) throw bad("iss must be the client_id");
-    // RFC 9101 10.8.2: it could be taken for a client assertion.
+    // RFC 9101 10.8.2: prevents use as a client assertion.
     if (sub === own) throw bad("sub must not be the client_id");
     if (![aud].flat().includes(issuer)) throw bad(`aud must be ${issuer}`);
     // RFC 9101 4.
@@ -47,7 +47,7 @@ function readClaims(object: string, { securityProfile }: Client): JWTPayload {
   return readClientJwt(object, kind, bad).claims;
 }
 
-/** @returns seconds since 1970; nobody takes it from then on */
+/** @returns the expiry in seconds since 1970 */
 function inTime(claims: JWTPayload, { securityProfile }: Client): number {
   const now = Date.now();
   const exp = requireLife(claims, now, bad);
@@ -72,7 +72,7 @@ function parametersOf(claims: JWTPayload): Parameters {
   return parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
 }
 
-/** RFC 9101 4: numbers stand there as numbers, and `claims` as an object; `resource` may be a list (RFC 8707 2). */
+/** RFC 9101 4: numbers are JSON numbers and `claims` is an object; `resource` may be a list (RFC 8707 2). */
 function textsOf(name: string, value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];

@@ -1,5 +1,5 @@
-// The second factor on the way from an authorization request to its answer: asked for, or set up where it is missing.
-// POST /signin/second-factor and POST /signin/enrolment are what these pages send.
+// The second factor in an authorization request: asked for, or set up if missing. POST /signin/second-factor and POST
+// /signin/enrolment handle the forms.
 
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
@@ -24,7 +24,7 @@ import { goTo, queryOf, readTarget, type Target, targetText, withPrompt } from "
 import { formTargets } from "./reply.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
-/** A form on the way of a request. */
+/** A form within an authorization request. */
 interface Way extends SentForm {
   target: Target;
   checked: AuthorizationRequest;
@@ -48,7 +48,7 @@ function formEndpoint(
       const checked = await checkRequest(deps, asked);
       const { target } = checked;
       const session = await startedSessionFor(deps, request, checked);
-      // It has ended meanwhile: sign in.
+      // The session has ended: sign in again.
       if (!session) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
       const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
       if (!stale) return answer(deps, { request, caller, form, target, checked, session });
@@ -70,7 +70,7 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
   const { request, target, checked, session } = way;
   const { site } = deps.endpoints;
   const enrolment = await takeEnrolment(deps, way);
-  // See what is due instead.
+  // Continues with the next required step.
   if (!enrolment) return goTo(site, target.path, queryOf(target.parameters));
   const { trouble } = enrolment;
   if (trouble) {

@@ -1,4 +1,4 @@
-// POST /signin: what the sign-in page sends. GET /signin/local: the page, for users who are sent elsewhere.
+// POST /signin: the sign-in form. GET /signin/local: the form for users who are otherwise redirected to a provider.
 
 import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
@@ -12,9 +12,9 @@ import { type SignInState, signInPage } from "./pages.tsx";
 import { goTo, readTarget, type Target, withoutPrompts } from "./parameters.ts";
 import { tellingTheClient } from "./step.ts";
 
-/** One text for every way it can fail: whether there is such an account is not for strangers to know. */
+/** One text for every failure, so strangers cannot probe for accounts. */
 export const REFUSED = "The user name or the password is wrong.";
-/** Whether there is such an organisation is not for strangers either. */
+/** Strangers cannot probe for organisations either. */
 const REFUSED_AT_SETTINGS = `${REFUSED} Or it is the name of the organisation, if you have typed one: capitals count.`;
 export const WRONG_USER = "The application asked for another account. Sign in with that one.";
 
@@ -24,7 +24,7 @@ export function signInEndpoints(deps: AuthorizeDependencies) {
     const target = readTarget(form.get("request"));
     return tellingTheClient(deps, request, () => signIn(deps, request, caller, form, target));
   });
-  // By a link, where an application's users are sent to their provider without being asked.
+  // For applications that redirect users to their provider without showing a page.
   const local = pageEndpoint(deps.endpoints, "/signin/local", ["GET"], async (request) => {
     const target = readTarget(requestUrl(request).searchParams.get("request") ?? undefined);
     return tellingTheClient(deps, request, async () => {
@@ -69,13 +69,13 @@ async function signIn(
   return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
 
-/** @throws Permission where the application's users sign in at an identity provider alone */
+/** @throws Permission if the application's users must sign in at an identity provider */
 function requireLocal({ client: { identityProvider } }: AuthorizationRequest): void {
   if (!identityProvider || identityProvider.allowLocal) return;
   throw new Permission("The users of this application sign in at its identity provider, not here.");
 }
 
-/** The sign-in page, with the tenant's providers beside the form; an application that has one of its own shows no other. */
+/** The sign-in page with the tenant's providers; an application with its own provider shows only that one. */
 export async function showSignIn(
   { endpoints: { site }, forms, upstream }: Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream">,
   request: Request,

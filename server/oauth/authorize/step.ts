@@ -1,4 +1,4 @@
-// What the pages on the way of an authorization request share.
+// Common steps of the pages in an authorization request.
 
 import type { Session } from "../../signin/index.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
@@ -9,8 +9,8 @@ import { wrongAddressPage } from "./pages.tsx";
 import { errorPage, errorReply } from "./reply.ts";
 
 /**
- * The session counts only if it is of the client's tenant and, where the client's users have to sign in at a provider,
- * began there. It may be unfinished.
+ * The browser's session, if it belongs to the client's tenant and, where the client requires a provider, began there.
+ * It may be unfinished.
  */
 export async function startedSessionFor(
   { sessions }: Pick<AuthorizeDependencies, "sessions">,
@@ -24,7 +24,7 @@ export async function startedSessionFor(
   return isElsewhere && !identityProvider.allowLocal ? undefined : session;
 }
 
-/** Sends what the client may be told of to its redirect URI; of a client that nobody vouches for, a page says it first. */
+/** Reports errors to the client's redirect URI; for an unvouched client, a page shows them first. */
 export async function tellingTheClient(
   deps: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests" | "sql" | "sessions" | "log">,
   request: Request,

@@ -2,7 +2,7 @@ import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { cameOfProvider } from "../clients/store.ts";
 
-/** What a code stands for. */
+/** The grant that a code represents. */
 export interface CodeGrant {
   clientId: number;
   userId: number;
@@ -10,32 +10,31 @@ export interface CodeGrant {
   redirectUri: string;
   redirectUriSent: boolean;
   responseType: string;
-  /** The request's parameter; null: it had none. */
+  /** The request's parameter; null if it was missing. */
   scope: string | null;
   scopes: string[];
-  /** What tokens may be asked for by it. */
+  /** Resources that tokens may be requested for. */
   resources: string[];
   nonce: string | null;
   codeChallenge: string | null;
-  /** The thumbprint of the key that redeeming it takes (RFC 9449 10); null: none. */
+  /** The thumbprint of the key required to redeem it (RFC 9449 10); null: none. */
   dpopJkt: string | null;
   authTime: Date;
   amr: string[];
   acr: string;
-  /** Names of the claims asked for by the claims parameter, and allowed. */
+  /** Names of requested and allowed claims. */
   claims: { idToken: string[]; userinfo: string[] };
 }
 
-/** A code as it is found again. */
 export interface StoredCode extends CodeGrant {
   isExpired: boolean;
   isUsed: boolean;
-  /** What came of it. */
+  /** The family of tokens issued from the code. */
   familyId: string | null;
 }
 
 /**
- * With it, the client of a user who signs in by OpenID Connect is one of those that the session's end is told to.
+ * Also registers the client for the session's logout notification, if the sign-in is by OpenID Connect.
  * @param seconds until it expires
  */
 export async function insertCode(
@@ -59,7 +58,7 @@ export async function insertCode(
       ${code.dpopJkt}, ${code.authTime}, ${code.amr}::text[], ${code.acr}, ${sql.json(code.claims)}, now() + make_interval(secs => ${seconds}))`;
 }
 
-/** @returns undefined also if its user is no longer active */
+/** @returns undefined also if the user is inactive */
 export async function findCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<StoredCode | undefined> {
   const [code] = await sql<StoredCode[]>`
     select c.client_id as "clientId", c.user_id as "userId", c.session_id as "sessionId",
@@ -72,10 +71,7 @@ export async function findCode(sql: Queries, tenantId: TenantId, digest: Buffer)
   return code;
 }
 
-/**
- * Uses a code up. Of several at once, the others wait here until the first one's transaction has ended.
- * @returns false if it was used before
- */
+/** Uses a code up; concurrent calls wait for the transaction. @returns false if it was already used */
 export async function takeCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
   const taken = await sql`
     update authorization_codes set used_on = now()
@@ -84,9 +80,9 @@ export async function takeCode(sql: Queries, tenantId: TenantId, digest: Buffer)
 }
 
 /**
- * Until the transaction ends, who ends the session of a code waits. To be called before anything that came of it is
- * locked, as ending it does.
- * @returns undefined if it has ended
+ * Locks a code's session against ending until the transaction ends. Call it before locking grants of the session, which
+ * is the order that ending a session uses.
+ * @returns undefined if the session has ended
  */
 export async function holdSessionOfCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<string | undefined> {
   const find = async () => {
@@ -95,20 +91,20 @@ export async function holdSessionOfCode(sql: Queries, tenantId: TenantId, digest
       where c.tenant_id = ${tenantId} and c.digest = ${digest} and s.expires_on > now() for key share of s`;
     return session?.id;
   };
-  // If its user was just signing in anew, the first look has waited for the end of the former session.
+  // A concurrent sign-in may have replaced the session while the first query waited for its lock.
   return (await find()) ?? (await find());
 }
 
-/** Notes what came of a code. */
+/** Links the family of tokens issued from a code. */
 export async function linkCode(sql: Queries, tenantId: TenantId, digest: Buffer, familyId: string): Promise<void> {
   await sql`
     update authorization_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}`;
 }
 
-/** Which of a user's sign-in sessions: one, or all but one, or all. */
+/** A user's sign-in sessions: one, all but one, or all. */
 export type WhichSessions = { sessionId: string } | { exceptSessionId: string | undefined };
 
-/** Codes that are on their way are no longer good. Waits for those that are being redeemed. */
+/** Expires unredeemed codes; waits for codes that are being redeemed. */
 export async function expireCodes(
   sql: Queries,
   tenantId: TenantId,
@@ -124,17 +120,17 @@ export async function expireCodes(
     where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now() and ${match}`;
 }
 
-/** Those of the users of an identity provider that came of signing in at one. */
+/** The same for users who signed in at an identity provider. */
 export async function expireCodesBy(sql: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> {
   await sql`
     update authorization_codes set expires_on = now()
     where tenant_id = ${tenantId} and expires_on > now() and ${cameOfProvider(sql, tenantId, identityProviderId)}`;
 }
 
-/** Codes stay for a while after they have expired, so that a replay of a used one is still seen. */
+/** Expired codes are kept this long, so the reuse of a used code is detected. */
 const KEEP_CODES = "1 day";
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeExpiredCodes(sql: Sql): Promise<number> {
   return (await sql`delete from authorization_codes where expires_on < now() - ${KEEP_CODES}::interval`).count;
 }

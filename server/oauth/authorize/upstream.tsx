@@ -1,5 +1,5 @@
-// Signing in at another provider (docs/behaviour.md "External identity providers"): there, and back. The authorization
-// request waits meanwhile, and then goes on as after any sign-in.
+// Signing in at an external provider (docs/behaviour.md "External identity providers"). The authorization request is
+// kept and continues like after any sign-in.
 
 import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
@@ -61,22 +61,22 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
     request.method === "POST" ? comeAgain(deps, request) : comeBack(deps, request, caller),
   );
   const jwks = pageEndpoint(deps.endpoints, "/signin/upstream/:id/jwks", ["GET"], async (request) => {
-    // Without a key, whether there is such a provider is not for strangers to know.
+    // An unknown provider gets an empty key set, so strangers cannot probe for providers.
     const keys = (await deps.upstream.publishedKey(providerIdOf(requestUrl(request)))) ?? { keys: [] };
     return Response.json(keys, { headers: { "cache-control": KEYS_KEPT } });
   });
   return new Elysia().use(begin).use(callback).use(jwks);
 }
 
-/** Seconds for which a provider may keep our key. */
+/** Providers may cache the key for this many seconds. */
 const KEYS_KEPT = "public, max-age=300";
 
-/** What is read of an answer. */
+/** The parameters that are read from a response. */
 const ANSWER = ["code", "state", "iss", "error", "error_description"];
 
 /**
- * An answer by response_mode=form_post (Apple sends no other with a user's name). The provider's form brings no
- * SameSite=Lax cookie with it; a plain navigation does.
+ * Handles response_mode=form_post (Apple requires it for the user's name). A cross-site form submission carries no
+ * SameSite=Lax cookie; a navigation does.
  */
 async function comeAgain({ endpoints: { site } }: AuthorizeDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
@@ -127,12 +127,12 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
   });
 }
 
-/** Of `/signin/upstream/{Id}`; 0 for what can be no provider's. */
+/** The Id in `/signin/upstream/{Id}`; 0 if it is invalid. */
 function providerIdOf({ pathname }: URL): number {
   return toRecordId(pathname.split("/")[3]) ?? 0;
 }
 
-/** Off to the provider; or a page that says why not. */
+/** Redirects to the provider, or shows why that failed. */
 export async function sendToProvider(
   deps: AuthorizeDependencies,
   request: Request,
@@ -144,7 +144,7 @@ export async function sendToProvider(
   const provider = await usableProvider(deps, checked, providerId);
   if (wantsFreshSignIn(checked) && !canSignInAnew(provider)) throw cannotSignInAnew({ checked, provider });
   return tellingTheUser(deps, { request, target, checked, provider }, async () => {
-    // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
+    // OIDC Core 15.1: max_age=0 is equivalent to prompt=login.
     const maxAge = prompts.has("login") ? 0 : checked.maxAge;
     const wish = { target: targetText(target), maxAge, loginHint };
     const { location, cookies } = await deps.upstream.begin(request, client.tenantId, provider, wish);
@@ -154,13 +154,13 @@ export async function sendToProvider(
   });
 }
 
-/** OIDC Core 3.1.2.1: who cannot authenticate the user again says so. */
+/** OIDC Core 3.1.2.1: an error if re-authentication is impossible. */
 function cannotSignInAnew({ checked, provider }: Pick<ProviderWay, "checked" | "provider">): RefusedRequest {
   const reason = `${provider.name} cannot be asked to sign the user in again, or does not say that it did.`;
   return new RefusedRequest(new AuthorizationError("login_required", reason), checked.reply);
 }
 
-/** @throws NotFound for one that is not there, or that the application's users cannot use */
+/** @throws NotFound if it does not exist or the application's users may not use it */
 async function usableProvider(
   { upstream }: AuthorizeDependencies,
   { client }: AuthorizationRequest,
@@ -172,7 +172,7 @@ async function usableProvider(
   return provider;
 }
 
-/** Shows what a provider's failure is, and which ways are left. */
+/** Shows a provider's failure and the alternatives. */
 async function tellingTheUser(
   deps: AuthorizeDependencies,
   way: ProviderWay,
@@ -192,7 +192,7 @@ async function tellingTheUser(
   }
 }
 
-/** Says why nobody is signed in, and writes it down. @param known what is, of the user and of the failure */
+/** Shows and audits the failure. @param known details about the user and the failure */
 async function refuse(
   deps: AuthorizeDependencies,
   way: ProviderWay,
@@ -206,9 +206,9 @@ async function refuse(
   return upstreamProblem(deps, way, problem);
 }
 
-// What a user sees between a provider and the application.
+// Pages between a provider and the application.
 
-/** An authorization request, and the provider that its user is to sign in with. */
+/** An authorization request and the provider that authenticates its user. */
 export interface ProviderWay {
   request: Request;
   target: Target;
@@ -224,7 +224,7 @@ function upstreamProblem(
   const { status, line } = toldOf(problem);
   const links = [];
   if (problem !== "switched-off" && problem !== "inactive" && problem !== "stranger") {
-    // At the provider, somebody else has to sign in.
+    // Asks the provider to let the user choose an account.
     const again =
       problem === "other-user"
         ? { ...target, parameters: parseParameters(AUTHORIZATION_PARAMETERS, withPrompt(target.parameters, "login")) }
@@ -238,7 +238,7 @@ function upstreamProblem(
   return pageResponse(page, { status });
 }
 
-/** Beside the provider: the sign-in page, or the password alone, or none. */
+/** Alternatives to the provider: the sign-in page, a password, or none. */
 function otherWays(site: Site, target: Target, { identityProvider }: AuthorizationRequest["client"]) {
   if (!identityProvider) return [{ href: site.href(targetText(target)), text: "Sign in another way" }];
   if (!identityProvider.allowLocal) return [];
@@ -250,13 +250,12 @@ export interface LinkState {
   link: string;
   identity: UpstreamIdentity;
   username: string;
-  /** Why the last attempt failed. */
   problem?: string;
   status?: number;
   headers?: Record<string, string>;
 }
 
-/** Whom the page to link names. */
+/** The names of both accounts, as the page to link shows them. */
 export function shownToLink({ id, name }: Provider, identity: UpstreamIdentity) {
   return ["link", id, name, identity.authority, identity.subject, whoIs(identity)] as const;
 }

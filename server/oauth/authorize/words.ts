@@ -1,4 +1,4 @@
-// What a user allows a client, in words.
+// The requested access in words, for the consent page.
 
 import { phrase } from "../../ui/index.ts";
 import type { Api } from "../apis/store.ts";
@@ -49,7 +49,7 @@ const CLAIMS = new Map<string, string>(
   }),
 );
 
-/** Those of an API are its own maker's. */
+/** Texts of an API's scopes come from the API. */
 export function inWords(
   { scopes, resources, claims }: Consent,
   apis: readonly Pick<Api, "id" | "name" | "scopes">[],
@@ -60,7 +60,7 @@ export function inWords(
       api.scopes.map(({ name, description }) => [name, phrase`use ${api.name}: ${description || name}`] as const),
     ),
   );
-  // APIs that a token is for, though none of their scopes is asked for.
+  // Requested APIs without a requested scope.
   const named = apis.filter(({ id }) => resources.includes(id));
   const unheard = named.filter((api) => !api.scopes.some(({ name }) => scopes.includes(name)));
   return [

@@ -1,19 +1,17 @@
-// What administrators have set of clients that registered themselves.
-
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** What a registration's own changes cannot go beyond. */
+/** Limits set by administrators on a client's own changes. */
 export interface Ceiling {
-  /** Fields of Credentials, Name and WebSiteURL of the Application, and Secrets. */
+  /** Fields of Credentials, the Application's Name and WebSiteURL, and Secrets. */
   set: string[];
   /** Scopes that an administrator has added. */
   givenScopes: string[];
-  /** It is in a role, named by a policy, or an Api's own client: what it proves itself by is then not its own to change. */
+  /** The client is in a role, named by a policy, or an Api's own client, so it may not change its authentication. */
   isTrusted: boolean;
 }
 
-/** Does nothing for an Application that has not registered itself. @param tx in which the Application is locked */
+/** Has no effect on an Application that was not registered dynamically. @param tx in which the Application is locked */
 export async function noteAdministrator(
   tx: Queries,
   tenantId: TenantId,

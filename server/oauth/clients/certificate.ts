@@ -1,16 +1,16 @@
-// The certificate by which a client proves who it is, and which of its names says so (RFC 8705 2.1). That its chain leads
-// to an authority that we trust, the proxy that passes it has seen.
+// The certificate of a client, and the comparison of its names (RFC 8705 2.1). The proxy has already verified the
+// certificate chain.
 
 import { domainToASCII } from "node:url";
 import { plainAddress } from "../../http/context.ts";
 import { TokenError } from "../errors.ts";
 import { distinguishedName, isSameName, type RelativeName } from "./distinguished-name.ts";
 
-/** Which of a certificate's names is the client's (RFC 8705 2.1.2), and what registration calls it. */
+/** The kind of name that identifies a client (RFC 8705 2.1.2). */
 export const CERTIFICATE_NAMES = ["SubjectDn", "SanDns", "SanUri", "SanIp", "SanEmail"] as const;
 export type CertificateName = (typeof CERTIFICATE_NAMES)[number];
 
-/** Characters of its header. */
+/** The maximum number of characters of the header. */
 export const CERTIFICATE_LIMIT = 12_000;
 
 export interface Certificate {
@@ -21,10 +21,7 @@ export interface Certificate {
   validTo: number;
 }
 
-/**
- * @param header RFC 9440 2.1, or nginx's `$ssl_client_escaped_cert`
- * @throws TokenError
- */
+/** @param header in the format of RFC 9440 2.1 or nginx's `$ssl_client_escaped_cert` @throws TokenError */
 export async function readCertificate(header: string): Promise<Certificate> {
   const der = header.length <= CERTIFICATE_LIMIT ? derOf(header.trim()) : undefined;
   const certificate = der && (await parsed(der));
@@ -33,7 +30,7 @@ export async function readCertificate(header: string): Promise<Certificate> {
   return certificate;
 }
 
-/** Of several headers the Fetch standard makes one, with commas, which neither form has. */
+/** The Fetch standard joins repeated headers with commas, which neither format contains. */
 function derOf(header: string): Uint8Array<ArrayBuffer> | undefined {
   const field = /^:([A-Za-z0-9+/]+=*):$/.exec(header)?.[1];
   if (field) return Uint8Array.fromBase64(field, { lastChunkHandling: "loose" });
@@ -50,7 +47,7 @@ function unescaped(text: string): string | undefined {
   }
 }
 
-/** Loaded where it is needed first: a service without such clients starts without it. */
+/** Loaded on first use, so services without such clients do not load it. */
 async function parsed(der: Uint8Array<ArrayBuffer>): Promise<Certificate | undefined> {
   const { SubjectAlternativeNameExtension, X509Certificate } = await import("@peculiar/x509");
   try {
@@ -70,7 +67,7 @@ export function isValidNow({ validFrom, validTo }: Certificate, now = Date.now()
   return validFrom <= now && now <= validTo;
 }
 
-/** As what the certificate's own words for a kind of name are. */
+/** The certificate's type name and normal form for each kind of name. */
 const KINDS: Record<
   Exclude<CertificateName, "SubjectDn">,
   { type: string; plain(value: string): string | undefined }
@@ -87,19 +84,19 @@ function plainHost(value: string): string | undefined {
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host) ? host : undefined;
 }
 
-/** RFC 5280 7.5: the part before the @ is compared as it is written. */
+/** RFC 5280 7.5: the part before the @ is case-sensitive. */
 function plainEmail(value: string): string | undefined {
   const [, local, host = ""] = /^([^@\s]+)@([^@\s]+)$/.exec(value) ?? [];
   const plain = plainHost(host);
   return local && plain && `${local}@${plain}`;
 }
 
-/** Whether a value can be what a certificate says. */
+/** Whether a value is valid for this kind of name. */
 export function canBeNamed(name: CertificateName, value: string): boolean {
   return (name === "SubjectDn" ? distinguishedName(value) : KINDS[name].plain(value)) !== undefined;
 }
 
-/** Whether a certificate has the name that is the client's. */
+/** Whether a certificate has the client's registered name. */
 export function isNamed({ subject, alternatives }: Certificate, name: CertificateName, value: string): boolean {
   if (name === "SubjectDn") {
     const wanted = distinguishedName(value);

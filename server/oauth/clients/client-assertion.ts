@@ -1,4 +1,4 @@
-// The JWT by which a client proves who it is (RFC 7523 3, OIDC Core 9): what it says. Who signed it is for its keys.
+// Claims of the JWT that authenticates a client (RFC 7523 3, OIDC Core 9). Its signature is checked separately.
 
 import { CLIENT_JWT_ALGS } from "../contract.ts";
 import { TokenError } from "../errors.ts";
@@ -12,7 +12,7 @@ const ASSERTION_LIMIT = 8 * 1024;
 const JTI_LIMIT = 500;
 const KIND = {
   algs: CLIENT_JWT_ALGS,
-  /** RFC 7523 says nothing of it; the other kinds of JWT that a client signs have one of their own. */
+  /** RFC 7523 defines no typ; the client's other kinds of JWT have their own. */
   types: ["jwt", "client-authentication+jwt", "application/client-authentication+jwt"],
   typ: "JWT",
   name: "JWT",
@@ -23,15 +23,15 @@ export interface Assertion {
   clientId: string;
   jti: string;
   alg: string;
-  /** It is for us by our own name alone. */
+  /** The audience is exactly the issuer. */
   isForIssuerAlone: boolean;
-  /** Seconds since 1970; nobody takes it from then on. */
+  /** Seconds since 1970. */
   expiresAt: number;
 }
 
 /**
- * Says only what the sender can read in the assertion itself, so it does not tell whether there is such a client.
- * @param audiences what it may be for: us, or the endpoint that it is sent to
+ * Errors mention only the assertion's own content, so they do not reveal whether the client exists.
+ * @param audiences the issuer and the endpoint's address
  * @throws TokenError
  */
 export function readAssertion(jwt: string, audiences: readonly string[], now = Date.now()): Assertion {

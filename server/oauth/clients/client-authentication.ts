@@ -1,4 +1,4 @@
-// How a client proves who it is (RFC 6749 2.3, RFC 7523, RFC 8705), and what the audit log has of those that could not.
+// Client authentication (RFC 6749 2.3, RFC 7523, RFC 8705), and audit entries of failures.
 
 import { timingSafeEqual } from "node:crypto";
 import type { Logger } from "pino";
@@ -19,10 +19,9 @@ import type { OnSecretUsed } from "./secret-uses.ts";
 import type { Client } from "./store.ts";
 import { MAX_USED_JWTS, type UseJwt } from "./used-jwts.ts";
 
-/** @throws TokenError if the request does not prove to be a client's */
+/** @throws TokenError if authentication fails */
 export type AuthenticateClient = (request: Request, form: Credentials) => Promise<Client>;
 
-/** As a form has them. */
 export interface Credentials {
   client_id?: string;
   client_secret?: string;
@@ -30,7 +29,7 @@ export interface Credentials {
   client_assertion?: string;
 }
 
-/** Why a client was refused: for the audit log; the caller is never told. */
+/** Why authentication failed; for the audit log only. */
 export type Refusal =
   | "NoSecret"
   | "WrongSecret"
@@ -41,7 +40,7 @@ export type Refusal =
   | "WrongCertificate"
   | "ExpiredCertificate"
   | "InactiveApplication";
-/** Told of a request that did not prove to be the client's that it names; the answer waits for nothing that it does. */
+/** Called when authentication as an existing client fails; the response does not wait for it. */
 export type OnRefusedClient = (request: Request, client: Pick<Client, "id" | "tenantId">, reason: Refusal) => void;
 
 interface ClientAuthentication {
@@ -61,9 +60,9 @@ type Presented = { clientId: string } & (
 );
 
 /**
- * Who the client is: by a secret in the form or the Basic header (RFC 6749 2.3.1), by a JWT that it signed (RFC 7523 2.2),
- * by a certificate that has a name of its (RFC 8705 2.1), public clients by their client_id alone (RFC 6749 2.1).
- * @throws TokenError; invalid_client with one text for every way that a secret or a signature can be wrong
+ * Authenticates the client: by a secret in the form or the Basic header (RFC 6749 2.3.1), by a signed JWT (RFC 7523
+ * 2.2), by a certificate (RFC 8705 2.1), or for public clients by client_id only (RFC 6749 2.1).
+ * @throws TokenError; invalid_client has one text for all wrong secrets and signatures
  */
 export async function authenticateClient(
   deps: ClientAuthentication,
@@ -117,9 +116,9 @@ const FAILED: Record<Presented["method"], string> = {
 
 interface Proof {
   client: Client;
-  /** Undefined: who asks has proved to be the client. */
+  /** Undefined: authentication succeeded. */
   refusal?: Refusal | undefined;
-  /** Of the secret that was presented. */
+  /** The id of the secret that matched. */
   secretId?: string | undefined;
 }
 
@@ -129,12 +128,12 @@ async function proofOf(
   client: Client | undefined,
   presented: Presented,
 ): Promise<Proof | undefined> {
-  // One that has a document is known by its address alone.
+  // A client with a metadata document is known only by its address.
   if (!client || (client.documentUrl ?? presented.clientId) !== presented.clientId) return undefined;
   const { method } = presented;
   const declared = client.tokenEndpointAuthMethod;
   const inactive = client.isActive ? undefined : "InactiveApplication";
-  // It comes with the connection, so the request itself presents nothing.
+  // The certificate belongs to the connection, so the request itself presents nothing.
   if (declared === "tls_client_auth" && method === "none") {
     return { client, refusal: (await certificateProblem(mtls, request, client)) ?? inactive };
   }
@@ -155,21 +154,21 @@ async function certificateProblem(mtls: Mtls, request: Request, client: Client):
   return isValidNow(certificate) ? undefined : "ExpiredCertificate";
 }
 
-/** All of them are compared, whichever it is. */
+/** Compares all secrets, to take constant time. */
 function liveSecretId({ secrets }: Client, secret: string): string | undefined {
   const digest = digestOf(secret);
   return secrets.filter((live) => timingSafeEqual(digest, live.digest))[0]?.id;
 }
 
-/** Who asks, for the audit log: a client without a secret has proved nothing. */
+/** The actor for the audit log; a client without a secret is unauthenticated. */
 export function originOfClient(request: Request, { id, clientType }: Client): Origin {
   const actor = clientType === "confidential" ? ({ type: "Application", id } as const) : undefined;
   return originOf(request, { actor, clientId: String(id) });
 }
 
 /**
- * Where a request comes from that anybody can have made; undefined if its client has proved to be one. The secret of a
- * client that has registered itself unasked proves nothing of whom it is.
+ * The network of an unauthenticated request; undefined if the client is authenticated. A client that registered itself
+ * without an initial access token counts as unauthenticated even with a secret.
  */
 export function strangersNetwork(request: Request, { clientType, isOpen }: Client): string | undefined {
   return clientType === "confidential" && !isOpen ? undefined : clientNetwork(request);
@@ -209,7 +208,7 @@ function presentedCredentials(request: Request, form: Credentials, at: Addresses
 
 type Addresses = Pick<ClientAuthentication, "issuer" | "mtls">;
 
-/** RFC 7521 4.2: client_id may be left out. */
+/** RFC 7521 4.2: client_id may be omitted. */
 function presentedAssertion(request: Request, form: Credentials, { issuer, mtls }: Addresses): Presented {
   const { client_id: clientId, client_assertion: jwt, client_assertion_type: type } = form;
   if (type !== ASSERTION_TYPE)
@@ -223,7 +222,7 @@ function presentedAssertion(request: Request, form: Credentials, { issuer, mtls 
   return { clientId: assertion.clientId, method: "private_key_jwt", assertion };
 }
 
-/** RFC 6749 2.3.1 has both parts form-encoded; many clients send them raw, which our generated values survive. */
+/** RFC 6749 2.3.1 requires form encoding of both parts; many clients send them raw, which generated values survive. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -232,27 +231,26 @@ function formDecoded(text: string): string {
   }
 }
 
-// What the audit log has of clients that could not prove who they are.
+// Audit entries of failed client authentication.
 
-/** Anybody can fail as a client, as often as they like: in this time one row of each client is enough. */
+/** Failures can be caused at any rate, so each client gets one entry per interval. */
 const ROW_EVERY_MS = 60_000;
-/** From this many clients on, those that have been told of long ago are forgotten. */
+/** Above this many clients, those with old entries are forgotten. */
 const CLIENTS_KEPT = 10_000;
-/** Rows in memory that are still to be written. A process that ends loses them. */
+/** Entries in memory waiting to be written; a process that ends loses them. */
 export const MAX_ROWS_WAITING = 100;
 
 interface Told {
   /** Milliseconds of `now`. */
   at: number;
-  /** Failures since then, which no row tells of yet. */
+  /** Failures since the last entry. */
   untold: number;
 }
 
 /**
- * Writes the first failure down, and the next one that comes after the time is over, with how many there were in between.
- * Each process counts for itself, in memory. The answer does not wait for the row: of a client that there is not there
- * is none, and time would tell them apart. One row is written after the other; while too many wait, failures are only
- * counted, for the client's next one.
+ * Writes an entry for the first failure, and for the next one after the interval, with the number in between. Each
+ * process counts separately, in memory. The response does not wait, because unknown clients have no entry and timing
+ * would reveal them. Entries are written one at a time; while too many wait, failures are only counted.
  */
 export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now = () => performance.now()) {
   const clients = new Map<number, Told>();

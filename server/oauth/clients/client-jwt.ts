@@ -1,26 +1,26 @@
-// What the JWTs that clients sign have in common, assertions and request objects. Who signed one is for the client's keys.
+// Common rules of JWTs signed by clients: assertions and request objects. Signatures are checked separately.
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 
-/** Seconds from now that one may live at most: so long its jti is kept. */
+/** The maximum lifetime in seconds, because the jti is stored for so long. */
 export const CLIENT_JWT_LIFETIME = 3_600;
-/** Seconds that a client's clock may be off. */
+/** The allowed clock skew in seconds. */
 export const CLOCK_TOLERANCE = 10;
 
-/** Makes the error of the kind of JWT that it is. */
+/** Creates the error for this kind of JWT. */
 type Bad = (reason: string) => Error;
 
 interface Kind {
   algs: readonly string[];
-  /** In small letters. */
+  /** In lower case. */
   types: readonly string[];
-  /** What its typ must be, in words. */
+  /** The valid values of typ, for error messages. */
   typ: string;
-  /** What it is not, if it cannot be read. */
+  /** The JWT's name in error messages. */
   name: string;
 }
 
-/** @throws what `bad` makes */
+/** @throws the error that `bad` creates */
 export function readClientJwt(
   jwt: string,
   { algs, types, typ, name }: Kind,
@@ -45,11 +45,7 @@ function decoded(jwt: string, bad: Bad, name: string) {
   }
 }
 
-/**
- * @param now milliseconds since 1970
- * @returns its `exp`
- * @throws what `bad` makes
- */
+/** @param now milliseconds since 1970 @returns its `exp` @throws the error that `bad` creates */
 export function requireLife({ exp, iat, nbf }: JWTPayload, now: number, bad: Bad): number {
   const seconds = now / 1000;
   if (!isTime(exp)) throw bad("exp is missing");

@@ -1,4 +1,4 @@
-// Whether a JWT is signed by one of a client's keys: those of its record, or those that it publishes at its JwksUri.
+// Verifies signatures with a client's keys, stored in its record or published at its JwksUri.
 
 import { compactVerify, createLocalJWKSet, errors } from "jose";
 import { LRUCache } from "lru-cache";
@@ -8,20 +8,20 @@ import { CLIENT_JWT_ALGS } from "../contract.ts";
 import { type Jwks, usableKeys } from "./jwks.ts";
 import { type Client, isVouchedFor } from "./store.ts";
 
-/** Sets of this many clients; the one not asked for longest makes room. */
+/** The maximum number of cached key sets. */
 const SETS = 5_000;
-/** A set that was read within this time is not read again, unless a JWT is by none of its keys. */
+/** A younger key set is not read again, unless none of its keys matches. */
 const FRESH_MS = 300_000;
-/** Between two requests for one set: anybody can send a JWT in a client's name. */
+/** The minimum time between two requests for one key set, because unauthenticated JWTs trigger them. */
 const RETRY_MS = 30_000;
-/** While it cannot be read, what was read within this time stays good. */
+/** A key set up to this age is used while it cannot be read. */
 const STALE_MS = 3_600_000;
 const TIMEOUT_MS = 5_000;
 
 type Keys = ReturnType<typeof createLocalJWKSet>;
 type Owner = Pick<Client, "id" | "tenantId" | "jwks" | "jwksUri" | "isOpen" | "administratorSet">;
 
-/** @returns whether one of the client's keys made the signature; what the JWT says is not looked at */
+/** @returns whether one of the client's keys made the signature; claims are not checked */
 export type IsSignedByClient = (client: Owner, jwt: string) => Promise<boolean>;
 
 interface Known {
@@ -31,7 +31,7 @@ interface Known {
   triedAt: number;
 }
 
-/** @param forStrangers fetches the keys at addresses that nobody vouches for */
+/** @param forStrangers fetches keys of unvouched clients */
 export function createClientKeys(
   { fetch, forStrangers }: { fetch: EgressFetch; forStrangers: { fetch: EgressFetch } },
   log: Pick<Logger, "warn">,
@@ -74,7 +74,7 @@ export function createClientKeys(
     return next;
   }
 
-  /** Many that wait for one set ask for it once. */
+  /** Concurrent calls share one request. */
   function readOnce(key: string, owner: Owner, known: Known | undefined): Promise<Known> {
     const running = reading.get(key) ?? read(key, owner, known).finally(() => reading.delete(key));
     reading.set(key, running);
@@ -90,7 +90,7 @@ export function createClientKeys(
     const isFresh = known !== undefined && now() - known.readAt < FRESH_MS;
     const first = known && (isFresh || !mayAsk) ? known : await readOnce(key, client, known);
     if (first.keys && (await isSignedBy(first.keys, jwt))) return true;
-    // It may have new keys by now.
+    // The client may have published a new key.
     if (first !== known || !mayAsk) return false;
     const { keys } = await readOnce(key, client, known);
     return keys !== undefined && (await isSignedBy(keys, jwt));
@@ -112,7 +112,7 @@ async function isSignedBy(keys: Keys | Exclude<Key, Keys>, jwt: string): Promise
       for await (const key of error) if (await isSignedBy(key, jwt)) return true;
       return false;
     }
-    // WebCrypto's own word for a key that it cannot use is a DOMException.
+    // WebCrypto reports an unusable key by DOMException.
     if (error instanceof errors.JOSEError || error instanceof DOMException) return false;
     throw error;
   }

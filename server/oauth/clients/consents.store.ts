@@ -1,21 +1,20 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** What a user allows a client. */
+/** A user's consent to a client. */
 export interface Consent {
   scopes: string[];
-  /** What its tokens may be for. */
+  /** Allowed targets of its tokens. */
   resources: string[];
-  /** Names of claims that it may see beside those of the scopes. */
+  /** Names of claims allowed beyond those of the scopes. */
   claims: string[];
 }
 
-/** Where its answers may go. */
+/** Allowed destinations of responses. */
 export interface Destinations {
   destinations: string[];
 }
 
-/** All that a user has allowed a client. */
 export async function findConsent(
   sql: Queries,
   tenantId: TenantId,
@@ -28,7 +27,7 @@ export async function findConsent(
   return row;
 }
 
-/** When the user last took back what the client had been allowed; null: never. */
+/** When the user last withdrew consent from the client; null: never. */
 export async function findWithdrawal(
   sql: Queries,
   tenantId: TenantId,
@@ -41,7 +40,7 @@ export async function findWithdrawal(
   return row?.withdrawnOn ?? null;
 }
 
-/** Adds to what was allowed before. */
+/** Adds to the earlier consent. */
 export async function rememberConsent(
   sql: Queries,
   tenantId: TenantId,

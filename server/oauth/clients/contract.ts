@@ -1,4 +1,4 @@
-// What makes an Application an OAuth client.
+// The OAuth credentials of an Application.
 
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, DEFAULT_SCOPES, SCOPE_TEXTS, SCOPES_MUST } from "../../access/index.ts";
@@ -28,7 +28,7 @@ import { jwksField } from "./jwks.ts";
 export const MAX_REDIRECT_URIS = 50;
 /** Characters. */
 const REDIRECT_URI_LIMIT = 2_000;
-/** Of one list; policies may compare it as a whole, many times. */
+/** Characters of a whole list, because policies may compare it many times. */
 export const REDIRECT_URIS_LIMIT = 10_000;
 
 /** Characters. */
@@ -58,7 +58,7 @@ function uris(description: string, example: string[], form: FormField) {
   };
 }
 
-/** An address that people are shown. */
+/** An address shown to users. */
 function address(description: string, form: FormField) {
   return {
     ...text(JWKS_URI_LIMIT, { description, audit: "value", form: { type: "url", ...form }, example: "" }),
@@ -391,6 +391,6 @@ const SECRET_FIELDS = {
   Name: text(SECRET_NAME_LIMIT, { description: "To tell it from another one, such as where it is used." }),
 };
 
-/** What POST …/Secrets takes. */
+/** The body of POST …/Secrets. */
 export const SECRET = body({ name: "Secret", $id: "SecretData" }, SECRET_FIELDS);
 export type SecretInput = InputOf<typeof SECRET_FIELDS>;

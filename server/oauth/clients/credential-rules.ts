@@ -1,4 +1,4 @@
-// What a change of credentials comes to, and whether its fields fit together.
+// The effects of changing credentials, and the rules between their fields.
 
 import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
@@ -9,7 +9,7 @@ import { type CertificateName, canBeNamed } from "./certificate.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./credentials.ts";
 
-/** A client that can no longer use client_credentials loses it, if nobody had chosen its grants. */
+/** A client that may no longer use client_credentials loses it, unless its grants were set explicitly. */
 export function changedCredentials(before: Credentials, input: CredentialsInput): Credentials {
   const changes = CREDENTIALS.toColumns(input) as { [name in keyof Credentials]?: Credentials[name] | null };
   const clientType = changes.clientType === null ? "confidential" : (changes.clientType ?? before.clientType);
@@ -20,20 +20,17 @@ export function changedCredentials(before: Credentials, input: CredentialsInput)
   return { ...before, ...unchosen, ...Object.fromEntries(given) };
 }
 
-/** Why egress would send nothing to an address, in words; undefined if it may. */
+/** @returns why egress rejects an address; undefined if it is allowed */
 export type CheckUrl = (url: string) => string | undefined;
 
-/** What of a client this installation can do with. */
+/** Features of this installation. */
 export interface Possible {
   checkUrl: CheckUrl;
-  /** It has an address at which clients show certificates. */
+  /** MTLS_URL is configured. */
   takesCertificates: boolean;
 }
 
-/**
- * Whether the fields fit together, and requests may go to its addresses.
- * @throws BadInput naming all that do not
- */
+/** Checks that the fields are consistent and the addresses may be requested. @throws BadInput naming all problems */
 export function requireSound(after: Credentials, before: Credentials, possible: Possible): void {
   const { checkUrl } = possible;
   const { clientType, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = after;
@@ -53,12 +50,12 @@ export function requireSound(after: Credentials, before: Credentials, possible: 
   ];
   const wrong = grantTypes.filter((grant) => clientType !== "confidential" && OF_CONFIDENTIAL.includes(grant));
   for (const grant of wrong) problems.push(`GrantTypes has ${grant}, which a ${clientType} client cannot use.`);
-  // Each begins with the name of its field.
+  // Each message starts with the field's name.
   const named = problems.map((Message) => ({ Field: /^\w+/.exec(Message)![0], Message }));
   if (named.length > 0) throw BadInput.in(named);
 }
 
-/** What only a client with a proof of its own may use: RFC 6749 4.4, RFC 8693 5. */
+/** Grants for authenticated clients only: RFC 6749 4.4, RFC 8693 5. */
 export const OF_CONFIDENTIAL: string[] = ["client_credentials", EXCHANGE_GRANT];
 
 function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwksUri }: Credentials): string[] {
@@ -107,7 +104,7 @@ function shownProblems(after: Credentials, before: Credentials, checkUrl: CheckU
   ];
 }
 
-/** A user name before the host would make the link look like one to somebody else. */
+/** A user name before the host could make a link look like a different host. */
 export function canBeLinked(uri: string): boolean {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   return /^https?:$/.test(url?.protocol ?? "") && url!.username === "" && url!.password === "";
@@ -122,7 +119,7 @@ function sectorProblems(after: Credentials, before: Credentials, checkUrl: Check
   return ["SubjectType is pairwise: its RedirectUris must be https and of one host, or SectorIdentifierUri list them."];
 }
 
-/** FAPI 2.0 Security Profile 5.3.2.1 and 5.4.1: what of it other fields say. */
+/** FAPI 2.0 Security Profile 5.3.2.1 and 5.4.1: its requirements on other fields. */
 function profileProblems(credentials: Credentials): string[] {
   if (credentials.securityProfile !== "FAPI2") return [];
   const { requirePar, dpopBound, tokenEndpointAuthMethod, idTokenAlg, accessTokenAlg, redirectUris } = credentials;
@@ -151,7 +148,7 @@ function logoutUriProblem(uri: string, checkUrl: CheckUrl): string | undefined {
   return checkUrl(uri) ?? (uri.includes("#") ? "The URL must not have a fragment." : undefined);
 }
 
-/** What a client has that was told nothing else: all grants that its type can use, and the default scopes. */
+/** The defaults of a client: all grants of its type, and the default scopes. */
 export function defaultsOf(clientType: ClientType): Credentials {
   return {
     clientType,
@@ -192,8 +189,8 @@ export function defaultsOf(clientType: ClientType): Credentials {
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
 
 /**
- * Why an address cannot be a redirect URI, in words; undefined if it can. It is compared as it is written
- * (RFC 9700 2.1), so what could be written in two ways is refused here.
+ * @returns why an address is rejected as a redirect URI; undefined if it is valid. Redirect URIs are compared as
+ * strings (RFC 9700 2.1), so only one spelling of each address is allowed.
  */
 export function redirectUriProblem(uri: string, clientType: ClientType): string | undefined {
   const shown = printable(uri);
@@ -211,8 +208,8 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
 }
 
 /**
- * RFC 8252 7.1 asks for a domain name in reverse. Many apps have a bare word, which counts if an authority follows it,
- * and if no browser or operating system does something of its own with it.
+ * RFC 8252 7.1 requires a reversed domain name. Many apps use a single word. That is accepted if an authority follows,
+ * and if browsers and operating systems do not handle the scheme themselves.
  */
 function isPrivateUse(uri: string, { protocol }: URL): boolean {
   const scheme = protocol.slice(0, -1);
@@ -234,36 +231,36 @@ const TAKEN_SCHEMES = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Native apps listen there (RFC 8252 7.3), others are developed there. */
+/** Native apps listen on loopback (RFC 8252 7.3); other apps use it in development. */
 export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && LOOPBACK.includes(hostname);
 }
 
-/** Of these, what only a client in development should have: a native app's own address is not among them. */
+/** Loopback addresses that only a client in development should have; native apps may use them. */
 export function developmentUris(uris: readonly string[], clientType: string): string[] {
   return clientType === "native" ? [] : uris.filter((uri) => URL.canParse(uri) && isLoopback(new URL(uri)));
 }
 
-/** RFC 8252 7.3: an app on the device listens on whatever port is free. @returns undefined for no loopback address */
+/** RFC 8252 7.3: native apps may use any port. @returns undefined if it is not a loopback address */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const match = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?([/?].*)?$/.exec(uri);
   return match && URL.canParse(uri) ? match[1]! + (match[2] ?? "") : undefined;
 }
 
-/** What people know an address by: its host; of an app on the device the scheme, for the rest of it is the app's own word. */
+/** The recognizable part of an address: its host, or the scheme of an app's private-use URI. */
 export function placeOf(uri: string): string {
   const { protocol, host } = new URL(uri);
   return protocol === "https:" || protocol === "http:" ? host : protocol.slice(0, -1);
 }
 
-/** Whether an address is one of those registered; on loopback, a native client may name any port. */
+/** Whether an address is registered; on loopback, native clients may use any port. */
 export function isRegisteredUri({ clientType }: Credentials, registered: readonly string[], asked: string): boolean {
   if (registered.includes(asked)) return true;
   const atAnyPort = clientType === "native" ? withoutLoopbackPort(asked) : undefined;
   return atAnyPort !== undefined && registered.some((known) => withoutLoopbackPort(known) === atAnyPort);
 }
 
-/** Whether a client's redirect URIs are of an origin (RFC 6454 6.2). They can be written in one way only. */
+/** Whether one of the client's redirect URIs has this origin (RFC 6454 6.2). Redirect URIs have only one spelling. */
 export function hasOrigin({ redirectUris, clientType }: Credentials, origin: string): boolean {
   const spell = (text: string) => (clientType === "native" && withoutLoopbackPort(text)) || text;
   const origins = redirectUris.flatMap((uri) => /^[a-z][a-z0-9.+-]*:\/\/[^/?#]+/.exec(uri)?.[0] ?? []);

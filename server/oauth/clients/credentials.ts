@@ -1,5 +1,3 @@
-// An OAuth client's credentials, as they are stored.
-
 import type { MappedClaim } from "../claim-mapping.ts";
 import type {
   ACCESS_TOKEN_TYPES,
@@ -20,16 +18,15 @@ export type SecurityProfile = (typeof SECURITY_PROFILES)[number];
 
 export type AccessTokenType = (typeof ACCESS_TOKEN_TYPES)[number];
 
-/** What makes an Application an OAuth client. */
 export interface Credentials {
   clientType: ClientType;
-  /** The one way in which it proves who it is; null: as its type has it. */
+  /** The only allowed authentication method; null: the methods of its type. */
   tokenEndpointAuthMethod: ClientAuthMethod | null;
-  /** Its public keys, if it has them here. */
+  /** Its public keys, if stored here. */
   jwks: Jwks | null;
-  /** Where it publishes them; "" if it does not. */
+  /** The address of its published keys; "" if none. */
   jwksUri: string;
-  /** Which name in its certificate is its own, and what it is; "": it has none. */
+  /** The kind and value of the identifying name in its certificate; "": none. */
   tlsClientAuthName: CertificateName;
   tlsClientAuthValue: string;
   grantTypes: string[];
@@ -37,35 +34,35 @@ export interface Credentials {
   scopes: string[];
   redirectUris: string[];
   postLogoutRedirectUris: string[];
-  /** Where it is told that a session has ended; null: nowhere. */
+  /** The address for logout tokens; null: none. */
   backchannelLogoutUri: string | null;
   accessTokenAlg: SigningAlg;
   accessTokenType: AccessTokenType;
   /** Seconds; null: TOKEN_LIFETIME. */
   accessTokenLifetime: number | null;
-  /** Seconds from the grant on; null: the standard one. */
+  /** Seconds since the grant; null: the default. */
   refreshTokenLifetime: number | null;
   idTokenAlg: SigningAlg;
-  /** "": userinfo answers are plain JSON. */
+  /** "": userinfo responses are plain JSON. */
   userinfoAlg: (typeof RESPONSE_ALGS)[number];
-  /** Of introspection answers that are JWTs; "": as id_tokens. */
+  /** The algorithm of introspection responses as JWT; "": as for id_tokens. */
   introspectionAlg: (typeof RESPONSE_ALGS)[number];
-  /** Claims of the granted scopes stand in its id_tokens too. */
+  /** Its id_tokens include the claims of the granted scopes. */
   idTokenClaims: boolean;
   claimMapping: MappedClaim[];
   /** How it knows its users (OIDC Core 8). */
   subjectType: (typeof SUBJECT_TYPES)[number];
-  /** Where its sector is listed; "": its redirect URIs say it. */
+  /** The address of its sector's list; "": the redirect URIs determine the sector. */
   sectorIdentifierUri: string;
-  /** What the consent page shows of it; "": nothing. */
+  /** Shown on the consent page; "": nothing. */
   logoUri: string;
   policyUri: string;
   tosUri: string;
-  /** Its authorization requests have to be pushed (RFC 9126). */
+  /** Authorization requests must be pushed (RFC 9126). */
   requirePar: boolean;
-  /** Its authorization requests have to be signed (RFC 9101). */
+  /** Authorization requests must be signed (RFC 9101). */
   requireSignedRequestObject: boolean;
-  /** It is given tokens that are bound to a key of its alone (RFC 9449). */
+  /** Its tokens must be bound to a key (RFC 9449). */
   dpopBound: boolean;
   securityProfile: SecurityProfile;
   /** Its users are not asked for consent. */

@@ -1,9 +1,9 @@
-// Distinguished names as people write them (RFC 4514), and whether two are the same (RFC 4517 4.2.15).
+// Parsing (RFC 4514) and comparing (RFC 4517 4.2.15) distinguished names.
 
-/** The values of each attribute, by its short name or its object identifier. */
+/** Values by attribute, which is a short name or an object identifier. */
 export type RelativeName = Record<string, string[]>;
 
-/** By which an attribute may be called instead of its object identifier: RFC 4514 3, and what certificates have beside. */
+/** Names for object identifiers: those of RFC 4514 3 and others common in certificates. */
 const IDENTIFIERS = new Map<string, string>(
   Object.entries({
     CN: "2.5.4.3",
@@ -30,7 +30,7 @@ const IDENTIFIERS = new Map<string, string>(
   }),
 );
 
-/** @returns undefined if it is none: its parts are in the order of RFC 4514, the last of the certificate's first */
+/** @returns undefined if it is invalid; parts are in the order of RFC 4514, which reverses the certificate's */
 export function distinguishedName(text: string): RelativeName[] | undefined {
   const parts = split(text, ",").map(relativeName);
   return parts.every((part) => part !== undefined) ? parts : undefined;
@@ -52,7 +52,7 @@ function identifierOf(type: string): string | undefined {
   return /^\d+(\.\d+)+$/.test(type) ? type : IDENTIFIERS.get(type.toUpperCase());
 }
 
-/** At each separator that has no backslash before it. */
+/** Splits at each separator without a backslash before it. */
 function split(text: string, separator: "," | "+"): string[] {
   const parts = [""];
   for (const [piece] of text.matchAll(/\\.|[^\\]|\\$/gsu)) {
@@ -64,7 +64,7 @@ function split(text: string, separator: "," | "+"): string[] {
 
 const SPECIAL = /[\\"#+,;<=> ]/;
 
-/** @returns undefined if it has what must be escaped, or is in the hexadecimal form, which tells nothing to people */
+/** @returns undefined if it has characters that must be escaped, or is in the unreadable hexadecimal form */
 function unescaped(written: string): string | undefined {
   if (written.startsWith("#")) return undefined;
   const bytes: number[] = [];
@@ -84,7 +84,7 @@ function unescaped(written: string): string | undefined {
   }
 }
 
-/** Both in the same order. In any letter case, with any spaces; of the pairs of one part, in any order. */
+/** Compares parts in order, ignoring case, spaces, and the order of pairs within a part. */
 export function isSameName(one: readonly RelativeName[], other: readonly RelativeName[]): boolean {
   return one.length === other.length && one.every((part, index) => pairsOf(part) === pairsOf(other[index]!));
 }

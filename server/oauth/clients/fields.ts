@@ -1,9 +1,9 @@
-// Fields of Credentials that go back to a default.
+// Credentials fields that can be reset to a default.
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { field, orNull, type Told, word } from "../../http/fields.ts";
 
-/** null sets it back to its default. */
+/** null resets it to the default. */
 export function settable<T>(schema: TSchema, must: string, standard: T, told: Told) {
   return field<T | null, T>({
     ...told,
@@ -19,7 +19,7 @@ export function list<W extends string>(words: readonly W[], standard: readonly W
   return settable<W[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
 }
 
-/** @param standard the first one where nothing else is said */
+/** @param standard the default value */
 export function choice<W extends string>(words: readonly W[], told: Told, standard = words[0]!) {
   const must = `must be one of ${words.filter(Boolean).join(", ")}${words.includes("" as W) ? ", or empty" : ""}.`;
   return settable<W>(word(words), must, standard, told);

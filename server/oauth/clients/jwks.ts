@@ -1,11 +1,11 @@
-// A client's public keys: what its record may have of them, and which of a set that it publishes can be used.
+// A client's public keys: those allowed in its record, and the usable ones of a published set.
 
 import { createPublicKey } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { field, orNull } from "../../http/fields.ts";
 import { CLIENT_JWT_ALGS } from "../contract.ts";
 
-/** RFC 7517 4, a public key's members; others are not kept. */
+/** RFC 7517 4: the stored members of a public key. */
 export interface PublicKey {
   kty: string;
   kid?: string;
@@ -29,7 +29,7 @@ const MEMBER_LIMIT = 2_000;
 const RSA_BITS = [2048, 8192] as const;
 const MEMBERS = ["kty", "kid", "use", "alg", "crv", "x", "y", "n", "e"] as const;
 const NUMBERS = ["x", "y", "n", "e"] as const;
-/** RFC 7518 6: what a public key has not. */
+/** RFC 7518 6: private JWK members. */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
 const member = (description?: string) => Type.Optional(Type.String(description ? { description } : {}));
@@ -74,7 +74,7 @@ function jwksProblem(value: object): string | undefined {
   return new Set(kids).size < kids.length ? "Jwks has two keys with one kid." : undefined;
 }
 
-/** Why a key cannot be used, after its name. */
+/** Why a key is rejected; the text follows the key's name. */
 function keyProblem(key: unknown): string | undefined {
   if (typeof key !== "object" || key === null) return "must be an object.";
   const members = key as Record<string, unknown>;
@@ -85,7 +85,7 @@ function keyProblem(key: unknown): string | undefined {
     typeof value === "string" && value.length <= MEMBER_LIMIT && value.isWellFormed() && !value.includes("\0");
   const wrong = MEMBERS.find((name) => members[name] !== undefined && !isText(members[name]));
   if (wrong) return `has a member ${wrong} that is no string of at most ${MEMBER_LIMIT} characters.`;
-  // RFC 7518 6. OpenSSL takes more spellings than WebCrypto, which verifies by it.
+  // RFC 7518 6. OpenSSL accepts more encodings than WebCrypto, which verifies signatures.
   const spelled = NUMBERS.find(
     (name) => members[name] !== undefined && !/^[A-Za-z0-9_-]+$/.test(String(members[name])),
   );
@@ -115,7 +115,7 @@ function publicKey(key: PublicKey): PublicKey {
   return Object.fromEntries(MEMBERS.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]]))) as never;
 }
 
-/** Of a set that a client publishes, the keys that can be used: it may have others as well (RFC 7517 5). */
+/** The usable keys of a published set, which may contain others (RFC 7517 5). */
 export function usableKeys(set: unknown): Jwks {
   const { keys } = (set ?? {}) as { keys?: unknown };
   if (!Array.isArray(keys)) return { keys: [] };

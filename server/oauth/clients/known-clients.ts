@@ -1,4 +1,4 @@
-// Clients as the token endpoints ask for them, at every request: from memory, until they change.
+// Clients for the token endpoints, cached in memory until they change.
 
 import { LRUCache } from "lru-cache";
 import type { Access } from "../../access/index.ts";
@@ -7,12 +7,12 @@ import type { TenantId } from "../../ids.ts";
 import type { OpenSubjectKey } from "../tokens/subject-keys.ts";
 import { type Client, findClient, isDocumentUrl } from "./store.ts";
 
-/** Clients whose tenant is known; the one not asked for longest makes room. */
+/** The maximum number of clients with a cached tenant. */
 const CLIENTS = 20_000;
 
 /**
- * @param anew from PostgreSQL: another process may have changed it just now
- * @returns undefined if there is no such client
+ * @param anew reads from PostgreSQL, because another process may have changed it just now
+ * @returns undefined if the client does not exist
  */
 export type FindKnownClient = (clientId: string, anew?: "anew") => Promise<Client | undefined>;
 
@@ -28,11 +28,11 @@ export function createKnownClients(
     return { ...client, subjectKey: await openSubjectKey(client.tenantId, sealedSubjectKey) };
   }
   const clients = access.keepOfClients((_, clientId) => find(clientId));
-  /** A client never goes to another tenant. */
+  /** A client never changes its tenant. */
   const tenants = new LRUCache<string, TenantId>({ max: CLIENTS });
 
   return async (clientId, anew) => {
-    // It can be another tenant's, once its client is gone.
+    // After the client was deleted, its address may be used in a different tenant.
     if (isDocumentUrl(clientId)) return find(clientId);
     const tenantId = tenants.get(clientId);
     if (tenantId && anew) clients.drop(tenantId, clientId);

@@ -1,4 +1,4 @@
-// Logos of clients, made anew here: what a page shows is never a byte of another host's file.
+// Clients' logos, re-encoded here, so pages never show files of other hosts.
 
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -6,40 +6,40 @@ import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
 import { type Client, isVouchedFor } from "./store.ts";
 
-/** Bytes of the file. */
+/** The file's maximum size in bytes. */
 export const MAX_LOGO_BYTES = 512 * 1024;
-/** Pixels of the image, 2,048 by 2,048: judged by the file's head, before room is made for them. */
+/** The maximum number of pixels, checked in the header before decoding allocates memory. */
 export const MAX_LOGO_PIXELS = 2_048 * 2_048;
-/** Encoders write ten. Each costs the work of a whole image, and can take ten bytes. */
+/** Encoders write ten. Each scan costs the work of a whole image, but may take only ten bytes. */
 const MAX_SCANS = 20;
-/** Pixels of each side of what is shown: twice its size on the page. */
+/** The side length in pixels: twice the displayed size. */
 const SIDE = 96;
 const FORMATS: readonly string[] = ["png", "jpeg", "webp"];
 const TIMEOUT_MS = 5_000;
 const FRESH_MS = 3_600_000;
-/** So long one that failed is not asked for again. */
+/** How long a failed logo is not requested again. */
 const FAILED_MS = 60_000;
-/** Logos of this many addresses, 40 KB each at most; the one not asked for longest makes room. */
+/** The maximum number of cached logos, each up to 40 KB. */
 const LOGOS = 500;
-/** Addresses that a tenant has asked within a minute. */
+/** The maximum requests of a tenant per minute. */
 export const MAX_LOGO_FETCHES = 60;
-/** Tenants whose requests are counted. */
+/** The maximum number of tenants with a counter. */
 const TENANTS = 10_000;
 
 type Owner = Pick<Client, "id" | "tenantId" | "logoUri" | "isOpen" | "administratorSet">;
 type Png = Uint8Array<ArrayBuffer>;
 
-/** @returns undefined if there is none, or it cannot be shown now */
+/** @returns undefined if there is no usable logo */
 export type FindLogo = (client: Owner) => Promise<Png | undefined>;
 
-/** The address of the logo that people see; "": none. One of a stranger's could be anybody's (RFC 7591 5). */
+/** The address of the displayed logo; "": none. An unvouched client could show any logo (RFC 7591 5). */
 export function logoOf(client: Owner): string {
   return isVouchedFor(client, "LogoUri") ? client.logoUri : "";
 }
 
 export function createLogos(fetch: EgressFetch, log: Pick<Logger, "warn">): FindLogo {
   const asked = new LRUCache<TenantId, { requests: number }>({ max: TENANTS, ttl: 60_000 });
-  /** Many that wait for one logo ask for it once. */
+  /** Concurrent calls share one request. */
   const logos = new LRUCache<string, { png: Png | undefined }, Owner>({
     max: LOGOS,
     ttl: FRESH_MS,
@@ -63,7 +63,7 @@ export function createLogos(fetch: EgressFetch, log: Pick<Logger, "warn">): Find
     return ++known.requests <= MAX_LOGO_FETCHES;
   }
 
-  /** No redirect is followed. */
+  /** Redirects are not followed. */
   async function ask({ tenantId, logoUri }: Owner): Promise<Png> {
     const headers = { accept: "image/png, image/jpeg, image/webp" };
     const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, mostBytes: MAX_LOGO_BYTES } as const;
@@ -82,7 +82,7 @@ class UnusableLogo extends Error {
   override name = "UnusableLogo";
 }
 
-/** What the file is, its first bytes say. @throws UnusableLogo */
+/** The first bytes determine the format. @throws UnusableLogo */
 async function smallPng(file: Png): Promise<Png> {
   try {
     const image = new Bun.Image(file, { maxPixels: MAX_LOGO_PIXELS });
@@ -97,7 +97,7 @@ async function smallPng(file: Png): Promise<Png> {
   }
 }
 
-/** In the data of a scan, 0x00 follows each 0xFF (ITU T.81 B.1.1.5), so each of these markers begins one. */
+/** In a scan's data, 0x00 follows each 0xFF (ITU T.81 B.1.1.5), so every such marker starts a scan. */
 function scansOf(jpeg: Png): number {
   let scans = 0;
   for (let at = jpeg.indexOf(0xff); at >= 0; at = jpeg.indexOf(0xff, at + 1)) if (jpeg[at + 1] === 0xda) scans++;
@@ -108,7 +108,9 @@ const SIGNATURE_LENGTH = 8;
 /** A chunk's length, type and checksum. */
 const FRAME_LENGTH = 12;
 
-/** The file's colour profile is carried on as it is (PNG 11.3.2.3), and another's bytes would be read by a browser. */
+/**
+ * Removes the colour profile, which decoding copies unchanged (PNG 11.3.2.3), so no foreign bytes reach the browser.
+ */
 function withoutProfile(bytes: Uint8Array): Png {
   const png = Buffer.from(bytes);
   const kept = [png.subarray(0, SIGNATURE_LENGTH)];

@@ -1,4 +1,4 @@
-// When clients' secrets were last used, to the hour: written beside the requests' way, so that none waits for it.
+// The last use of clients' secrets, to the hour, written in the background.
 
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -6,13 +6,13 @@ import type { Sql } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import { recordUses, USE_EVERY_MS } from "./store.ts";
 
-/** Of secrets beyond them the store alone knows that they were used a while ago. */
+/** The maximum number of secrets in memory; for others only the store knows the last use. */
 const SECRETS = 20_000;
 
-/** Told of every secret that has proved a client. */
+/** Called with every secret that authenticated a client. */
 export type OnSecretUsed = (secretId: string) => void;
 
-/** Of each secret this process writes the first use in half an hour, in one statement with all others that wait by then. */
+/** Each process writes a secret's first use in half an hour, batched in one statement. */
 export function createSecretUses(sql: Sql, log: Logger): OnSecretUsed {
   const recorded = new LRUCache<string, true>({ max: SECRETS, ttl: USE_EVERY_MS });
   const couldNotWrite = createOutageLog(log);

@@ -1,4 +1,4 @@
-// The addresses that share a sector, as the client's SectorIdentifierUri lists them (OIDC Core 8.1).
+// The addresses in a client's SectorIdentifierUri (OIDC Core 8.1).
 
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
@@ -9,14 +9,14 @@ import type { Credentials } from "./credentials.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** What stands at an address, or why it cannot be read. */
+/** The content of an address, or why it cannot be read. */
 export interface SectorListing {
   uri: string;
   uris: readonly string[];
   problem?: string;
 }
 
-/** @returns undefined if there is nothing that may be asked */
+/** @returns undefined if the address may not be requested */
 export type ReadSector = (tenantId: TenantId, uri: string) => Promise<SectorListing | undefined>;
 
 export function createReadSector(fetch: EgressFetch, checkUrl: CheckUrl): ReadSector {
@@ -37,10 +37,7 @@ export function createReadSector(fetch: EgressFetch, checkUrl: CheckUrl): ReadSe
   };
 }
 
-/**
- * Whether a client may call itself one of its sector: what is new about it has to be listed there.
- * @throws BadInput
- */
+/** Checks that new redirect URIs are in the sector's list. @throws BadInput */
 export function requireListed(after: Credentials, before: Credentials, listing: SectorListing | undefined): void {
   const { sectorIdentifierUri: uri, redirectUris } = after;
   const isAsBefore = uri === before.sectorIdentifierUri;

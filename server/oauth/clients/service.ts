@@ -1,4 +1,4 @@
-// An Application's credentials and secrets: read, changed, made and deleted.
+// An Application's credentials and secrets.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -44,11 +44,11 @@ import {
   saveCredentials,
 } from "./store.ts";
 
-/** Two, so that one can be replaced while the other works. */
+/** Two allow rotation without interruption. */
 export const MAX_SECRETS = 2;
 const SECRET_BYTES = 32;
 const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
-/** Beside them, the audit log has of an address only that it changed. */
+/** Other values, such as addresses, are not in the audit log, only that they changed. */
 const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
 export type SecretRecord = ReturnType<typeof toSecretRecord>;
@@ -57,8 +57,8 @@ export interface ClientCredentials {
   /** @throws Permission, NotFound */
   read(by: Permitted<"Settings:Read">, applicationId: number): Promise<Whole<CredentialsRecord>>;
   /**
-   * A scope that is taken away is gone from the client's next request on.
-   * @param sent the body that the input was read from
+   * Removing a scope takes effect with the client's next request.
+   * @param sent the original body
    * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
    */
   change(
@@ -69,8 +69,8 @@ export interface ClientCredentials {
     sent: unknown,
   ): Promise<Tagged<CredentialsRecord>>;
   /**
-   * Makes an Application a client in the transaction that makes the Application. Its caller tells `access` to forget.
-   * @returns its secret, which nobody sees again; undefined if its type has none
+   * Creates the credentials in the transaction that creates the Application. The caller then invalidates `access`.
+   * @returns the secret, which cannot be read again; undefined if its type has none
    * @throws BadInput, Permission
    */
   setUp(
@@ -79,21 +79,18 @@ export interface ClientCredentials {
     applicationId: number,
     input: CredentialsInput,
   ): Promise<string | undefined>;
-  /** What policies are asked for of an Application's credentials. @throws NotFound */
+  /** An Application's credentials as policies evaluate them. @throws NotFound */
   resourceOf(tenantId: TenantId, applicationId: number): Promise<CredentialsRecord & { Id: string }>;
   /** @throws NotFound, Permission */
   listSecrets(by: Permitted<"Settings:Read">, applicationId: number): Promise<ShownPage<SecretRecord>>;
-  /**
-   * Makes a secret; this is the only time that anyone sees it.
-   * @throws NotFound, BadInput, Conflict, Permission
-   */
+  /** Creates a secret, which cannot be read again. @throws NotFound, BadInput, Conflict, Permission */
   makeSecret(
     by: Permitted<"Settings:Update">,
     applicationId: number,
     input: SecretInput,
   ): Promise<Shown<SecretRecord & { Secret: string }>>;
   /**
-   * In this process it proves nothing from the answer on; others hear of it by then or a moment later.
+   * The secret is invalid in this process before the response, and in others at about the same time.
    * @throws NotFound, Permission, Conflict if it is the last one of the caller's own client
    */
   deleteSecret(by: Permitted<"Settings:Update">, applicationId: number, secretId: string): Promise<Shown<SecretRecord>>;
@@ -105,7 +102,7 @@ export function createClientCredentials(
   possible: Possible,
   readSector: ReadSector,
 ): ClientCredentials {
-  /** Before the transaction, which waits for no other server. */
+  /** Runs before the transaction, which must not wait for other servers. */
   async function listingFor(tenantId: TenantId, applicationId: number, input: CredentialsInput) {
     if (input.SectorIdentifierUri === undefined && input.RedirectUris === undefined) return undefined;
     const before = await findCredentials(sql, tenantId, applicationId);
@@ -164,7 +161,7 @@ export function createClientCredentials(
         return addSecret(tx, by, applicationId, Name ?? "");
       });
       access.forgetClients(by.tenantId);
-      // Made just now, for its caller.
+      // The secret was created for this caller.
       return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
     },
 
@@ -199,7 +196,7 @@ async function applyChange(
   const before = await lockCredentials(tx, by, applicationId);
   const after = changedCredentials(before, input);
   requireUpdate(by, applicationId, before, after);
-  // Only now, so that who may not change them learns of no value whether it is right.
+  // After authorization, so callers cannot probe values.
   const resource = toResource(applicationId, before);
   await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
   const ofApis = scopesOfApis(await lockApis(tx, by.tenantId));
@@ -231,7 +228,7 @@ async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, appl
   return { stored, secret };
 }
 
-/** Makes a new Application a client with a secret that is shown once, in the transaction of its creation. */
+/** Creates the credentials and a secret for a new Application, in the transaction of its creation. */
 export async function makeClient(
   tx: Queries,
   tenantId: TenantId,
@@ -246,7 +243,7 @@ export async function makeClient(
   return { clientId: String(applicationId), clientSecret };
 }
 
-/** With the scopes of APIs: one that is taken away in the meantime would come back with what is written. */
+/** Also locks the scopes of APIs; otherwise a concurrently deleted scope would be written back. */
 async function lockCredentials(tx: Transaction, { tenantId }: Caller, applicationId: number): Promise<Credentials> {
   if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
   await lockApis(tx, tenantId);
@@ -280,13 +277,13 @@ function noApplication(): NotFound {
   return new NotFound("There is no Application with this Id.");
 }
 
-// No client takes away by itself what it would need to undo it.
+// A client must not remove the access that it needs to undo the change.
 
 type By = Pick<Caller, "clientId" | "actor">;
 
 const SETTINGS_SCOPES = ["Settings:Read", "Settings:Update"];
 
-/** @throws Conflict if the client that calls would lose the grant it calls by, or a scope that is for Settings */
+/** @throws Conflict if the calling client would lose its grant or a Settings scope */
 function refuseOwnLockOut(by: By, applicationId: number, before: Credentials, after: Credentials): void {
   if (String(applicationId) !== by.clientId) return;
   const ownGrant = by.actor.type === "Application" ? "client_credentials" : "authorization_code";
@@ -300,7 +297,7 @@ function refuseOwnLockOut(by: By, applicationId: number, before: Credentials, af
   if (lost.length > 0) throw ownClient(applicationId, `with ${lost.join(" and ")} it could not undo this`);
 }
 
-/** @throws Conflict if the client that calls has none left */
+/** @throws Conflict if the calling client would have no secret left */
 function refuseOwnLastSecret(by: By, applicationId: number, left: StoredSecret[]): void {
   if (String(applicationId) !== by.clientId || left.length > 0) return;
   throw ownClient(applicationId, "without a secret it could not call again");

@@ -1,5 +1,5 @@
-// Settings is an OpenID Connect client like any other, but for three things: its Application is made with the tenant, its
-// client_id is sealed, and it redeems its codes in process.
+// Settings is an OpenID Connect client like any other, with three exceptions: its Application is created with the
+// tenant, its client_id is sealed, and it redeems codes in process.
 
 import { createHash, createHmac } from "node:crypto";
 import { SCOPES } from "../../access/index.ts";
@@ -15,34 +15,35 @@ import { defaultsOf } from "./credential-rules.ts";
 import { findSettingsSession, insertSettingsSession, type SettingsSession } from "./settings-sessions.store.ts";
 import { type Client, findSettingsClient } from "./store.ts";
 
-/** What binds an answer to the request that it answers; each is known to the asking browser alone. */
+/** Values known only to the browser that bind a response to its request. */
 export interface Bindings {
   nonce: string;
   /** RFC 7636 4.1. */
   verifier: string;
 }
 
-/** What a code was good for. */
+/** The result of redeeming a code. */
 export interface Redeemed {
   tenantId: TenantId;
-  /** The sign-in session. */
   sessionId: string;
-  /** The grant, with which all ends that came of it. */
+  /** The grant; ending it ends the session in Settings. */
   familyId: string;
 }
 
 export interface SettingsClient {
-  /** The client_id of a tenant's Settings, another one each time; without a tenant, of those of a name that none has. */
+  /**
+   * The client_id of a tenant's Settings, different on each call. Without a tenant, it is one for the given unknown
+   * name.
+   */
   clientId(tenantId: TenantId | undefined, name: string): string;
-  /** Of this client_id, whether its tenant is there or not; undefined for any other client_id. */
+  /** The client for this client_id, even if the tenant does not exist; undefined for any other client_id. */
   find(clientId: string): Promise<Client | undefined>;
-  /** @returns path and query of the authorization request */
   authorizationRequest(clientId: string, state: string, bindings: Bindings): string;
   /** @throws TokenError */
   redeem(request: Request, clientId: string, code: string, bindings: Bindings): Promise<Redeemed>;
-  /** Lets a browser in; one that signs in again stays one. @param digest of what it is known by */
+  /** Starts a session in Settings; signing in again replaces it. @param digest of the browser's cookie */
   enter(redeemed: Redeemed, digest: Buffer): Promise<void>;
-  /** @returns undefined also if the grant that it came of is revoked, or the application of Settings inactive */
+  /** @returns undefined also if its grant is revoked or the application of Settings is inactive */
   findSession(tenantId: TenantId, sessionId: string, digest: Buffer): Promise<SettingsSession | undefined>;
 }
 
@@ -70,8 +71,8 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
   }
 
   /**
-   * It is as it has to be, whatever somebody has made of its Application and wherever PUBLIC_URL stands today. Where there
-   * is no such tenant, or its Application is not active, it looks the same, and nobody can sign in.
+   * Ignores changes of its Application, and follows PUBLIC_URL. Without an active Application the client looks the
+   * same, but sign-in fails.
    */
   async function find(clientId: string): Promise<Client | undefined> {
     const named = tenantOf(clientId);
@@ -86,7 +87,7 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
     find,
 
     clientId(tenantId, name) {
-      // Made in any case: it takes its time.
+      // Always computed, so timing does not reveal whether the tenant exists.
       const nobodys = nobodysTenant(name);
       return references.seal(tenantId ?? nobodys).toString("base64url");
     },
@@ -123,7 +124,7 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
         tokens.readAccessToken(response.access_token),
         tokens.readIdTokenHint(response.id_token ?? ""),
       ]);
-      // OIDC Core 3.1.3.7: for this client, and the answer to this request.
+      // OIDC Core 3.1.3.7: the id_token must be for this client and this request.
       if (!access?.grant_id || identity?.aud !== String(client.id) || identity.nonce !== nonce) {
         throw new TokenError("invalid_grant", "The id_token is not the answer to this browser's request.");
       }
@@ -138,7 +139,7 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
 
 export const SETTINGS_CALLBACK_PATH = "/settings/callback";
 
-/** Made with its tenant. */
+/** Created with its tenant. */
 export const SETTINGS_APPLICATION = {
   name: "Gatehouse Settings",
   description: "The Settings pages of Gatehouse, as an application that people sign in to.",
@@ -154,27 +155,24 @@ const SETTINGS_CLIENT = {
   isOpen: false,
   administratorSet: [],
   grantTypes: ["authorization_code"],
-  // A person has a role's scopes in Settings, and none of these tokens leaves the process.
+  // Roles limit the scopes in Settings, and the tokens never leave the process.
   scopes: [...SCOPES],
   accessTokenAlg: "EdDSA",
   firstParty: true,
-  // Its users are known by the same sub everywhere.
+  // Its users have public subjects.
   subjectKey: new Uint8Array(),
-  // It has no secret, so nobody outside can redeem a code.
+  // Without a secret, no external client can redeem a code.
   secrets: [],
 } satisfies Partial<Client>;
 
-// The client_id by which people sign in to Settings. It is sealed: typing the name of any organisation leads to the
-// sign-in page, so nobody can tell whether there is such an organisation.
+// The client_id of Settings. It is sealed, and every typed organisation name leads to the sign-in page, so visitors
+// cannot probe for organisations.
 
 const PURPOSE = "client_id of Settings";
 /** A sealed UUID in base64url. */
 const FORM = /^[\w-]{87}$/;
 
-/**
- * The id that a tenant of this name would have, and none has. It is always the same, so that what is tried there counts
- * as it does anywhere.
- */
+/** The tenant id of an unknown name. It is constant for each name, so failed attempts are throttled as usual. */
 export type NobodysTenant = (name: string) => TenantId;
 
 export function createNobodysTenant(vault: Vault): NobodysTenant {

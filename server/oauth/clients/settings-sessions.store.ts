@@ -4,7 +4,6 @@ import type { TenantId } from "../../ids.ts";
 /** A person's session in Settings. */
 export interface SettingsSession {
   clientId: number;
-  /** The tenant's name. */
   organisation: string;
 }
 
@@ -19,7 +18,7 @@ export async function insertSettingsSession(
     on conflict (session_id) do update set family_id = excluded.family_id, digest = excluded.digest`;
 }
 
-/** Whose grant is not revoked, and whose application of Settings is active. */
+/** Requires an unrevoked grant and an active application of Settings. */
 export async function findSettingsSession(
   sql: Queries,
   tenantId: TenantId,

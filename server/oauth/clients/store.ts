@@ -1,5 +1,3 @@
-// Clients and their secrets.
-
 import type { Queries } from "../../db/sql.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
@@ -8,43 +6,43 @@ import type { Credentials } from "./credentials.ts";
 
 /** An Application as an OAuth client. */
 export interface Client extends Credentials {
-  /** The Application's Id; the client_id too, but of a client that has a document. */
+  /** The Application's Id, which is also the client_id unless the client has a metadata document. */
   id: number;
-  /** Where its client ID metadata document stands, which is its client_id then. */
+  /** The address of its client ID metadata document, which is then its client_id. */
   documentUrl: string | null;
   tenantId: TenantId;
-  /** How people know it: the Application's Name and WebSiteURL; "" if it has none. */
+  /** The Application's Name and WebSiteURL; "" if empty. */
   name: string;
   webSite: string;
   isActive: boolean;
-  /** By which its tenant makes pairwise subjects. */
+  /** The tenant's key for pairwise subjects. */
   subjectKey: Uint8Array;
-  /** By it people sign in to Settings. */
+  /** The client of Settings. */
   isSettings: boolean;
-  /** It has registered itself, and nobody has given it an initial access token. */
+  /** It was registered dynamically without an initial access token. */
   isOpen: boolean;
-  /** Fields that an administrator has set since it registered itself. */
+  /** Fields that an administrator has set since its registration. */
   administratorSet: string[];
-  /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
+  /** The provider where its users sign in; `allowLocal`: a password also works. */
   identityProvider: { id: number; allowLocal: boolean } | null;
-  /** Its live secrets. */
+  /** Its valid secrets. */
   secrets: { id: string; digest: Uint8Array }[];
 }
 
-/** It registered itself without an initial access token, and no administrator has called it the tenant's own since. */
+/** Registered without an initial access token and not marked as the tenant's own by an administrator. */
 export function isStranger({ isOpen, firstParty }: Pick<Client, "isOpen" | "firstParty">): boolean {
   return isOpen && !firstParty;
 }
 
-/** Whether a field's value is the word of the tenant, and not only that of whoever registered the client. */
+/** Whether a field's value was set by the tenant, not only by a dynamic registration. */
 export function isVouchedFor({ isOpen, administratorSet }: Pick<Client, "isOpen" | "administratorSet">, field: string) {
   return !isOpen || administratorSet.includes(field);
 }
 
-/** As it is stored; null: its tenant has no key yet. */
+/** The stored form; a null key: the tenant has none yet. */
 export type StoredClient = Omit<Client, "subjectKey"> & { sealedSubjectKey: Uint8Array | null };
 
-/** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
+/** The client determines the tenant, so there is no tenant filter. */
 export async function findClient(sql: Queries, clientId: string): Promise<StoredClient | undefined> {
   if (isDocumentUrl(clientId)) {
     return findOne(sql, sql`a.id = (select application_id from registered_clients where document_url = ${clientId})`);
@@ -53,7 +51,7 @@ export async function findClient(sql: Queries, clientId: string): Promise<Stored
   return id === undefined ? undefined : findOne(sql, sql`a.id = ${id}`);
 }
 
-/** What a client calls itself. */
+/** The client_id. */
 export function clientIdOf({ id, documentUrl }: Pick<Client, "id" | "documentUrl">): string {
   return documentUrl ?? String(id);
 }
@@ -62,8 +60,8 @@ export function clientIdOf({ id, documentUrl }: Pick<Client, "id" | "documentUrl
 const DOCUMENT_URL_LIMIT = 1_000;
 
 /**
- * Whether a client_id is one that a client ID metadata document can stand at (3 of the draft): it can be written in one
- * way only, so it has no dot segments and no default port.
+ * Whether a client_id is the address of a client ID metadata document (section 3 of the draft). Only one spelling is
+ * allowed, without dot segments and default port.
  */
 export function isDocumentUrl(clientId: string): boolean {
   if (!clientId.startsWith("https://") || clientId.length > DOCUMENT_URL_LIMIT || clientId.includes("#")) return false;
@@ -71,7 +69,7 @@ export function isDocumentUrl(clientId: string): boolean {
   return url?.href === clientId && url.username === "" && url.password === "";
 }
 
-/** Whether a client has a redirect URI of it. Which tenant's is not known, so this look-up has no tenant either. */
+/** Whether any client has a redirect URI of this origin. The tenant is unknown, so there is no tenant filter. */
 export async function isOriginOfClient(sql: Queries, origin: string): Promise<boolean> {
   const atAnyPort = `${withoutLoopbackPort(origin)}:*`;
   const rows = await sql`
@@ -79,7 +77,7 @@ export async function isOriginOfClient(sql: Queries, origin: string): Promise<bo
   return rows.length > 0;
 }
 
-/** The one by which people sign in to the tenant's Settings. */
+/** The client of the tenant's Settings. */
 export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<StoredClient | undefined> {
   return findOne(sql, sql`a.id = (select settings_client_id from tenants where id = ${tenantId})`);
 }
@@ -125,7 +123,7 @@ export const credentialColumns = (sql: Queries) => sql`
   c.security_profile as "securityProfile",
   c.first_party as "firstParty"`;
 
-/** Whether there is anything by which an Application or a User can prove who they are. */
+/** Whether an Application or a User has any credentials. */
 export async function hasCredentials(
   sql: Queries,
   tenantId: TenantId,
@@ -144,7 +142,7 @@ export async function hasCredentials(
   return row!.has;
 }
 
-/** A client's own scopes; undefined if it, or the user it acts for, is not active. */
+/** The client's scopes; undefined if the client or its user is inactive. */
 export async function findActiveScopes(
   sql: Queries,
   tenantId: TenantId,
@@ -160,28 +158,28 @@ export async function findActiveScopes(
 }
 
 /**
- * Of rows with a user and an amr: they came of signing in at a provider, and their user can do so at this one. Which of
- * several it was is not kept, and a sign-in too many is better than one too few.
+ * Condition for rows with a user and an amr: the user signed in at a provider and is linked to this one. The actual
+ * provider is not stored, so some sessions are ended unnecessarily.
  */
 export const cameOfProvider = (sql: Queries, tenantId: TenantId, identityProviderId: number) => sql`
   'fed' = any(amr) and user_id in (
     select user_id from upstream_identities
     where tenant_id = ${tenantId} and identity_provider_id = ${identityProviderId})`;
 
-/** A secret as it can be read again: without itself. */
+/** A secret without its value. */
 export interface StoredSecret {
   id: string;
   /** "" if it has none. */
   name: string;
   createdOn: Date;
-  /** At most an hour before its last use; null: it was never used. */
+  /** Up to an hour older than the last use; null: never used. */
   lastUsedOn: Date | null;
 }
 
 const secretColumns = (sql: Queries) => sql`
   s.id, s.name, s.created_on as "createdOn", s.last_used_on as "lastUsedOn"`;
 
-/** An application that nobody has given credentials has those of a new client. @returns undefined if there is no such Application */
+/** An Application without stored credentials has the defaults. @returns undefined if the Application does not exist */
 export async function findCredentials(
   sql: Queries,
   tenantId: TenantId,
@@ -197,8 +195,8 @@ export async function findCredentials(
 }
 
 /**
- * Until the transaction ends, nobody else changes this Application's credentials; an API may take it as its own client.
- * @returns false if there is none
+ * Locks an Application's credentials until the transaction ends; an API may still make it its own client.
+ * @returns false if it does not exist
  */
 export async function lockApplication(sql: Queries, tenantId: TenantId, applicationId: number): Promise<boolean> {
   const rows = await sql`
@@ -206,7 +204,7 @@ export async function lockApplication(sql: Queries, tenantId: TenantId, applicat
   return rows.length > 0;
 }
 
-/** @param applicationId locked, so known to be the tenant's */
+/** @param applicationId locked, so it belongs to the tenant */
 export async function saveCredentials(
   sql: Queries,
   tenantId: TenantId,
@@ -252,7 +250,7 @@ export async function saveCredentials(
       first_party = excluded.first_party`;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function listSecrets(sql: Queries, tenantId: TenantId, applicationId: number): Promise<StoredSecret[]> {
   return sql<StoredSecret[]>`
     select ${secretColumns(sql)}
@@ -300,12 +298,12 @@ export async function deleteSecret(
 }
 
 /**
- * A use within this time of the last one that was written down is not written, and a process tries no secret again in
- * it: what is written is at most twice that behind.
+ * Uses within this time of the last stored one are not stored, and a process writes a secret only once in it. So the
+ * stored time is at most twice this old.
  */
 export const USE_EVERY_MS = 1_800_000;
 
-/** Of any tenants; a secret that another process is writing down is left to it. */
+/** For all tenants; skips secrets that another process is updating. */
 export async function recordUses(sql: Queries, secretIds: string[]): Promise<void> {
   await sql`
     with due as (

@@ -1,17 +1,17 @@
-// JWTs of clients that are good once, by their jti: in PostgreSQL, so that no other process takes one a second time.
+// Used JWTs of clients by jti, in PostgreSQL, so each is accepted once across all processes.
 
 import { createHash } from "node:crypto";
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** Seconds that a use is kept after its JWT has expired: the clocks of our processes and PostgreSQL's may differ. */
+/** Seconds for which a use is kept after the JWT expires, to allow for clock differences. */
 const KEPT_SECONDS = 60;
-/** Each use takes so many expired ones away, so the table grows no larger than what is live. */
+/** Each insertion deletes this many expired rows, so the table stays small. */
 const SWEPT = 2;
 
 export interface UsedJwt {
   clientId: number;
-  /** Whose it is: a jti is unique to its issuer alone. */
+  /** The issuer; a jti is unique only per issuer. */
   issuer: string;
   jti: string;
   /** Seconds since 1970. */
@@ -19,9 +19,9 @@ export interface UsedJwt {
 }
 
 /**
- * Uses one, if there is room.
- * @param most of the client's that may be alive; undefined: there is room, and nobody has to count
- * @returns `live`: how many of the client's were alive, if they were counted
+ * Records a use, within the limit.
+ * @param most the client's maximum of unexpired JWTs; undefined: not counted
+ * @returns `live`: the client's unexpired JWTs, if counted
  */
 export async function insertUsedJwt(
   sql: Queries,
@@ -55,7 +55,7 @@ export async function insertUsedJwt(
   return use!;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number deleted in all tenants */
 export async function deleteExpiredJwts(sql: Queries): Promise<number> {
   return (await sql`delete from used_jwts where expires_on < now()`).count;
 }

@@ -1,20 +1,19 @@
-// How many JWTs of a client may be alive that were used. They are counted as seldom as the room that was found allows.
+// Limits a client's unexpired used JWTs. They are counted only as often as the remaining room requires.
 
 import { LRUCache } from "lru-cache";
 import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { insertUsedJwt, type UsedJwt } from "./used-jwts.store.ts";
 
-/** Of one client that have not expired. */
+/** The maximum per client. */
 export const MAX_USED_JWTS = 20_000;
-/** Of the room that is found, a process takes one part: up to so many of them fill no more than there is. */
+/** A process uses this fraction of the remaining room, so this many processes stay within the limit. */
 const PROCESSES = 8;
-/** After which the room is looked for again. */
+/** Milliseconds until the room is determined again. */
 const ROOM_KEPT_MS = 60_000;
-/** Clients whose room is known; of the others it is looked for. */
+/** The maximum number of clients with a cached room. */
 const CLIENTS = 20_000;
 
-/** What came of using one. */
 export type JwtUse = "First" | "Used" | "TooMany";
 export type UseJwt = (tenantId: TenantId, jwt: UsedJwt) => Promise<JwtUse>;
 

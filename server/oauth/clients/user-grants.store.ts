@@ -1,5 +1,5 @@
-// What applications may do in the name of users: what a user has consented to, and what live families of tokens carry.
-// Applications that ask for no consent have the latter alone.
+// Access that users have granted to applications: consents, and live token families. Applications without consent have
+// only the latter.
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
@@ -13,17 +13,17 @@ export interface UserGrant {
   clientName: string;
   clientExternalId: string;
   scopes: string[];
-  /** What its tokens may be for. */
+  /** Allowed targets of its tokens. */
   resources: string[];
-  /** Names of claims beside those of the scopes. */
+  /** Names of claims beyond those of the scopes. */
   claims: string[];
   isConsented: boolean;
   grantedOn: Date;
-  /** When tokens were last issued by it; null: not since its refresh tokens have ended. */
+  /** When tokens were last issued; null: its refresh tokens have ended. */
   lastUsedOn: Date | null;
 }
 
-/** Whose: a user's, by the clients' ids, or a client's, by the users'. */
+/** A user's grants by client id, or a client's grants by user id. */
 export type GrantsOf = { userId: number } | { clientId: number };
 
 interface Row extends Omit<UserGrant, "scopes" | "resources" | "claims"> {
@@ -34,7 +34,7 @@ interface Row extends Omit<UserGrant, "scopes" | "resources" | "claims"> {
 
 type Condition = ReturnType<typeof isLiveFamily>;
 
-/** One more than the limit, if there are more. */
+/** One more than the limit if there are more. */
 export async function listUserGrants(
   sql: Queries,
   tenantId: TenantId,
@@ -94,14 +94,17 @@ async function grants(sql: Queries, tenantId: TenantId, isAsked: Condition): Pro
   }));
 }
 
-/** Live ones of users. Those by which people come in to Settings are sessions, and end as these do. */
+/** Live families of users, without those of Settings, which end with their sessions. */
 const families = (sql: Queries, tenantId: TenantId) => sql`
   select user_id, application_id as client_id, scopes, resources, userinfo_claims as claims, started_on, rotated_on
   from refresh_families
   where tenant_id = ${tenantId} and user_id is not null and ${isLiveFamily(sql)}
     and application_id is distinct from (select settings_client_id from tenants where id = ${tenantId})`;
 
-/** The consent, the codes that are on their way, and the pages that ask for it. @returns whether there was a consent */
+/**
+ * Deletes the consent, expires unredeemed codes and invalidates open consent pages. @returns whether there was a
+ * consent
+ */
 export async function deleteConsent(
   sql: Queries,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// What Applications may do in the name of Users, as administrators see and revoke it.
+// Access that Users have granted to Applications, as administrators see and revoke it.
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown, type ShownPage } from "../../access/index.ts";
@@ -28,17 +28,20 @@ const RESOURCE = GRANT_RESOURCE_TYPE.name;
 export type UserGrantRecord = ReturnType<typeof toRecord>;
 type Reader = Permitted<"Settings:Read">;
 
-/** Ids are as a path has them. */
+/** Ids are as they appear in the path. */
 export interface UserGrants {
-  /** By the Applications' Ids, without those that the caller may not read. @throws Permission, NotFound, BadInput, ServiceBusy */
+  /**
+   * Ordered by Application Id, without Applications that the caller may not read. @throws Permission, NotFound,
+   * BadInput, ServiceBusy
+   */
   listOfUser(caller: Reader, userId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
-  /** By the Users' Ids, likewise. */
+  /** The same, ordered by User Id. */
   listOfApplication(caller: Reader, applicationId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
   /** @throws Permission, NotFound */
   read(caller: Reader, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;
   /**
-   * The Application's tokens and codes for this User end, and its consent.
-   * @returns what it was, as far as the caller may see it
+   * Ends the Application's tokens and codes for this User, and the consent.
+   * @returns the former grant, as far as the caller may see it
    * @throws Permission, NotFound
    */
   revoke(caller: Permitted<"Settings:Update">, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;
@@ -51,7 +54,7 @@ interface UserGrantsDependencies {
 }
 
 export function createUserGrants({ sql, families, findApis }: UserGrantsDependencies): UserGrants {
-  /** Those that the caller may read. */
+  /** The APIs that the caller may read. */
   async function seenApis({ gate, tenantId }: Pick<Reader, "gate" | "tenantId">): Promise<SeenApi[]> {
     const apis = await findApis(tenantId);
     const seen = await gate.known(
@@ -117,7 +120,7 @@ function noGrant(): NotFound {
   return new NotFound("The Application may do nothing in the name of this User.");
 }
 
-/** With the consent, and all codes and tokens. @param origin who ends it */
+/** Ends the consent and all codes and tokens. @param origin the origin of the request */
 export async function endUserGrant(
   tx: Transaction,
   families: Families,
@@ -125,11 +128,11 @@ export async function endUserGrant(
   { userId, clientId, scopes }: Pick<UserGrant, "userId" | "clientId" | "scopes">,
   origin: Origin,
 ): Promise<void> {
-  // Codes first: one that is being redeemed has its family by then.
+  // Codes first: a code that is being redeemed then has its family already.
   await expireDevices(tx, tenantId, userId, clientId);
   const wasConsented = await deleteConsent(tx, tenantId, userId, clientId);
   const ended = await families.revoke(tx, tenantId, { userId, clientId });
-  // Somebody else was faster.
+  // A concurrent call has already ended it.
   if (!wasConsented && ended === 0) return;
   await recordAudit(tx, tenantId, origin, {
     kind: "Grant.Revoked",
@@ -140,7 +143,7 @@ export async function endUserGrant(
 
 type SeenApi = Awaited<ReturnType<FindApis>>[number];
 
-/** APIs whose scopes it has, or that its tokens are for. */
+/** APIs with a granted scope, or allowed as a target. */
 function apisOf<Of extends Pick<SeenApi, "id" | "scopes">>(
   { scopes, resources }: Pick<UserGrant, "scopes" | "resources">,
   apis: readonly Of[],

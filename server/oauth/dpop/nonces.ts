@@ -1,21 +1,21 @@
-// The nonces that DPoP proofs carry (RFC 9449 8): each says when it was given out, under a MAC by MASTER_KEY. So nothing
-// of them is stored, and a proof's age is told by our clock, never by the client's.
+// DPoP nonces (RFC 9449 8). Each contains its time of issue under a MAC of MASTER_KEY. So nothing is stored, and the
+// age of a proof does not depend on the client's clock.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Vault } from "../../vault.ts";
 
-/** Seconds that a nonce can be used. */
+/** Seconds for which a nonce is valid. */
 export const NONCE_LIFETIME = 300;
-/** Seconds that all are given the same one. */
+/** Seconds for which all clients get the same nonce. */
 const NONCE_STEP = 30;
-/** Seconds that the clocks of our processes may differ by. */
+/** The allowed clock skew between processes in seconds. */
 const CLOCK_TOLERANCE = 60;
 
 const TIME_BYTES = 4;
 const MAC_BYTES = 16;
 
 export interface Nonces {
-  /** The one to give out now. */
+  /** The nonce to issue now. */
   current(): string;
   isLive(nonce: string): boolean;
 }

@@ -1,4 +1,4 @@
-// Tokens bound to a key of the client's (RFC 9449): at the endpoints that issue them, and wherever they are used.
+// Tokens bound to a client's key (RFC 9449): at the endpoints that issue them, and on use.
 
 import type { CheckPossession } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
@@ -16,7 +16,7 @@ import { insertUsedProof } from "./used-proofs.store.ts";
 
 const NO_NONCE = "Send the DPoP proof again, with the nonce that the header DPoP-Nonce has.";
 
-/** What an endpoint that takes proofs refuses (RFC 9449 5). */
+/** Errors of endpoints that accept proofs (RFC 9449 5). */
 export const REFUSED_PROOF: Refusal[] = [
   {
     when: "The DPoP proof is wrong, or the client has to send one.",
@@ -31,22 +31,21 @@ export const REFUSED_PROOF: Refusal[] = [
 
 export interface Dpop {
   /**
-   * For an endpoint that a client proves itself to: the thumbprint of the key that it has proved as well; undefined if it
-   * has proved none.
+   * For endpoints with client authentication: the thumbprint of the proved key; undefined if there is no proof.
    * @throws TokenError invalid_dpop_proof, use_dpop_nonce
    */
   keyOf(request: Request, client: ProvingClient): Promise<string | undefined>;
-  /** For an endpoint that takes access tokens. */
+  /** For endpoints that accept access tokens. */
   checkPossession: CheckPossession;
 }
 
-/** What of a client decides which proofs it may send. */
+/** The client's properties that restrict its proofs. */
 interface ProvingClient {
   tenantId: TenantId;
   securityProfile: (typeof SECURITY_PROFILES)[number];
 }
 
-/** Seconds that a used proof is kept: longer than its nonce lives, for the clocks of our processes may differ. */
+/** Seconds for which a used proof is kept: longer than its nonce's lifetime, to allow for clock differences. */
 const KEPT_SECONDS = 2 * NONCE_LIFETIME;
 
 interface DpopDependencies {
@@ -59,7 +58,7 @@ interface DpopDependencies {
 export function createDpop({ sql, vault, mtls, findClient }: DpopDependencies): Dpop {
   const nonces = createNonces(vault);
 
-  /** @returns why the proof cannot be used; undefined if it is used now, for the first time */
+  /** @returns why the proof is rejected; undefined if it is now used for the first time */
   async function use(request: Request, tenantId: TenantId, proof: Proof): Promise<"stale" | "used" | undefined> {
     contextOf(request).headers["dpop-nonce"] = nonces.current();
     if (proof.nonce === undefined || !nonces.isLive(proof.nonce)) return "stale";
@@ -80,7 +79,7 @@ export function createDpop({ sql, vault, mtls, findClient }: DpopDependencies): 
     },
 
     async checkPossession(request, { scheme, token }, { tenantId, clientId, jkt }) {
-      // RFC 9449 7.1 and 7.2: a token is used as it was issued.
+      // RFC 9449 7.1 and 7.2: the scheme must match the token's binding.
       if (jkt === undefined) throw refused("invalid_token", "The access token is bound to no key: send it as Bearer.");
       if (scheme !== "DPoP") {
         throw refused("invalid_token", "The access token is bound to a key: send it as DPoP, with a DPoP proof.");

@@ -1,15 +1,13 @@
-// A DPoP proof (RFC 9449 4): a JWT by which a client shows, with each request, that it has the key that its tokens are
-// bound to.
+// A DPoP proof (RFC 9449 4): a JWT that proves possession of the key that tokens are bound to.
 
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, type JWTPayload, jwtVerify } from "jose";
 import { requestUrl } from "../../http/request.ts";
 import { CLIENT_JWT_ALGS } from "../contract.ts";
 
-/** The header that it stands in. */
 export const DPOP_HEADER = "dpop";
 /** RFC 9449 4.2. */
 const PROOF_TYPE = "dpop+jwt";
-/** RFC 9449 11.6: never a symmetric one. */
+/** RFC 9449 11.6: asymmetric algorithms only. */
 export const DPOP_ALGS = CLIENT_JWT_ALGS;
 /** Characters. */
 const PROOF_LIMIT = 4 * 1024;
@@ -23,23 +21,22 @@ export interface Proof {
   nonce: string | undefined;
 }
 
-/** What is wrong with a proof, in words that never echo it. */
+/** Why a proof is invalid; the text never repeats the proof. */
 export class WrongProof extends Error {
   override name = "WrongProof";
 }
 
 /**
- * The proof that a request carries, good for this request alone; whether its nonce is live, and whether it was used
- * before, is not asked here.
- * @param base of the address that it came to
- * @param accessToken at an endpoint that takes one: the proof has to name it
- * @returns undefined if there is none
+ * Parses and verifies a request's proof, without checking its nonce and reuse.
+ * @param base the address that the request came to
+ * @param accessToken the token that the proof must name, if the endpoint accepts one
+ * @returns undefined if there is no proof
  * @throws WrongProof
  */
 export async function readProof(request: Request, base: string, accessToken?: string): Promise<Proof | undefined> {
   const jwt = request.headers.get(DPOP_HEADER);
   if (jwt === null) return undefined;
-  // Of several headers the Fetch standard makes one, with commas.
+  // The Fetch standard joins repeated headers with commas.
   if (jwt.includes(",")) throw new WrongProof("there is more than one");
   if (jwt.length > PROOF_LIMIT) throw new WrongProof(`it has more than ${PROOF_LIMIT} characters`);
   const { claims, key, alg } = await verified(jwt);
@@ -47,7 +44,7 @@ export async function readProof(request: Request, base: string, accessToken?: st
   if (htm !== request.method) throw new WrongProof(`htm is not ${request.method}`);
   const address = base + requestUrl(request).pathname;
   if (typeof htu !== "string" || !isSameAddress(htu, address)) throw new WrongProof(`htu is not ${address}`);
-  // Whether that is now does not matter: the nonce tells the age (RFC 9449 4.3).
+  // iat is only required to exist, because the nonce determines the age (RFC 9449 4.3).
   if (!Number.isFinite(iat)) throw new WrongProof("iat is missing");
   if (typeof jti !== "string" || jti === "" || jti.length > JTI_LIMIT) {
     throw new WrongProof(`jti must be a string of 1 to ${JTI_LIMIT} characters`);
@@ -61,7 +58,7 @@ export async function readProof(request: Request, base: string, accessToken?: st
 
 async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; alg: string }> {
   try {
-    // EmbeddedJWK refuses private and symmetric keys.
+    // EmbeddedJWK rejects private and symmetric keys.
     const { payload, protectedHeader } = await jwtVerify(jwt, EmbeddedJWK, { typ: PROOF_TYPE, algorithms: DPOP_ALGS });
     return { claims: payload, key: protectedHeader.jwk!, alg: protectedHeader.alg };
   } catch (error) {
@@ -74,8 +71,8 @@ async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; al
 }
 
 /**
- * Without query and fragment, and by whichever percent-encoding (RFC 9449 4.3, RFC 3986 6.2.2). Our paths are taken in any
- * letter case; a proof is good once, so no more is given away by that.
+ * Compares without query and fragment, ignoring percent-encoding (RFC 9449 4.3, RFC 3986 6.2.2) and the case of our
+ * paths. A proof is valid once, so this weakens nothing.
  */
 function isSameAddress(htu: string, address: string): boolean {
   if (!URL.canParse(htu)) return false;

@@ -1,16 +1,13 @@
-// DPoP proofs are good once (RFC 9449 11.1): in PostgreSQL, so that no other process takes one a second time.
+// Used DPoP proofs (RFC 9449 11.1), in PostgreSQL, so each is accepted once across all processes.
 
 import { createHash } from "node:crypto";
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** Each use takes so many expired ones away, so the table grows no larger than what is live. */
+/** Each insertion deletes this many expired rows, so the table stays small. */
 const SWEPT = 2;
 
-/**
- * @param seconds until nobody would take it any more
- * @returns false if it was used before
- */
+/** @param seconds until the proof expires @returns false if it was already used */
 export async function insertUsedProof(
   sql: Queries,
   tenantId: TenantId,
@@ -32,7 +29,7 @@ export async function insertUsedProof(
   return rows.length > 0;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number deleted in all tenants */
 export async function deleteExpiredProofs(sql: Queries): Promise<number> {
   return (await sql`delete from used_dpop_proofs where expires_on < now()`).count;
 }

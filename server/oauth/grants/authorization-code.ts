@@ -13,7 +13,7 @@ import { requireKey } from "./bound.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
 
-/** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
+/** RFC 6749 4.1.3: a code is valid once, for the client it was issued to. */
 export async function authorizationCode(request: Omit<GrantRequest, "allApis" | "access">): Promise<Issued> {
   const { client, form, door, sql, families, apis, resource, jkt } = request;
   const digest = digestOf(requireField(form, "code"));
@@ -88,7 +88,7 @@ function unexpired(code: StoredCode): void {
   if (code.isExpired) throw new TokenError("invalid_grant", "The code has expired. The user has to sign in again.");
 }
 
-/** What the request was answered by may have been taken from the client since. */
+/** The redirect URI or response type may have been removed from the client since. */
 function stillRegistered(client: Client, { redirectUri, responseType }: StoredCode): void {
   if (!isRegisteredUri(client, client.redirectUris, redirectUri)) {
     throw new TokenError("invalid_grant", "The redirect_uri that the code was sent to is no longer registered.");
@@ -98,7 +98,7 @@ function stillRegistered(client: Client, { redirectUri, responseType }: StoredCo
   }
 }
 
-/** The spec door has it optional; RFC 6749 4.1.3 requires what was sent before. */
+/** Optional at the spec door; RFC 6749 4.1.3 requires it if the authorization request had it. */
 function sameRedirectUri(door: Door, code: StoredCode, sent: string | undefined): void {
   if (!sent && door === "rfc" && code.redirectUriSent) {
     throw new TokenError("invalid_request", "redirect_uri is missing; it was sent for the code.");

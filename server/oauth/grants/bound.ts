@@ -1,4 +1,4 @@
-// Tokens of every grant are bound to the key that the client has proved by DPoP (RFC 9449 5).
+// Binds tokens of every grant to the client's DPoP key (RFC 9449 5).
 
 import type { Client } from "../clients/store.ts";
 import { TokenError } from "../errors.ts";
@@ -10,9 +10,9 @@ interface Issuing {
   families: Families;
 }
 
-/** @param jkt the thumbprint of the key; undefined: the client has proved none */
+/** @param jkt the key's thumbprint; undefined: no proof */
 export function boundTo(jkt: string | undefined, { clientType }: Client, { tokens, families }: Issuing): Issuing {
-  // A client with a secret is asked for that when it refreshes.
+  // A client with a secret authenticates when refreshing, so its refresh tokens are not bound.
   const refreshedBy = clientType === "confidential" ? undefined : jkt;
   return {
     tokens: { ...tokens, issueAccessToken: (client, grant) => tokens.issueAccessToken(client, { ...grant, jkt }) },

@@ -4,7 +4,7 @@ import { carriedScopes, ENTITY_API, targetOf } from "../resources.ts";
 import { askableScopes } from "../scopes.ts";
 import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
 
-/** The client credentials grant (RFC 6749 4.4); the spec door gives it a refresh token as well. */
+/** The client credentials grant (RFC 6749 4.4); the spec door also issues a refresh token. */
 export async function clientCredentials(request: GrantRequest): Promise<Issued> {
   const { client, door, sql, tokens, apis, resource = ENTITY_API } = request;
   if (client.clientType !== "confidential") {

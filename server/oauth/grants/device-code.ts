@@ -8,16 +8,16 @@ import { targetOf } from "../resources.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
 
-/** Seconds that a device has to wait longer from then on, each time that it asks too soon (RFC 8628 3.5). */
+/** Seconds added to the polling interval after each poll that is too early (RFC 8628 3.5). */
 const SLOW_DOWN = 5;
 
 /**
- * RFC 8628 3.4: a device asks until its user has answered. Its tokens are its own: they do not end with the session of
- * the browser that they were allowed in.
+ * RFC 8628 3.4: a device polls until its user has decided. Its tokens do not end with the session of the approving
+ * browser.
  */
 export async function deviceCode(request: GrantRequest): Promise<Issued> {
   const { client, door, form, sql, families, apis, resource } = request;
-  // The other door has no words for its answers.
+  // The spec door has no codes for these errors.
   if (door === "spec") throw new TokenError("unsupported_grant_type", `Devices ask at ${RFC_TOKEN_PATH}.`);
   const digest = digestOf(requireField(form, "device_code"));
   const device = await findDevice(sql, client.tenantId, digest);
@@ -55,7 +55,7 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
   });
 }
 
-/** @returns the user who allowed it @throws TokenError as RFC 8628 3.5 says until then */
+/** @returns the user who approved it @throws TokenError with a code of RFC 8628 3.5 until then */
 async function answered({ sql, client }: GrantRequest, device: PolledDevice, digest: Buffer): Promise<number> {
   const say = (code: string, description: string) => new TokenError("invalid_grant", description, code);
   if (device.isExpired) throw say("expired_token", "The device_code has expired. Begin again.");

@@ -1,4 +1,4 @@
-// What a grant is. One grant is one file and one line in index.ts.
+// The interface of a grant. Each grant is one file and one line in index.ts.
 
 import { type Access, grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
@@ -16,32 +16,32 @@ import type { Tokens } from "../tokens/tokens.ts";
 
 export interface GrantRequest {
   request: Request;
-  /** Authenticated, and allowed to use this grant. */
+  /** Authenticated and allowed to use this grant. */
   client: Client;
   form: Sent<typeof TOKEN_REQUEST>;
   door: Door;
   sql: Sql;
   tokens: Tokens;
   families: Families;
-  /** Those that the client can have tokens for. */
+  /** APIs in the client's reach. */
   apis: readonly Api[];
   allApis: readonly Api[];
-  /** What the request names as its resource (RFC 8707): ENTITY_API, or an API's Id. */
+  /** The request's resource (RFC 8707): ENTITY_API or an API's Id. */
   resource: string | undefined;
-  /** The thumbprint of the key that the client has proved by DPoP; undefined: none. */
+  /** The thumbprint of the key proved by DPoP; undefined: none. */
   jkt: string | undefined;
   access: Pick<Access, "permissionsOf" | "findRecords">;
 }
 
 /** @throws TokenError */
 export type Grant = (request: GrantRequest) => Promise<Issued>;
-/** Binding tokens to a key is the same for every grant. */
+/** Key binding is done outside the grants. */
 export type Issued = Omit<TokenResponse, "token_type"> & {
-  /** The scope parameter of the request that it answers. */
+  /** The scope parameter of the original request. */
   asked?: string | undefined;
 };
 
-/** A code that comes twice was stolen: the tokens from it are no longer good (RFC 6749 4.1.2). */
+/** A reused code was stolen, so its tokens are revoked (RFC 6749 4.1.2). */
 export async function revokeReused(
   { request, client, sql, families }: Pick<GrantRequest, "request" | "client" | "sql" | "families">,
   what: "code" | "device_code",
@@ -62,10 +62,7 @@ export async function revokeReused(
   throw new TokenError("invalid_grant", `The ${what} was used before; all that came of it is revoked.`);
 }
 
-/**
- * Of the scopes asked for those that may be had.
- * @throws TokenError invalid_scope
- */
+/** The requested scopes that the client has. @throws TokenError invalid_scope */
 export function requestedScopes(
   { client, apis, door, form }: Pick<GrantRequest, "client" | "apis" | "door" | "form">,
   target: Target,

@@ -6,7 +6,6 @@ import type { Grant } from "./grant.ts";
 import { refreshToken } from "./refresh-token.ts";
 import { tokenExchange } from "./token-exchange.ts";
 
-/** Every grant there is, by its grant_type. */
 export const GRANTS: Readonly<Record<string, Grant>> = {
   authorization_code: authorizationCode,
   client_credentials: clientCredentials,

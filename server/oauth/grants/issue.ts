@@ -1,4 +1,4 @@
-// The tokens of every grant that has a family.
+// Issues the tokens of every grant with a family.
 
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { carriedScopes, type Target } from "../resources.ts";
@@ -7,24 +7,26 @@ import type { GrantRequest, Issued } from "./grant.ts";
 
 interface Granted {
   target: Target;
-  /** Of whatever resource. */
+  /** Scopes of all resources. */
   scopes: string[];
   familyId: string;
   refreshToken: string;
-  /** Whom the client acts for; undefined: for itself. */
+  /** The user that the client acts for; undefined: the client itself. */
   user?: (Authentication & { id: number }) | undefined;
-  /** The sign-in session of the id_token, if it lasts. */
+  /** The sign-in session for the id_token, if it is still active. */
   sessionId?: string | undefined;
   nonce?: string | undefined;
-  /** The scope parameter of the request that it answers. */
+  /** The scope parameter of the original request. */
   asked: string | undefined;
-  /** Claims that the id_token is to have beside those of the scopes (OIDC Core 5.5). */
+  /** Additional claims of the id_token (OIDC Core 5.5). */
   idTokenNames?: string[];
-  /** Likewise of userinfo. */
+  /** Additional claims of userinfo. */
   userinfoNames?: string[];
 }
 
-/** The access token, the id_token where openid was granted to a user, and the refresh token if the client may use it. */
+/**
+ * Issues the access token, an id_token if openid was granted by a user, and a refresh token if the client may use it.
+ */
 export async function issueTokens(
   { client, sql, tokens }: Pick<GrantRequest, "client" | "sql" | "tokens">,
   { target, scopes, familyId, refreshToken, user, sessionId, nonce, asked, idTokenNames, userinfoNames }: Granted,
@@ -32,7 +34,7 @@ export async function issueTokens(
   const carried = carriedScopes(target, scopes);
   const about = { userId: user?.id, scopes };
   const claims = await accessTokenClaims(sql, client, target, about);
-  // Userinfo takes no token that is for an API.
+  // Userinfo rejects tokens for APIs.
   const userinfoClaims = target ? undefined : userinfoNames;
   const grant = { scopes: carried, familyId, user, target, claims, userinfoClaims };
   const accessToken = await tokens.issueAccessToken(client, grant);

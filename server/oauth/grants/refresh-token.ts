@@ -8,7 +8,7 @@ import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
 
 /**
- * RFC 6749 6 and RFC 8707 2.2: scope and resource may be narrowed for this access token, never widened; the family keeps
+ * RFC 6749 6 and RFC 8707 2.2: scope and resource can be narrowed for this access token, not widened; the family keeps
  * its own.
  */
 export async function refreshToken(asked: GrantRequest): Promise<Issued> {
@@ -27,17 +27,17 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
     keepsToken: client.securityProfile === "FAPI2",
     origin: originOfClient(request, client),
     async check(found) {
-      // What was granted, less what was lost since.
+      // The grant without what was withdrawn since.
       const left = await leftOf(sql, client, found);
       target = targetOf(apis, left.resources, resource);
       granted = isNarrowed
         ? requestedScopes(asked, target, left.scopes)
         : askableWith(apis, [target?.id ?? ENTITY_API], left.scopes);
-      // Who asks for fewer scopes gets their claims alone.
+      // Narrowing the scopes also removes additional claims.
       userinfoNames = isNarrowed ? [] : left.claims;
     },
   });
-  // OIDC Core 12.2: an id_token is about the same sign-in, without its nonce.
+  // OIDC Core 12.2: a new id_token describes the same sign-in, without its nonce.
   return issueTokens(asked, {
     ...{ target, scopes: granted, familyId: family.id, refreshToken: next, user: userOf(family) },
     asked: isNarrowed ? form.scope : carriedScopes(target, family.scopes).join(" "),

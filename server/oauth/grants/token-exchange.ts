@@ -26,20 +26,19 @@ import { subjectFor } from "../tokens/subjects.ts";
 import { requireKey } from "./bound.ts";
 import type { GrantRequest, Issued } from "./grant.ts";
 
-/** Those who act one for another in one token. */
+/** The maximum length of an actor chain. */
 const MAX_ACTORS = 3;
 
-/** A user's access token. */
 type UserToken = ReadAccessToken & { userId: number };
 
 /**
- * RFC 8693: a client gets a token in the name of the user whose token it has, for another API, with fewer scopes, or with
- * an actor in it. It can never do more than the user and the client can, it ends with the grant that it came from, and
- * policies have to permit it to the client and to the actor.
+ * RFC 8693: a client exchanges a user's token for one with a different API, fewer scopes, or an actor. The result is
+ * limited to the access of the user and the client, ends with the original grant, and must be permitted by policies for
+ * the client and the actor.
  */
 export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const { client, door, form, sql, tokens } = request;
-  // The other door has no words for its answers.
+  // The spec door has no codes for these errors.
   if (door === "spec") throw new TokenError("unsupported_grant_type", `Tokens are exchanged at ${RFC_TOKEN_PATH}.`);
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can exchange tokens.");
@@ -78,7 +77,7 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   };
 }
 
-/** Every problem with the tokens that are sent is this error (RFC 8693 2.2.2). */
+/** RFC 8693 2.2.2: every problem with the sent tokens is this error. */
 const invalid = (description: string) => new TokenError("invalid_request", description);
 
 function requireTypes(form: GrantRequest["form"]): void {
@@ -100,8 +99,8 @@ async function read({ client, tokens }: GrantRequest, name: string, token: strin
 }
 
 /**
- * A token of the client itself, or one that was sent to the API whose client it is. The API has checked the latter's
- * proof, so only the token's own client has to prove the key of a bound one.
+ * A token of the client itself, or one that was sent to the client's API. The API has checked the latter's proof, so
+ * only the token's own client must prove the bound key.
  */
 async function subjectOf(request: GrantRequest): Promise<UserToken> {
   const { client, form, jkt, allApis } = request;
@@ -111,7 +110,7 @@ async function subjectOf(request: GrantRequest): Promise<UserToken> {
   else if (apiOfAudience(allApis, subject.aud)?.applicationId !== client.id) {
     throw invalid("subject_token was issued to another client, and not for an API whose ApplicationId is this client.");
   }
-  // Otherwise a client of one sector would learn the user's subject in another (OIDC Core 8.1).
+  // Otherwise a client would learn a user's subject in a different sector (OIDC Core 8.1).
   if (subjectFor(client, subject.userId) !== subject.sub) {
     throw invalid("subject_token names its user by a pairwise subject of another sector.");
   }
@@ -120,7 +119,7 @@ async function subjectOf(request: GrantRequest): Promise<UserToken> {
 
 const isOfUser = (token: ReadAccessToken): token is UserToken => token.userId !== undefined;
 
-/** The actor is named by a token that was issued to this client. */
+/** The actor's token must be issued to this client. */
 async function actorOf(request: GrantRequest, token: string): Promise<ReadAccessToken> {
   const actor = await read(request, "actor_token", token);
   if (actor.client_id !== String(request.client.id)) throw invalid("actor_token was issued to another client.");
@@ -137,7 +136,7 @@ function requireOwnKey({ cnf }: ReadAccessToken, jkt: string | undefined, what: 
   }
 }
 
-/** RFC 8693 4.1: the latest outermost. */
+/** RFC 8693 4.1: the latest actor is outermost. */
 function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined): Acting {
   const act = { sub, client_id, ...(before && { act: before }) };
   let acting = 0;
@@ -147,7 +146,7 @@ function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined
 }
 
 /**
- * What `resource` or `audience` names, which here are the same; without them what the token was for.
+ * The target from `resource` or `audience`, which are equivalent here; default: the original token's target.
  * @throws TokenError invalid_target
  */
 function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: UserToken): Target {
@@ -163,10 +162,9 @@ function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: Us
 }
 
 /**
- * The scopes that this exchange, and any that follows from it, can give, for whatever audience. For the audience of the
- * first token it is what that one has; for the others of its grant, what was granted; elsewhere, what its first exchanger
- * and the user have; once its grant has ended, nothing. Each exchange takes away what its client lacks, and what it leaves
- * out for its target.
+ * The maximum scopes of this exchange and its successors, for all audiences. For the first token's audience these are
+ * its scopes; for other audiences of its grant, the granted scopes; elsewhere, the scopes of the first exchanger and
+ * the user; after the grant has ended, none. Each exchange removes scopes that its client lacks or omits.
  */
 async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject: UserToken): Promise<string[]> {
   const { userId, aud, scope, exchange_scope: carried, grant_id: familyId } = subject;
@@ -183,7 +181,7 @@ async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject
   return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || family.scopes.includes(one))];
 }
 
-/** @param most what there is of the ceiling for the target @throws TokenError invalid_scope */
+/** @param most the part of the ceiling for the target @throws TokenError invalid_scope */
 function scopesOf({ scope }: GrantRequest["form"], target: Target, most: string[]): string[] {
   try {
     const granted = scope?.trim() ? grantedScopes(scope, most, [], IGNORED_SCOPES.rfc) : most;
@@ -207,7 +205,7 @@ interface Asked {
   scopes: string[];
 }
 
-/** Policies permit it over the User: to the client, and to the actor if that is somebody else. */
+/** Policies must permit the action on the User, for the client and for a different actor. */
 async function requirePermitted({ client, request, sql, access }: GrantRequest, asked: Asked): Promise<void> {
   const { subject, actor, audience, scopes } = asked;
   const { tenantId } = client;

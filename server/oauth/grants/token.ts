@@ -112,12 +112,13 @@ async function answer(
   } = await grant({ ...asked, ...issuing, sql, door, apis, allApis, access, resource, jkt });
   deps.issued.count(client.tenantId, grantType);
   const response = { token_type: jkt === undefined ? "Bearer" : "DPoP", ...issued } as const;
-  // RFC 6749 5.1: it may be left out where it is what was asked for.
+  // RFC 6749 5.1: scope may be omitted if it equals the requested one.
   return door === "spec" && !asksForOthers(requested, scope) ? response : { ...response, scope };
 }
 
 /**
- * The spec door gives Bearer tokens alone (docs/behaviour.md "Token response"): nobody who asks for more gets less there.
+ * The spec door issues only Bearer tokens (docs/behaviour.md "Token response"), so requests for bound tokens are
+ * rejected there.
  * @throws TokenError
  */
 function requireBinding(door: Door, request: Request, { dpopBound }: Client, jkt: string | undefined): void {
@@ -130,10 +131,7 @@ function requireBinding(door: Door, request: Request, { dpopBound }: Client, jkt
   }
 }
 
-/**
- * The one resource that a token is to be for; undefined if the request names none.
- * @throws TokenError invalid_target (RFC 8707 2)
- */
+/** The only resource of a token request; undefined if it names none. @throws TokenError invalid_target (RFC 8707 2) */
 function namedResource(apis: readonly Api[], issuer: string, names: string[]): string | undefined {
   try {
     const named = new Set(names.filter(Boolean).map((name) => resourceNamed(apis, issuer, name)));

@@ -1,4 +1,4 @@
-// The life of a signing key: published, then signing, then published still until its last token has expired.
+// The lifecycle of a signing key: published, then signing, then published until its last token has expired.
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -12,11 +12,11 @@ import {
   type StoredKey,
 } from "./store.ts";
 
-/** What we sign by (RFC 7518, RFC 8037); each has keys of its own. */
+/** Signing algorithms (RFC 7518, RFC 8037), each with its own keys. */
 export const SIGNING_ALGS = ["EdDSA", "RS256", "ES256"] as const;
 export type SigningAlg = (typeof SIGNING_ALGS)[number];
 
-/** What a private key is sealed for. */
+/** The purpose for which private keys are sealed. */
 export const SIGNING_KEY_PURPOSE = "signing key";
 
 export const SEALED_SIGNING_KEYS: SealedColumn = {
@@ -26,18 +26,17 @@ export const SEALED_SIGNING_KEYS: SealedColumn = {
 };
 
 const HOUR_MS = 3_600_000;
-/** Seconds that a reader may keep the JWKS without looking again. */
+/** Seconds for which readers may cache the JWKS. */
 export const JWKS_MAX_AGE = 300;
-/** How long a key is published before it signs, where somebody asks for it: no reader's JWKS is older then. */
+/** How long a key is published before it signs on a manual rotation: longer than cached JWKS. */
 const REPLACED_AFTER_MS = 2 * JWKS_MAX_AGE * 1_000;
-/** How long a key signs. */
 const SIGNING_MS = 90 * 24 * HOUR_MS;
-/** How long it is published before, by the schedule: far longer than JWKS_MAX_AGE. */
+/** How long a scheduled key is published before it signs: much longer than JWKS_MAX_AGE. */
 const ANNOUNCED_MS = 24 * HOUR_MS;
-/** How long it is published after: longer than our longest-lived JWT, the refresh token of 30 days. */
+/** How long a key is published after signing: longer than the longest-lived JWT, the refresh token of 30 days. */
 const RETIRED_MS = 31 * 24 * HOUR_MS;
 
-/** What a rotation did, by key id. */
+/** The results of a rotation, by key id. */
 export interface Rotation {
   announced: string[];
   removed: string[];
@@ -45,26 +44,26 @@ export interface Rotation {
 
 export interface KeyRotation {
   /**
-   * One pass of the schedule, for every algorithm: makes a first key, announces the next one in time, and removes those
-   * whose last token has expired. Does nothing if nothing is due.
-   * @param at when it would be; by default now
+   * Runs the schedule for every algorithm: creates a first key, announces the next one in time, and removes keys after
+   * their last token has expired.
+   * @param at the time of the schedule; default: now
    */
   run(at?: Date): Promise<Rotation>;
   /**
    * Publishes a new key of an algorithm, which signs as soon as every reader of the JWKS knows it.
-   * @param leaked it signs at once, and the others of the algorithm are removed: what they have signed is refused; else
-   * they stay published until that has expired
-   * @returns the new key's id, those removed, and when it signs
+   * @param leaked the new key signs at once, and the algorithm's other keys are removed, so their tokens are rejected.
+   * Otherwise they stay published until their tokens have expired
+   * @returns the new key's id, the removed ones, and when it starts signing
    */
   replace(alg: SigningAlg, options: { leaked: boolean }): Promise<Rotation & { signsFrom: Date }>;
-  /** @throws WrongMasterKey if a signing key does not open: nor would anything else that is sealed */
+  /** @throws WrongMasterKey if a signing key cannot be opened, which means that no sealed value can */
   requireOpen(): Promise<void>;
 }
 
 export function createKeyRotation(sql: Sql, vault: Vault): KeyRotation {
   const { seal, open } = vault.sealFor(SIGNING_KEY_PURPOSE);
 
-  /** @throws WrongMasterKey if they were sealed by another: no process could open them beside one of ours */
+  /** @throws WrongMasterKey if they were sealed with a different key, because processes need the same one */
   async function lockStoredKeys(tx: Transaction): Promise<StoredKey[]> {
     await lockSigningKeys(tx);
     const stored = await listSigningKeys(tx);
@@ -115,18 +114,18 @@ export function createKeyRotation(sql: Sql, vault: Vault): KeyRotation {
   };
 }
 
-/** Where in its life a key is. */
+/** The state of a key in its lifecycle. */
 export interface KeyLife {
-  /** Published but not signing yet; the one that signs; published still, for tokens it has signed. */
+  /** Published but not signing yet; signing; or published for the tokens it has signed. */
   state: "Announced" | "Signing" | "Retired";
   signsFrom: Date;
-  /** When its successor takes over; of the newest key, when one is due. */
+  /** When its successor takes over; for the newest key, when one is due. */
   signsUntil: Date;
-  /** When it is removed, its last token having expired. */
+  /** When it is removed, after its last token has expired. */
   publishedUntil: Date;
 }
 
-/** @param stored the newest first @returns in the same order */
+/** @param stored newest first @returns in the same order */
 export function livesOf<Key extends Pick<StoredKey, "alg" | "signsFrom">>(stored: Key[], now: Date): (Key & KeyLife)[] {
   return stored.map((key, index) => {
     const successor = stored.slice(0, index).findLast(({ alg }) => alg === key.alg);
@@ -137,7 +136,7 @@ export function livesOf<Key extends Pick<StoredKey, "alg" | "signsFrom">>(stored
   });
 }
 
-/** When a key that is made now should begin to sign; undefined if none is due. */
+/** When a key created now should start signing; undefined if none is due. */
 function nextMoment(newest: StoredKey | undefined, now: Date): Date | undefined {
   if (!newest) return now;
   const due = newest.signsFrom.getTime() + SIGNING_MS;
@@ -145,7 +144,7 @@ function nextMoment(newest: StoredKey | undefined, now: Date): Date | undefined 
   return new Date(Math.max(due, now.getTime() + ANNOUNCED_MS));
 }
 
-/** Its successor has been signing for so long that no token of it is left. */
+/** Its successor has signed for longer than any token of this key lives. */
 function isSpent(key: StoredKey, all: StoredKey[], now: Date): boolean {
   return all.some(
     (other) =>

@@ -1,5 +1,5 @@
-// The signing keys as an administrator sees them. They are the installation's, no tenant's, so no tenant replaces them:
-// that is for `bun run keys rotate`.
+// The signing keys for administrators, read-only. They belong to the installation, so only `bun run keys rotate`
+// replaces them.
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type ShownPage } from "../../access/index.ts";
@@ -60,7 +60,7 @@ const EXAMPLE = {
 export type SigningKeyRecord = ReturnType<typeof toRecord>;
 
 export interface PublishedKeys {
-  /** All of them, the newest first, without those that the caller may not read. @throws ServiceBusy */
+  /** All keys, newest first, without those that the caller may not read. @throws ServiceBusy */
   list(caller: Permitted<"Settings:Read">): Promise<ShownPage<SigningKeyRecord>>;
 }
 

@@ -13,15 +13,15 @@ import { JWKS_PATH } from "../door.ts";
 import { createKeyRotation, JWKS_MAX_AGE, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
 import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
 
-/** A key we do not know may have been made just now; we look again, but not more often than this. */
+/** The minimum time between two look-ups of an unknown key, which may have been created just now. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface SigningKeys {
-  /** The live key of an algorithm. */
+  /** The active key of an algorithm. */
   signingKey(alg: SigningAlg): Promise<{ kid: string; key: CryptoKey }>;
   /** A published key by its id and algorithm, or undefined. */
   verificationKey(kid: string, alg: SigningAlg): Promise<CryptoKey | undefined>;
-  /** RFC 7517 5; never empty. RSA keys come first: python-jose stops at the first key that it cannot read. */
+  /** RFC 7517 5; never empty. RSA keys come first, because python-jose stops at the first key that it cannot read. */
   jwks(): Promise<{ keys: JWK[] }>;
 }
 
@@ -37,7 +37,7 @@ interface Key {
 export function createSigningKeys(sql: Sql, vault: Vault): SigningKeys {
   const rotation = createKeyRotation(sql, vault);
   const seal = vault.sealFor(SIGNING_KEY_PURPOSE);
-  /** The newest first. */
+  /** Newest first. */
   let keys: Key[] = [];
   let lookedAt = Number.NEGATIVE_INFINITY;
   /** PostgreSQL's time at 0 of `performance.now`, in milliseconds. */

@@ -1,8 +1,8 @@
 import type { Queries } from "../../db/sql.ts";
 
-/** Told of every change of the keys when its transaction commits. */
+/** Notified of key changes when their transaction commits. */
 export const KEYS_CHANNEL = "gatehouse_signing_keys";
-/** An arbitrary constant: processes that change the keys take turns. */
+/** An arbitrary constant for the lock that serializes key changes. */
 const KEYS_LOCK = 7_203_416;
 
 export interface StoredKey {
@@ -11,29 +11,29 @@ export interface StoredKey {
   publicJwk: Record<string, unknown>;
   /** The private JWK, sealed by MASTER_KEY. */
   privateJwk: Uint8Array;
-  /** It is the live key of its algorithm until another one's moment comes. */
+  /** It is the algorithm's active key until the next key becomes active. */
   signsFrom: Date;
 }
 
-/** PostgreSQL's time, which all that is stored goes by. */
+/** PostgreSQL's time, which all stored times use. */
 export async function currentTime(sql: Queries): Promise<Date> {
   const [row] = await sql<{ now: Date }[]>`select now()`;
   return row!.now;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listSigningKeys(sql: Queries): Promise<StoredKey[]> {
   return sql<StoredKey[]>`
     select kid, alg, public_jwk as "publicJwk", private_jwk as "privateJwk", signs_from as "signsFrom"
     from signing_keys order by signs_from desc, kid`;
 }
 
-/** The same, without the keys themselves. */
+/** The same without private keys. */
 export async function listKeyDates(sql: Queries): Promise<Pick<StoredKey, "kid" | "alg" | "signsFrom">[]> {
   return sql<StoredKey[]>`select kid, alg, signs_from as "signsFrom" from signing_keys order by signs_from desc, kid`;
 }
 
-/** Until the transaction ends, nobody else changes the keys. */
+/** Locks the keys against changes until the transaction ends. */
 export async function lockSigningKeys(sql: Queries): Promise<void> {
   await sql`select pg_advisory_xact_lock(${KEYS_LOCK})`;
 }

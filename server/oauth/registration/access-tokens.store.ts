@@ -1,18 +1,18 @@
-// Registration access tokens, without the tokens themselves.
+// Registration access tokens, without the tokens' values.
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Credentials } from "../clients/credentials.ts";
 import { credentialColumns } from "../clients/store.ts";
 
-/** An Application that has registered itself. */
+/** A dynamically registered Application. */
 export interface RegistrationRow {
   applicationId: number;
   name: string;
   externalId: string;
   isOpen: boolean;
   registeredOn: Date;
-  /** When its token was made; null: it has none. */
+  /** When its token was created; null: it has none. */
   madeOn: Date | null;
   usedOn: Date | null;
   /** Fields that an administrator has set. */
@@ -31,7 +31,7 @@ type Stored = Omit<RegistrationRow, "credentials"> & Credentials;
 
 const toRow = (stored: Stored): RegistrationRow => ({ ...stored, credentials: stored });
 
-/** The oldest first; one more than the limit, if there are more. */
+/** Oldest first; one more than the limit if there are more. */
 export async function listRegistrations(
   sql: Queries,
   tenantId: TenantId,
@@ -52,7 +52,7 @@ export async function findRegistration(
   return row && toRow(row);
 }
 
-/** @param digest null: it has none */
+/** @param digest null removes the token */
 export async function setRegistrationToken(
   sql: Queries,
   tenantId: TenantId,

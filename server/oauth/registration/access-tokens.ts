@@ -1,5 +1,5 @@
-// Registration access tokens (RFC 7592), as administrators see, replace and revoke them:
-// …/RegistrationAccessToken and …/Application/{Id}/RegistrationAccessToken.
+// Registration access tokens (RFC 7592) for administrators: …/RegistrationAccessToken and
+// …/Application/{Id}/RegistrationAccessToken.
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown, type ShownPage } from "../../access/index.ts";
@@ -22,21 +22,21 @@ import {
   setRegistrationToken,
 } from "./access-tokens.store.ts";
 
-/** A token is judged as the credentials that it can change. */
+/** Policies evaluate a token like the credentials that it can change. */
 const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
 
 export type AccessTokenRecord = ReturnType<typeof toRecord>;
 
 export interface RegistrationAccessTokens {
   list(by: Permitted<"Settings:Read">, paging: Paging): Promise<ShownPage<AccessTokenRecord>>;
-  /** @throws NotFound for an Application that has not registered itself; Permission */
+  /** @throws NotFound if the Application was not registered dynamically; Permission */
   read(by: Permitted<"Settings:Read">, applicationId: number): Promise<Shown<AccessTokenRecord>>;
-  /** The one before is good no more. @throws NotFound, Permission */
+  /** Invalidates the previous token. @throws NotFound, Permission */
   replace(
     by: Permitted<"Settings:Update">,
     applicationId: number,
   ): Promise<Shown<AccessTokenRecord & { Token: string }>>;
-  /** The client works on, and changes itself no more. @throws NotFound, Permission */
+  /** The client keeps working but can no longer change itself. @throws NotFound, Permission */
   revoke(by: Permitted<"Settings:Update">, applicationId: number): Promise<Shown<AccessTokenRecord>>;
 }
 
@@ -75,7 +75,7 @@ export function createRegistrationAccessTokens(sql: Sql): RegistrationAccessToke
         return found(tx, by.tenantId, applicationId);
       });
       const made = { ...toRecord(row), Token: token };
-      // The token is shown to its maker, whatever else may be read.
+      // The creator sees the token even without further read permission.
       return (await by.gate.written(RESOURCE, made, { Token: token }, { resource: toResource(row) })).record;
     },
 
@@ -93,7 +93,7 @@ export function createRegistrationAccessTokens(sql: Sql): RegistrationAccessToke
   };
 }
 
-/** One that is known by a document has no token, and gets none. @throws NotFound */
+/** Clients with a metadata document never have a token. @throws NotFound */
 async function found(sql: Parameters<typeof findRegistration>[0], tenantId: TenantId, applicationId: number) {
   const row = await findRegistration(sql, tenantId, applicationId);
   if (row) return row;

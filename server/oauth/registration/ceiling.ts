@@ -1,13 +1,13 @@
-// An administrator outranks a registration: what one has set, a client's own change may narrow, and never widen or undo.
+// Administrators override registrations: a client may narrow what an administrator has set, but not widen or undo it.
 
 import type { Ceiling } from "../clients/ceilings.store.ts";
 import type { Credentials } from "../clients/credentials.ts";
 
-/** Lists of which a client may give up some. */
+/** Lists that a client may shorten. */
 const NARROWED = ["RedirectUris", "PostLogoutRedirectUris", "GrantTypes", "Scopes"];
-/** Demands that a client may add to itself. */
+/** Requirements that a client may add to itself. */
 const DEMANDS = ["RequirePar", "RequireSignedRequestObject", "DpopBound"];
-/** Where its answers and logout tokens go, and what it proves itself by. */
+/** Destinations of responses and logout tokens, and authentication. */
 const IDENTITY = [
   ["RedirectUris"],
   ["PostLogoutRedirectUris"],
@@ -16,16 +16,16 @@ const IDENTITY = [
   ["Jwks", "JwksUri"],
   ["TlsClientAuthName", "TlsClientAuthValue"],
 ];
-/** Fields that mean something together: what holds one of them holds all. */
+/** Fields that depend on each other: an administrator's value for one protects all. */
 const TOGETHER = [...IDENTITY, ["SubjectType", "SectorIdentifierUri"]];
 
-/** The fields that an administrator holds. */
+/** The fields that an administrator has set or that trust protects. */
 export function heldFields({ set, isTrusted }: Pick<Ceiling, "set" | "isTrusted">): ReadonlySet<string> {
   const names = isTrusted ? [...set, ...IDENTITY.flat(), "Secrets"] : set;
   return new Set(names.flatMap((name) => TOGETHER.find((together) => together.includes(name)) ?? [name]));
 }
 
-/** What is given of what a client asks for itself. All other fields are as an administrator has set them. */
+/** Applies a client's requested changes within the limits. Protected fields keep the administrator's values. */
 export function withinCeiling(before: Credentials, asked: Credentials, ceiling: Ceiling): Credentials {
   const held = [...heldFields(ceiling)].filter((name) => columnOf(name) in asked);
   const given = held.map((name) => {
@@ -35,7 +35,7 @@ export function withinCeiling(before: Credentials, asked: Credentials, ceiling: 
   return { ...asked, ...Object.fromEntries(given) };
 }
 
-/** A list that has nothing of what it had is refused whole, and stays. */
+/** A list without any of its former values is rejected and stays unchanged. */
 function narrowed(name: string, before: unknown, asked: unknown): unknown {
   if (DEMANDS.includes(name)) return before === true || asked === true;
   if (!NARROWED.includes(name)) return before;
@@ -44,16 +44,13 @@ function narrowed(name: string, before: unknown, asked: unknown): unknown {
   return kept.length === 0 && wanted.length > 0 ? had : kept;
 }
 
-/** What people are shown; undefined: it stays as it is. */
+/** Names shown to users; undefined: unchanged. */
 export function shownWithin({ name, webSite }: { name: string; webSite: string }, ceiling: Ceiling) {
   const held = heldFields(ceiling);
   return { name: held.has("Name") ? undefined : name, webSite: held.has("WebSiteURL") ? undefined : webSite };
 }
 
-/**
- * Whoever holds the registration access token has become somebody else for all that an administrator can know, so what
- * was given to the client ends.
- */
+/** A change of identity fields may mean a new holder, so access granted by administrators ends. */
 export function withoutGiven(before: Credentials, after: Credentials, { givenScopes }: Ceiling): Credentials {
   const isAnother = IDENTITY.flat().some((name) => !isSame(before[columnOf(name)], after[columnOf(name)]));
   if (!isAnother) return after;

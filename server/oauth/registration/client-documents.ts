@@ -1,5 +1,5 @@
-// Clients known by the address of their metadata. The first authorization request makes the client from its document,
-// later ones read the document anew. The token endpoint takes such a client as it is stored.
+// Clients with a metadata document. The first authorization request creates the client, later ones update it. The token
+// endpoint uses the stored client.
 
 import type { Logger } from "pino";
 import type { Access } from "../../access/index.ts";
@@ -28,15 +28,15 @@ import { readMetadata } from "./metadata.ts";
 import { admitStranger, lockScopesOfApis, requireRoom, saveChange, scopesFor } from "./service.ts";
 import { insertRegistered, lockRules } from "./store.ts";
 
-/** Seconds between two requests for the document of one client. */
+/** Minimum seconds between two requests for a client's document. */
 const RETRY_SECONDS = 30;
-/** Seconds for which a client stays as it was read while its document cannot be had. */
+/** Seconds for which the stored client is used while its document cannot be read. */
 const STALE_SECONDS = 86_400;
 
 /**
- * Makes or updates a client known by an address, before its request is checked. Does nothing for any other client_id,
- * or where no tenant takes such clients.
- * @throws BadInput that says what is wrong; ApiError 429
+ * Creates or updates a client with a metadata document before its request is checked. Has no effect on other client_ids
+ * or if no tenant allows such clients.
+ * @throws BadInput with the reason; ApiError 429
  */
 export type RefreshClient = (request: Request, clientId: string | undefined) => Promise<void>;
 
@@ -50,9 +50,9 @@ interface ClientDocumentsDependencies {
 
 export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshClient {
   const { sql, access, fetch, checkUrl, log } = deps;
-  // Everybody can read a document, so a certificate's name proves nothing there.
+  // Documents are public, so a certificate's name in one proves nothing.
   const possible = { checkUrl, takesCertificates: false };
-  /** Requests that come while the document is being read wait for the same answer. */
+  /** Concurrent requests share one fetch of the document. */
   const underWay = new Map<string, Promise<void>>();
 
   async function refresh(request: Request, url: string): Promise<void> {
@@ -91,7 +91,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
     await sql.beginFor(tenantId, async (tx) => {
       const ofApis = await lockScopesOfApis(tx, tenantId);
       const rules = await lockRules(tx, tenantId);
-      // Another process may have made it meanwhile.
+      // A concurrent process may have created it.
       if (rules.documents === "Off" || (await findDocument(tx, url, STALE_SECONDS))) return;
       const scopes = scopesFor(rules, ofApis, true);
       const bounds = { isOpen: true, scopes, standardScopes: scopes };
@@ -100,7 +100,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
       const { credentials, name, webSite } = readMetadata(sent, before, bounds, possible, undefined);
       const { id: applicationId } = await makeOwnApplication(tx, tenantId, { name, webSite });
       await saveCredentials(tx, tenantId, applicationId, credentials);
-      // Its document alone changes it.
+      // Only its document can change it.
       await insertRegistered(tx, tenantId, { applicationId, digest: null, isOpen: true });
       await noteDocument(tx, tenantId, applicationId, url, fresh);
       await recordAudit(tx, tenantId, originOf(request, { clientId: String(applicationId) }), {
@@ -111,7 +111,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
     });
   }
 
-  /** From now on only an administrator changes what it may do. */
+  /** After creation, only an administrator changes its permissions. */
   async function change(request: Request, url: string, known: ClientDocument, { document, fresh }: ReadDocument) {
     const { tenantId, applicationId } = known;
     await sql.beginFor(tenantId, async (tx) => {
@@ -144,7 +144,7 @@ function requireKept({ isKept, url }: ClientDocument): void {
   if (!isKept) throw unread(url);
 }
 
-/** One text for every failure: the requester chose the address, and must not learn what can be reached from here. */
+/** One text for every failure, because the requester chose the address and must not probe the network. */
 function unread(url: string): BadInput {
   return new BadInput(
     `The document of the application at ${url} cannot be read, or its client_id is not this address. Try again in a minute.`,

@@ -1,17 +1,17 @@
-// A client ID metadata document (draft-ietf-oauth-client-id-metadata-document): where it may be, how it is fetched, and
-// which members count.
+// Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): valid addresses, fetching, and supported
+// members.
 
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
 import type { CheckUrl } from "../clients/credential-rules.ts";
 import { invalid } from "./metadata.ts";
 
-/** Bytes of a document (6.6 of the draft). */
+/** The maximum size in bytes (6.6 of the draft). */
 export const DOCUMENT_LIMIT = 5 * 1024;
 const TIMEOUT_MS = 5_000;
-/** Seconds for which a document is not read again; its own Cache-Control counts within these bounds. */
+/** Seconds for which a document is cached; its Cache-Control applies within these bounds. */
 const FRESH_SECONDS = { least: 300, standard: 3_600, most: 86_400 };
-/** Grants that such a client may use. Its document is for all servers, so others in it are left out. */
+/** Supported grants. A document is for all servers, so others are ignored. */
 const GRANTS = ["authorization_code", "refresh_token"];
 const METHODS = ["none", "private_key_jwt"];
 
@@ -21,17 +21,17 @@ export interface ReadDocument {
   fresh: number;
 }
 
-/** The document could not be had, so nothing new is known about the client. */
+/** The document could not be fetched, so the stored client is unchanged. */
 export class NoAnswer extends Error {}
 
-/** The address answers with something else. */
+/** The response is not a valid document. */
 export class NoDocument extends Error {}
 
 /** @throws NoAnswer, NoDocument */
 export async function fetchDocument(fetch: EgressFetch, tenantId: TenantId, url: string): Promise<ReadDocument> {
   const answer = await asked(fetch, tenantId, url);
   if (answer.status >= 500 || answer.status === 429) throw new NoAnswer(`the answer has status ${answer.status}`);
-  // No redirect is followed (3 of the draft).
+  // Redirects are not followed (3 of the draft).
   if (answer.status !== 200) throw new NoDocument(`the answer has status ${answer.status}, not 200`);
   const type = answer.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (!/^application\/([\w.-]+\+)?json$/.test(type)) throw new NoDocument("the Content-Type is not JSON's");
@@ -63,10 +63,7 @@ function freshSeconds(cacheControl: string): number {
   return told === undefined ? standard : Math.min(Math.max(Number(told), least), most);
 }
 
-/**
- * The members of a document that count, as a client would register them.
- * @throws TokenError invalid_client_metadata
- */
+/** The document's supported members in the form of a registration. @throws TokenError invalid_client_metadata */
 export function metadataOf(
   document: Record<string, unknown>,
   url: string,
@@ -92,7 +89,7 @@ export function metadataOf(
   };
 }
 
-/** It is told of no logouts: those are requests to any address it names. */
+/** Logout addresses are missing, because a document could name any address as target. */
 const COUNTED = [
   "client_name",
   "client_uri",

@@ -1,22 +1,22 @@
-// When the documents of clients known by an address were read.
+// Fetch times of client metadata documents.
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** A client that is known by the address of its metadata. */
+/** A client with a metadata document. */
 export interface ClientDocument {
   applicationId: number;
   tenantId: TenantId;
   url: string;
-  /** It need not be read again yet. */
+  /** It need not be fetched yet. */
   isFresh: boolean;
-  /** It was read a short time ago, or is to be taken as if it was. */
+  /** It was fetched recently enough for use while it cannot be fetched. */
   isKept: boolean;
-  /** Its tenant takes no such clients any more. */
+  /** Its tenant no longer allows such clients. */
   isOff: boolean;
 }
 
-/** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
+/** The client determines the tenant, so there is no tenant filter. */
 export async function findDocument(sql: Queries, url: string, stale: number): Promise<ClientDocument | undefined> {
   const [row] = await sql<ClientDocument[]>`
     select r.application_id as "applicationId", r.tenant_id as "tenantId", r.document_url as url,
@@ -27,14 +27,14 @@ export async function findDocument(sql: Queries, url: string, stale: number): Pr
   return row;
 }
 
-/** @returns the only tenant there is, if it takes such clients: an address names none */
+/** @returns the only tenant, if it allows such clients, because an address names no tenant */
 export async function findTenantOfDocuments(sql: Queries): Promise<TenantId | undefined> {
   const [row, ...others] = await sql<{ id: TenantId; isOn: boolean }[]>`
     select id, client_id_metadata_documents = 'On' as "isOn" from tenants limit 2`;
   return row?.isOn && others.length === 0 ? row.id : undefined;
 }
 
-/** @returns false if it was asked for within this time */
+/** @returns false if it was requested within this time */
 export async function claimDocument(
   sql: Queries,
   tenantId: TenantId,
@@ -49,14 +49,14 @@ export async function claimDocument(
   return rows.length > 0;
 }
 
-/** What was read before no longer counts: the address has answered something else. */
+/** Invalidates the last fetch, because the address no longer returns the document. */
 export async function dropDocument(sql: Queries, tenantId: TenantId, applicationId: number): Promise<void> {
   await sql`
     update registered_clients set document_read_on = null
     where tenant_id = ${tenantId} and application_id = ${applicationId}`;
 }
 
-/** It was read now. */
+/** Records a fetch. */
 export async function noteDocument(
   sql: Queries,
   tenantId: TenantId,

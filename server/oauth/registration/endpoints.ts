@@ -12,7 +12,7 @@ import { type OnFailure, tokenRefusal } from "../endpoint.ts";
 import { CLIENT_INFORMATION, CLIENT_METADATA } from "./metadata.ts";
 import type { Registration } from "./service.ts";
 
-/** Bytes of a client's metadata. */
+/** The maximum bytes of a client's metadata. */
 const METADATA_LIMIT = 64 * 1024;
 
 const METADATA_EXAMPLE = {
@@ -119,7 +119,7 @@ export const REGISTRATION: RegistrationEndpoint[] = [
 ];
 
 export function registrationController(registration: Registration, onFailure: OnFailure) {
-  /** Open to every page: one that registers is no client yet, and one that reads or changes a client has its token. */
+  /** Open to all origins: registration needs no client, and the other requests carry a token. */
   async function answer(request: Request, methods: string[], work: () => Promise<Response>): Promise<Response> {
     if (request.method === "OPTIONS") return preflight("*", methods);
     try {
@@ -169,7 +169,7 @@ export function registrationController(registration: Registration, onFailure: On
     );
 }
 
-/** RFC 6750 2.1, the one way that RFC 7591 3 and RFC 7592 2 have. */
+/** RFC 6750 2.1, the only method in RFC 7591 3 and RFC 7592 2. */
 function bearerOf(request: Request): string | undefined {
   const header = request.headers.get("authorization");
   if (header === null) return undefined;

@@ -1,4 +1,4 @@
-// Initial access tokens (RFC 7591 3): …/RegistrationToken. Each registers as many clients as it has uses.
+// Initial access tokens (RFC 7591 3): …/RegistrationToken. Each registers a limited number of clients.
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
@@ -20,12 +20,12 @@ import {
   type StoredInitialToken,
 } from "./store.ts";
 
-/** Of one tenant that can be used. */
+/** The maximum number of valid tokens in a tenant. */
 export const MAX_INITIAL_TOKENS = 50;
 /** Characters. */
 const NAME_LIMIT = 100;
 const USES = [1, 1_000] as const;
-/** Seconds: the least, the most, and what holds without. */
+/** The minimum, maximum and default in seconds. */
 const LIFETIME = [60, 90 * 86_400] as const;
 const STANDARD_LIFETIME = 7 * 86_400;
 
@@ -46,11 +46,11 @@ type Input = InputOf<typeof FIELDS>;
 export type InitialTokenRecord = ReturnType<typeof toRecord>;
 
 export interface InitialTokens {
-  /** Those that can be used. @throws Permission */
+  /** Valid tokens. @throws Permission */
   list(by: Permitted<"Settings:Read">): Promise<ShownPage<InitialTokenRecord>>;
-  /** This is the only time that anyone sees it. @throws Permission, Conflict */
+  /** The token cannot be read again. @throws Permission, Conflict */
   make(by: Permitted<"Settings:Update">, input: Input): Promise<Shown<InitialTokenRecord & { Token: string }>>;
-  /** Clients that were registered by it stay. @throws Permission, NotFound */
+  /** Clients registered with it stay. @throws Permission, NotFound */
   remove(by: Permitted<"Settings:Update">, id: string): Promise<Shown<InitialTokenRecord>>;
 }
 

@@ -1,4 +1,4 @@
-// A client's metadata (RFC 7591 2), and the fields of Application and Credentials that its members become.
+// Client metadata (RFC 7591 2), and the fields of Application and Credentials that it maps to.
 
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
@@ -28,7 +28,7 @@ import {
 import { TokenError } from "../errors.ts";
 import { withinCeiling, withoutGiven } from "./ceiling.ts";
 
-/** Those that are fields of Credentials by other names; absent is the field's default. */
+/** Members with a corresponding Credentials field; an absent member means the field's default. */
 const FIELDS = {
   redirect_uris: "RedirectUris",
   post_logout_redirect_uris: "PostLogoutRedirectUris",
@@ -48,7 +48,7 @@ const FIELDS = {
   tos_uri: "TosUri",
 } as const;
 
-/** Members that are one word of a few; for another word a client gets the default. */
+/** Members with fixed values; an unsupported value is replaced by the default. */
 const WORDS = new Map<string, readonly string[]>([
   ["id_token_signed_response_alg", ACCESS_TOKEN_ALGS],
   ["userinfo_signed_response_alg", ACCESS_TOKEN_ALGS],
@@ -56,7 +56,7 @@ const WORDS = new Map<string, readonly string[]>([
   ["subject_type", SUBJECT_TYPES],
 ]);
 
-/** RFC 8705 2.1.2: the one of them that it has is the value of its TlsClientAuthName. */
+/** RFC 8705 2.1.2: the member that is present determines TlsClientAuthName. */
 const CERTIFICATE_FIELDS: Record<string, CertificateName> = {
   tls_client_auth_subject_dn: "SubjectDn",
   tls_client_auth_san_dns: "SanDns",
@@ -65,7 +65,7 @@ const CERTIFICATE_FIELDS: Record<string, CertificateName> = {
   tls_client_auth_san_email: "SanEmail",
 };
 
-/** All that a client may say, by the field that it becomes. */
+/** All supported members, with the fields that they map to. */
 const NAMES: Record<string, string> = {
   ...FIELDS,
   grant_types: "GrantTypes",
@@ -75,13 +75,13 @@ const NAMES: Record<string, string> = {
   scope: "Scopes",
 };
 
-/** A device's code can be sent to anybody, in the name of any application (RFC 8628 5.4). */
+/** A device code can be sent to anyone, in any application's name (RFC 8628 5.4). */
 const NEED_INITIAL_TOKEN: string[] = ["client_credentials", DEVICE_GRANT, EXCHANGE_GRANT];
 
 /** Characters. */
 const NAME_LIMIT = 100;
 const URI_LIMIT = 2_000;
-/** They would make a name look like another one, or change how the text around it is read (RFC 7591 5). */
+/** Characters that make a name resemble a different one, or change the direction of surrounding text (RFC 7591 5). */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 const UNNAMED = "Registered application";
 
@@ -89,7 +89,7 @@ const texts = (description?: string) => Type.Array(Type.String(), description ? 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const may = Type.Optional;
 
-/** What this service knows of it; other members are ignored (RFC 7591 2). */
+/** Supported members; others are ignored (RFC 7591 2). */
 const METADATA = {
   redirect_uris: may(texts("Needed with the grant authorization_code.")),
   post_logout_redirect_uris: may(texts()),
@@ -135,30 +135,29 @@ export const CLIENT_INFORMATION = Type.Object(
   { $id: "ClientInformation" },
 );
 
-/** What a client has said, and is given. */
+/** A client's parsed metadata. */
 export interface ClientMetadata {
   credentials: Credentials;
   name: string;
   webSite: string;
 }
 
-/** What a client may have. */
+/** Limits on a client's registration. */
 export interface Bounds {
   /** In any order. */
   scopes: readonly string[];
-  /** Those it gets if it asks for none that it can have. */
+  /** Used if no requested scope is allowed. */
   standardScopes: readonly string[];
-  /** Those that it has, whatever others get. */
+  /** Grants that the client already has. */
   grants?: readonly string[];
-  /** Nobody vouches for it. */
+  /** Registered without an initial access token. */
   isOpen: boolean;
 }
 
 /**
- * The whole of what a client is to be: what is absent goes back to its default, and what it cannot have is left out
- * (RFC 7591 3.2.1).
- * @param before what it is
- * @param ceiling of a client that changes itself
+ * Builds the complete client: absent members get their default, and unsupported ones are left out (RFC 7591 3.2.1).
+ * @param before the present client
+ * @param ceiling limits for a client that changes itself
  * @throws TokenError invalid_redirect_uri, invalid_client_metadata (RFC 7591 3.2.2)
  */
 export function readMetadata(
@@ -195,7 +194,7 @@ export function readMetadata(
   return { credentials, name, webSite };
 }
 
-/** The members that have no effect, so that no client relies on one in silence (RFC 7591 3.2.1). */
+/** Lists members without effect, so clients do not rely on them (RFC 7591 3.2.1). */
 export function ignoredOf(sent: unknown): { ignored_metadata?: string[] } {
   const others = Object.keys(sent as Sent).filter(
     (name) => !Object.hasOwn(METADATA, name) && !NO_METADATA.includes(name),
@@ -207,7 +206,7 @@ export function ignoredOf(sent: unknown): { ignored_metadata?: string[] } {
 const NO_METADATA = ["client_id", "client_secret"];
 const MAX_IGNORED = 100;
 
-/** What it has registered, as RFC 7591 says it; what is empty is left out. */
+/** The registration in RFC 7591 form; empty values are omitted. */
 export function toMetadata(credentials: Credentials, { name, webSite }: Omit<ClientMetadata, "credentials">) {
   const record: Record<string, unknown> = toCredentialsRecord(credentials);
   const told = Object.entries(FIELDS).map(([own, field]) => [own, record[field]]);
@@ -227,12 +226,11 @@ export function toMetadata(credentials: Credentials, { name, webSite }: Omit<Cli
   };
 }
 
-/** Whether it proves itself by a secret. */
 export function needsSecret(credentials: Credentials): boolean {
   return methodOf(credentials).startsWith("client_secret");
 }
 
-/** An administrator may have left it to the client. */
+/** The default if the method was never set. */
 function methodOf({ tokenEndpointAuthMethod, clientType }: Credentials): string {
   return tokenEndpointAuthMethod ?? (clientType === "confidential" ? "client_secret_basic" : "none");
 }
@@ -249,14 +247,14 @@ function typeAndGrantsOf(sent: Sent, bounds: Bounds) {
   const ClientType = method !== "none" ? "confidential" : isNative ? "native" : "public";
   const GrantTypes = grantsOf(sent, ClientType, bounds);
   const ResponseTypes = responseTypesOf(sent, GrantTypes.includes("authorization_code"));
-  // Libraries that do not choose send a secret in the form or in the header.
+  // Libraries without a choice send the secret either in the form or in the header.
   return { TokenEndpointAuthMethod: method ?? null, ClientType, GrantTypes, ResponseTypes };
 }
 
 const isOtherWord = (name: string, value: unknown) =>
   typeof value === "string" && WORDS.get(name)?.includes(value) === false;
 
-/** An app that is found by a scheme of its own keeps no secret (RFC 8252 8.5); a method that is unknown is none named. */
+/** An app with a private-use scheme cannot keep a secret (RFC 8252 8.5); an unknown method counts as absent. */
 function methodAsked({ token_endpoint_auth_method: asked }: Sent, hasOwnScheme: boolean): string | undefined {
   if (asked !== undefined && asked !== null && typeof asked !== "string") {
     throw invalid("token_endpoint_auth_method must be a string");
@@ -265,7 +263,7 @@ function methodAsked({ token_endpoint_auth_method: asked }: Sent, hasOwnScheme: 
   return hasOwnScheme && (known === undefined || known.startsWith("client_secret")) ? "none" : known;
 }
 
-/** Of those it asks for, the grants that it can have. */
+/** The requested grants that are allowed. */
 function grantsOf(sent: Sent, clientType: string, { isOpen, grants = [] }: Bounds): string[] {
   const asked = textsOf(sent, "grant_types", ["authorization_code"]);
   const isVouchedFor = (grant: string) => !isOpen || grants.includes(grant) || !NEED_INITIAL_TOKEN.includes(grant);
@@ -280,7 +278,7 @@ function grantsOf(sent: Sent, clientType: string, { isOpen, grants = [] }: Bound
   );
 }
 
-/** In whatever order their words are. */
+/** Accepts the words of a type in any order. */
 function responseTypesOf(sent: Sent, usesCodes: boolean): string[] {
   const asked = textsOf(sent, "response_types", []).map((type) => type.split(" ").sort().join(" "));
   const given = RESPONSE_TYPES.filter((type) => asked.includes(type));
@@ -299,7 +297,7 @@ function textsOf(sent: Sent, name: string, standard: string[]): string[] {
 
 type Sent = Record<string, unknown>;
 
-/** RFC 8705 2.1.2: a client has one of them. */
+/** RFC 8705 2.1.2: a client has exactly one of them. */
 function certificateOf(sent: Sent) {
   const said = Object.keys(CERTIFICATE_FIELDS).filter((name) => (sent[name] ?? "") !== "");
   if (said.length > 1) throw invalid(`${said.join(" and ")} cannot stand beside each other`);
@@ -310,7 +308,7 @@ function certificateOf(sent: Sent) {
   };
 }
 
-/** Of those it asks for, the scopes that it can have; many programs send one of another service alone. */
+/** The requested scopes that are allowed; many programs request only scopes of a different service. */
 function scopesOf(scope: unknown, { scopes, standardScopes }: Bounds): string[] {
   if (scope !== undefined && scope !== null && typeof scope !== "string") throw invalid("scope must be a string");
   const given = (scope ?? "").split(" ").filter((one) => scopes.includes(one));
@@ -323,7 +321,7 @@ function consistent(credentials: Credentials): void {
   if (grantTypes.includes("authorization_code") && redirectUris.length === 0) {
     throw new TokenError("invalid_request", "redirect_uris is missing.", "invalid_redirect_uri");
   }
-  // A code comes to the host of redirect_uris alone, so a client gains nothing by naming another's. A device's tokens do not.
+  // Codes go only to the host of redirect_uris, so naming a foreign host gains nothing. Device tokens do not.
   if (subjectType === "pairwise" && grantTypes.includes(DEVICE_GRANT)) {
     throw invalid(`subject_type is pairwise, which a client with ${DEVICE_GRANT} gets from an administrator alone`);
   }
@@ -337,7 +335,7 @@ function shortText(sent: Sent, name: string, limit: number): string | undefined 
   throw invalid(`${name} must be a string of 1 to ${limit} characters`);
 }
 
-/** Tells the contract's problems by the names of the metadata. @throws TokenError */
+/** Converts field names in the contract's problems to metadata names. @throws TokenError */
 function inWordsOfMetadata<T>(work: () => T): T {
   try {
     return work();
@@ -352,10 +350,7 @@ function inWordsOfMetadata<T>(work: () => T): T {
   }
 }
 
-/**
- * The address that lists its sector.
- * @throws TokenError for a client that nobody vouches for: it must not make us send requests
- */
+/** The address of the sector's list. @throws TokenError for an unvouched client, which must not trigger requests */
 export function sectorNamed(body: unknown, { isOpen }: Pick<Bounds, "isOpen">): string {
   const { sector_identifier_uri: uri } = (body ?? {}) as Sent;
   if (typeof uri !== "string" || uri === "") return "";

@@ -1,4 +1,4 @@
-// Clients that register themselves (RFC 7591), and read, change and delete themselves (RFC 7592).
+// Dynamic registration (RFC 7591), and clients' own read, change and deletion (RFC 7592).
 
 import { timingSafeEqual } from "node:crypto";
 import { type Access, SCOPES } from "../../access/index.ts";
@@ -49,21 +49,21 @@ import {
   takeInitialToken,
 } from "./store.ts";
 
-/** Registrations an hour without an initial access token: from one address, and of one tenant. */
+/** Limits per hour on registrations without an initial access token: per address, and per tenant. */
 export const MAX_PER_ADDRESS = 20;
 export const MAX_PER_TENANT = 200;
-/** Changes an hour of a client that came without one. */
+/** The limit per hour on changes of a client registered without one. */
 export const MAX_CHANGES = 20;
-/** Seconds that such a client is kept for until a user allows it something. */
+/** Seconds until such a client is deleted if no user has granted it access. */
 export const UNUSED_SECONDS = 7 * 86_400;
-/** Of one run of the housekeeping. */
+/** The maximum deleted in one run of the housekeeping. */
 const MAX_REMOVED = 1_000;
 
 const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
 export interface Registration {
   /**
-   * @param tenant of the path, as it was sent
+   * @param tenant the tenant in the path
    * @param token the initial access token, if one was sent
    * @throws Unauthorized, TokenError, ApiError 429
    */
@@ -72,7 +72,7 @@ export interface Registration {
   read(clientId: string, token: string | undefined): Promise<object>;
   /** @throws Unauthorized, TokenError, ApiError 429 */
   change(request: Request, clientId: string, token: string | undefined, body: unknown): Promise<object>;
-  /** @throws Unauthorized, Conflict, Permission for one that an administrator has changed */
+  /** @throws Unauthorized, Conflict, Permission if an administrator has changed it */
   remove(request: Request, clientId: string, token: string | undefined): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ interface RegistrationDependencies {
   sql: Sql;
   access: Pick<Access, "forget">;
   possible: Possible;
-  /** For addresses of clients that nobody vouches for. */
+  /** Checks addresses of unvouched clients. */
   checkStrangersUrl: CheckUrl;
   readSector: ReadSector;
   issuer: string;
@@ -115,7 +115,7 @@ export function createRegistration({
       if (!tenantId || (tenant !== undefined && tenant !== tenantId)) throw refused(initial);
       const isOpen = initial === undefined;
       const network = clientNetwork(request);
-      // Before it takes one of the tenant's transactions: one look is enough to refuse a flood.
+      // Checked before a transaction is opened, so a flood is rejected cheaply.
       if (isOpen) await requireRoom(sql, tenantId, network);
       const token = newOpaqueValue();
       const listing = await readSector(tenantId, sectorNamed(body, { isOpen }));
@@ -195,7 +195,7 @@ export function createRegistration({
       const { tenantId, applicationId } = registered;
       await sql.beginFor(tenantId, async (tx) => {
         await lockApplication(tx, tenantId, applicationId);
-        // Another request may have replaced the token, or deleted the client, meanwhile.
+        // A concurrent request may have replaced the token or deleted the client.
         if (!(await isDigest(tx, registered)) || (await lockRules(tx, tenantId)).mode === "Off") throw unknownToken();
         const { firstParty } = (await findCredentials(tx, tenantId, applicationId))!;
         if (firstParty || isTakenOver(await findCeiling(tx, tenantId, applicationId))) {
@@ -212,7 +212,7 @@ export function createRegistration({
 
 type Registered = Pick<RegisteredClient, "applicationId" | "registeredOn" | "name" | "webSite">;
 
-/** One text for a wrong token and for registration that is off, so that a tenant's settings stay unknown. */
+/** One text for a wrong token and for disabled registration, so a tenant's settings stay unknown. */
 function refused(token: string | undefined): Unauthorized {
   if (token !== undefined) return unknownToken();
   return new Unauthorized("Registering a client here needs an initial access token.", "Bearer");
@@ -222,7 +222,7 @@ function unknownToken(): Unauthorized {
   return new Unauthorized("The token is not one of ours, or is good no more.", 'Bearer error="invalid_token"');
 }
 
-/** For a client without an initial access token. @param tx in which the tenant's rules are locked */
+/** Admits a client without an initial access token. @param tx in which the tenant's rules are locked */
 export async function admitStranger(tx: Queries, tenantId: TenantId, network: string): Promise<void> {
   await requireRoom(tx, tenantId, network);
   await noteOpenRegistration(tx, tenantId, network);
@@ -241,12 +241,14 @@ export async function requireRoom(sql: Queries, tenantId: TenantId, network: str
 
 const tooMany = (reason: string) => new TooManyRequests(reason, 3_600);
 
-/** The scopes that the tenant allows such a client. Without an initial access token, none of this service's own API. */
+/**
+ * The scopes that the tenant allows. Without an initial access token, scopes of this service's own API are excluded.
+ */
 export function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {
   return common(rules.scopes, [...(isOpen ? OPENID_SCOPES : SCOPES), ...ofApis]);
 }
 
-/** Before the tenant's rules are locked: the order in which changes of an API lock, too. */
+/** Call it before locking the tenant's rules, in the order that changes of an API use. */
 export async function lockScopesOfApis(tx: Queries, tenantId: TenantId): Promise<string[]> {
   return (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
 }
@@ -257,7 +259,7 @@ async function makeSecret(tx: Queries, tenantId: TenantId, applicationId: number
   return secret;
 }
 
-/** @returns a new one, if it needs one and has none */
+/** @returns a new secret if one is needed and missing */
 async function fittingSecret(tx: Queries, tenantId: TenantId, applicationId: number, credentials: Credentials) {
   const secrets = await listSecrets(tx, tenantId, applicationId);
   if (needsSecret(credentials)) return secrets.length > 0 ? undefined : makeSecret(tx, tenantId, applicationId);
@@ -265,7 +267,7 @@ async function fittingSecret(tx: Queries, tenantId: TenantId, applicationId: num
   return undefined;
 }
 
-/** @throws Unauthorized: in the same words for a client that there is not */
+/** @throws Unauthorized, with the same text if the client does not exist */
 async function proven(sql: Queries, clientId: string, token: string | undefined): Promise<RegisteredClient> {
   if (token === undefined)
     throw new Unauthorized("Send the registration access token as Authorization: Bearer.", "Bearer");
@@ -279,7 +281,6 @@ async function proven(sql: Queries, clientId: string, token: string | undefined)
 
 const isTakenOver = ({ set, isTrusted }: Ceiling) => set.length > 0 || isTrusted;
 
-/** RFC 7592 2.2. */
 const OF_THE_SERVER = [
   "registration_access_token",
   "registration_client_uri",
@@ -287,7 +288,7 @@ const OF_THE_SERVER = [
   "client_id_issued_at",
 ];
 
-/** RFC 7592 2.2: it says which client it means, and nothing that only we can say. */
+/** RFC 7592 2.2: the body names its client and contains no values that only the server sets. */
 function requireOwn(body: unknown, clientId: string): void {
   const sent = (body ?? {}) as Record<string, unknown>;
   if (sent.client_id !== clientId) throw invalid("client_id must be that of the address");
@@ -295,7 +296,7 @@ function requireOwn(body: unknown, clientId: string): void {
   if (foreign) throw new TokenError("invalid_request", `${foreign} cannot be changed.`);
 }
 
-/** RFC 7592 2.2: a secret that is sent is the client's own. */
+/** RFC 7592 2.2: a secret in the body must be the client's own. */
 async function requireSecret(tx: Queries, tenantId: TenantId, applicationId: number, body: unknown): Promise<void> {
   const { client_secret: secret } = body as { client_secret?: unknown };
   if (secret === undefined) return;
@@ -308,7 +309,7 @@ function originOfItself(request: Request, applicationId: number): Origin {
   return originOf(request, { actor: { type: "Application", id: applicationId }, clientId: String(applicationId) });
 }
 
-/** Saves what a client has made of itself. */
+/** Saves a client's own change. */
 export async function saveChange(
   tx: Queries,
   tenantId: TenantId,
@@ -337,7 +338,10 @@ async function deleteRegistered(
   return true;
 }
 
-/** Deletes clients that came without an initial access token and that nobody uses. @returns how many, of all tenants */
+/**
+ * Deletes unused clients that were registered without an initial access token. @returns the number deleted in all
+ * tenants
+ */
 export async function removeUnusedClients(sql: Sql): Promise<number> {
   const origin: Origin = { address: undefined, userAgent: "", requestKey: "" };
   let removed = 0;

@@ -1,4 +1,4 @@
-// Clients that have registered themselves, and the initial access tokens for it.
+// Dynamically registered clients, and initial access tokens.
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
@@ -6,26 +6,26 @@ import type { TenantId } from "../../ids.ts";
 export const REGISTRATION_MODES = ["Off", "InitialAccessToken", "Open"] as const;
 export const DOCUMENT_MODES = ["Off", "On"] as const;
 
-/** What a tenant lets clients do by themselves. */
+/** A tenant's rules for dynamic registration. */
 export interface RegistrationRules {
   mode: (typeof REGISTRATION_MODES)[number];
-  /** The most that such a client may have. */
+  /** The maximum scopes of such a client. */
   scopes: string[];
-  /** Whether it takes clients that are known by the address of their metadata. */
+  /** Whether clients with metadata documents are allowed. */
   documents: (typeof DOCUMENT_MODES)[number];
 }
 
 const rules = (sql: Queries) => sql`client_registration as mode, registration_scopes as scopes,
   client_id_metadata_documents as documents`;
 
-/** Until the transaction ends nobody changes them, and nobody else registers. */
+/** Locks the rules and serializes registrations until the transaction ends. */
 export async function lockRules(sql: Queries, tenantId: TenantId): Promise<RegistrationRules> {
   const [row] = await sql<RegistrationRules[]>`
     select ${rules(sql)} from tenants where id = ${tenantId} for no key update`;
   return row!;
 }
 
-/** @param tenant its Id as somebody has sent it; undefined: the only one there is */
+/** @param tenant the untrusted Id from the request; undefined: the only tenant */
 export async function findOpenTenant(sql: Queries, tenant: string | undefined): Promise<TenantId | undefined> {
   const isIt = tenant === undefined ? sql`true` : sql`id::text = ${tenant}`;
   const [row, ...others] = await sql<{ id: TenantId; mode: string }[]>`
@@ -33,14 +33,14 @@ export async function findOpenTenant(sql: Queries, tenant: string | undefined): 
   return row?.mode === "Open" && others.length === 0 ? row.id : undefined;
 }
 
-/** Whether any tenant lets clients register. */
+/** Whether any tenant allows registration. */
 export async function isAnywhereOn(sql: Queries): Promise<boolean> {
   const [row] = await sql<{ isOn: boolean }[]>`
     select exists (select from tenants where client_registration <> 'Off') as "isOn"`;
   return row!.isOn;
 }
 
-/** An initial access token as it can be read again, without the token itself. */
+/** An initial access token without its value. */
 export interface StoredInitialToken {
   id: string;
   name: string;
@@ -52,13 +52,13 @@ export interface StoredInitialToken {
 const columns = (sql: Queries) => sql`
   id, name, uses_left as "usesLeft", expires_on as "expiresOn", created_on as "createdOn"`;
 
-/** Until the transaction ends no other is made. */
+/** Serializes the creation of tokens until the transaction ends. */
 export async function lockInitialTokens(sql: Queries, tenantId: TenantId): Promise<StoredInitialToken[]> {
   await lockRules(sql, tenantId);
   return listInitialTokens(sql, tenantId);
 }
 
-/** Those that can be used, the newest first. */
+/** Valid tokens, newest first. */
 export async function listInitialTokens(sql: Queries, tenantId: TenantId): Promise<StoredInitialToken[]> {
   return sql<StoredInitialToken[]>`
     select ${columns(sql)} from registration_tokens
@@ -87,7 +87,7 @@ export async function deleteInitialToken(
   return row;
 }
 
-/** The token's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
+/** The token determines the tenant, so there is no tenant filter. */
 export async function findTenantOfToken(sql: Queries, digest: Buffer): Promise<TenantId | undefined> {
   const [row] = await sql<{ tenantId: TenantId }[]>`
     select tenant_id as "tenantId" from registration_tokens
@@ -95,7 +95,7 @@ export async function findTenantOfToken(sql: Queries, digest: Buffer): Promise<T
   return row?.tenantId;
 }
 
-/** @returns its Id, or undefined if it cannot be used any more */
+/** @returns its Id, or undefined if it is invalid */
 export async function takeInitialToken(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<string | undefined> {
   const [row] = await sql<{ id: string }[]>`
     update registration_tokens set uses_left = uses_left - 1
@@ -103,7 +103,7 @@ export async function takeInitialToken(sql: Queries, tenantId: TenantId, digest:
   return row?.id;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeSpentInitialTokens(sql: Queries): Promise<number> {
   return (await sql`delete from registration_tokens where uses_left = 0 or expires_on < now()`).count;
 }
@@ -111,21 +111,21 @@ export async function removeSpentInitialTokens(sql: Queries): Promise<number> {
 export interface RegisteredClient {
   applicationId: number;
   tenantId: TenantId;
-  /** Of its registration access token; null: it has none. */
+  /** The digest of its registration access token; null: it has none. */
   digest: Uint8Array | null;
   isOpen: boolean;
-  /** Its tenant lets no application register itself any more. */
+  /** Its tenant no longer allows dynamic registration. */
   isOff: boolean;
   registeredOn: Date;
-  /** Its Application's. */
+  /** The Application's Name. */
   name: string;
   webSite: string;
   isActive: boolean;
-  /** How often it has changed itself within the hour. */
+  /** The number of changes in the last hour. */
   changesLately: number;
 }
 
-/** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
+/** The client determines the tenant, so there is no tenant filter. */
 export async function findRegistered(sql: Queries, applicationId: number): Promise<RegisteredClient | undefined> {
   const [row] = await sql<RegisteredClient[]>`
     select r.application_id as "applicationId", r.tenant_id as "tenantId", r.digest, r.is_open as "isOpen",
@@ -149,7 +149,7 @@ export async function insertRegistered(
   return row!.registeredOn;
 }
 
-/** With each change it gets another. @returns false if it was replaced meanwhile */
+/** Each change replaces the token. @returns false if it was replaced concurrently */
 export async function replaceDigest(
   sql: Queries,
   { tenantId, applicationId, digest }: RegisteredClient,
@@ -164,7 +164,7 @@ export async function replaceDigest(
   return rows.length > 0;
 }
 
-/** Its token is used; at most once in half an hour is it written down. */
+/** Records the token's use, at most once in half an hour. */
 export async function noteTokenUse(sql: Queries, { tenantId, applicationId }: RegisteredClient): Promise<void> {
   await sql`
     update registered_clients set token_used_on = now()
@@ -179,7 +179,7 @@ export async function isDigest(sql: Queries, { tenantId, applicationId, digest }
   return rows.length > 0;
 }
 
-/** One without an initial access token. Those of more than an hour ago make room. */
+/** Records a registration without an initial access token; deletes records older than an hour. */
 export async function noteOpenRegistration(sql: Queries, tenantId: TenantId, network: string): Promise<void> {
   await sql`
     with gone as (
@@ -188,7 +188,7 @@ export async function noteOpenRegistration(sql: Queries, tenantId: TenantId, net
     insert into open_registrations (tenant_id, network) values (${tenantId}, ${network})`;
 }
 
-/** Of the last hour. */
+/** The number in the last hour. */
 export async function countOpenLately(
   sql: Queries,
   tenantId: TenantId,
@@ -200,7 +200,7 @@ export async function countOpenLately(
   return row!;
 }
 
-/** Registered without a token; no user has allowed them anything, and no administrator has adopted them. */
+/** Clients registered without a token that no user has granted access and no administrator has adopted. */
 export async function listUnused(
   sql: Queries,
   seconds: number,

@@ -1,4 +1,4 @@
-// RFC 9068.
+// Access tokens (RFC 9068).
 
 import type { Bearer } from "../../access/index.ts";
 import type { TenantId } from "../../ids.ts";
@@ -12,37 +12,37 @@ import type { Authentication } from "./id-token.ts";
 import { signJwt, type VerifiedTokens, verifyJwt } from "./jwt.ts";
 import { subjectFor } from "./subjects.ts";
 
-/** Who acts for the user, and who did before (RFC 8693 4.1). */
+/** The actor and its predecessors (RFC 8693 4.1). */
 export interface Acting {
   sub: string;
-  /** That it got its token by. */
+  /** The client that the actor's token was issued to. */
   client_id: string;
   act?: Acting;
 }
 
-/** What an access token stands for. */
+/** The content of an access token. */
 export interface AccessGrant {
   scopes: string[];
-  /** What it is for. */
+  /** The API that it is for. */
   target?: Target;
-  /** More of whom it is about. */
+  /** Additional claims about the subject. */
   claims?: Claims;
-  /** The family it belongs to and dies with. */
+  /** The family that it belongs to; revoking the family ends it. */
   familyId?: string;
-  /** The thumbprint of the key that it is bound to (RFC 9449 6.1). */
+  /** The thumbprint of the bound key (RFC 9449 6.1). */
   jkt?: string | undefined;
-  /** Whom the client acts for; undefined: for itself. */
+  /** The user that the client acts for; undefined: the client itself. */
   user?: Authentication & { id: number };
   act?: Acting | undefined;
-  /** Of an exchanged token: the scopes that what is exchanged from it may have elsewhere. */
+  /** In an exchanged token: the maximum scopes of further exchanges. */
   exchangeScopes?: string[];
-  /** Names of claims that userinfo gives by it, beside those of the scopes. */
+  /** Names of additional userinfo claims. */
   userinfoClaims?: string[];
-  /** Seconds; undefined: what the client and the target say. */
+  /** Seconds; undefined: by client and target. */
   lifetime?: number;
 }
 
-/** The claims of an access token of ours. */
+/** The claims of an access token. */
 export interface AccessTokenClaims {
   iss: string;
   aud: string;
@@ -53,21 +53,21 @@ export interface AccessTokenClaims {
   jti: string;
   iat: number;
   exp: number;
-  /** The family it belongs to. */
+  /** The family that it belongs to. */
   grant_id?: string;
-  /** The key that it is bound to (RFC 7800 3.1). */
+  /** The bound key (RFC 7800 3.1). */
   cnf?: { jkt: string };
   auth_time?: number;
   acr?: string;
   amr?: string[];
   act?: Acting;
-  /** Of an exchanged token: the scopes that what is exchanged from it may have for other audiences. */
+  /** In an exchanged token: the maximum scopes of further exchanges for other audiences. */
   exchange_scope?: string;
-  /** What userinfo gives by it, beside the claims of the scopes. */
+  /** Additional userinfo claims. */
   userinfo_claims?: string[];
 }
 
-/** As they are read, with whom `sub` means. */
+/** The verified claims with the user that `sub` identifies. */
 export interface ReadAccessToken extends AccessTokenClaims {
   /** Undefined: the client itself. */
   userId: number | undefined;
@@ -101,7 +101,7 @@ export async function issueAccessToken(
   });
 }
 
-/** @returns undefined if it is not one of ours, or expired; what it is for, its `aud` says */
+/** @returns undefined if it is not a valid token of this issuer; callers check `aud` */
 export async function verifyAccessToken(
   keys: SigningKeys,
   verified: VerifiedTokens,
@@ -116,7 +116,7 @@ export async function verifyAccessToken(
   return claims as unknown as AccessTokenClaims | undefined;
 }
 
-/** The caller that it stands for. */
+/** The caller that the token identifies. */
 export function callerOf({ userId, ...claims }: ReadAccessToken): Bearer {
   return {
     tenantId: claims.tenant,

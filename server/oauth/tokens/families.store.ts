@@ -6,39 +6,38 @@ import { cameOfProvider } from "../clients/store.ts";
 import { ENTITY_API } from "../resources.ts";
 import { forgottenOn, REVOCATION_CHANNEL } from "./revocations.store.ts";
 
-/** All tokens that came from one grant. */
+/** All tokens of one grant. */
 export interface Family {
   id: string;
   clientId: number;
   /** null: the client's own. */
   userId: number | null;
   scopes: string[];
-  /** What its access tokens may be for. */
+  /** Allowed targets of its access tokens. */
   resources: string[];
-  /** Names of claims that userinfo gives beside those of the scopes. */
+  /** Names of userinfo claims beyond those of the scopes. */
   claims: string[];
-  /** The sign-in session that it began in, while that lasts. */
+  /** The sign-in session in which it began; null after the session has ended. */
   sessionId: string | null;
   authTime: Date | null;
   acr: string | null;
   amr: string[] | null;
-  /** The thumbprint of the key that refreshing it takes; null: none. */
+  /** The thumbprint of the key required for refreshing; null: none. */
   jkt: string | null;
-  /** Of its newest refresh token. */
+  /** The number of its newest refresh token. */
   generation: number;
-  /** Of the one that was used last, which stays good until the newest one is used; null: none was. */
+  /** The number of the token used last, which stays valid until the newest one is used; null: none. */
   former: number | null;
-  /** When the newest was issued, or used if it stays. */
+  /** When the newest token was issued, or used if it is not rotated. */
   rotatedOn: Date;
-  /** So short a time ago that several requests at once may have used the former one. */
+  /** Rotated so recently that concurrent requests may have used the former token. */
   isJustRotated: boolean;
-  /** When it expires if it is not used. */
+  /** When it expires without further use. */
   endsOn: Date;
-  /** Neither revoked nor expired, and its user still active. */
+  /** Neither revoked nor expired, and its user is active. */
   isLive: boolean;
 }
 
-/** A family to be. */
 export interface NewFamily {
   id: string;
   clientId: number;
@@ -53,20 +52,20 @@ export interface NewFamily {
   jkt?: string | undefined;
   generation: number;
   former?: number;
-  /** Or so many seconds from now on. */
+  /** A time, or seconds from now. */
   expiresOn: Date | number;
 }
 
-/** A family that was not refreshed for so long has ended. */
+/** A family that is not refreshed within this time ends. */
 const IDLE = "30 days";
-/** Requests that use one token at once get the same next one. */
+/** Concurrent uses of a token within this time get the same next one. */
 const AT_ONCE = "10 seconds";
 
 /** Neither revoked nor expired. */
 export const isLiveFamily = (sql: Queries) => sql`
   revoked_on is null and expires_on > now() and rotated_on > now() - ${IDLE}::interval`;
 
-/** @returns false if there is one with this id already */
+/** @returns false if the id exists */
 export async function insertFamily(sql: Queries, tenantId: TenantId, family: NewFamily): Promise<boolean> {
   const { expiresOn } = family;
   const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
@@ -97,8 +96,8 @@ export async function findFamily(sql: Queries, tenantId: TenantId, familyId: str
 }
 
 /**
- * @param next its newest refresh token, and the last one used
- * @returns false if another request was faster, or the family was revoked
+ * @param next the newest refresh token and the last used one
+ * @returns false if a concurrent request advanced it, or the family was revoked
  */
 export async function advanceFamily(
   sql: Queries,
@@ -115,8 +114,8 @@ export async function advanceFamily(
 }
 
 /**
- * Which families: one; those of a sign-in session; those that users of an identity provider got by signing in at a
- * provider; or those of a user, with one client, of all other sessions, or all.
+ * Selects families: one; those of a sign-in session; those of users who signed in at an identity provider; or those of
+ * a user, optionally with one client or without one session.
  */
 export type FamilyFilter =
   | { familyId: string }
@@ -125,9 +124,9 @@ export type FamilyFilter =
   | { userId: number; clientId?: number; exceptSessionId?: string };
 
 /**
- * Ends families: their refresh tokens at once, their access tokens in this process with the commit, and in others as
- * soon as they hear of it.
- * @returns how many were live until now
+ * Ends families. Refresh tokens become invalid at once; access tokens with the commit in this process, and in others
+ * when they are notified.
+ * @returns the number of live families ended
  */
 export async function updateFamiliesRevoked(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
@@ -157,8 +156,9 @@ function matches(sql: Queries, tenantId: TenantId, filter: FamilyFilter) {
 }
 
 /**
- * A client's own family stays until its signed first refresh token has expired, lest that one count as unused again.
- * @returns how many
+ * A client's own family is kept until its signed first refresh token has expired; otherwise that token would count as
+ * unused.
+ * @returns the number deleted
  */
 export async function deleteEndedFamilies(sql: Queries): Promise<number> {
   const result = await sql`

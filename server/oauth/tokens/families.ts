@@ -1,6 +1,6 @@
-// Families of refresh tokens (RFC 9700 4.14.2): each use gives the next token. The one before stays good until that next
-// one is used, for a client that lost the answer, and gives another one in its place. Any other one ends the family: of
-// two who hold the same token, one will come with a token that was replaced.
+// Refresh token families (RFC 9700 4.14.2): each use rotates the token. The former token stays valid until its
+// successor is used, for clients that lost the response; using it replaces the successor. Any other token ends the
+// family, because of two holders one will present a replaced token.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Origin, recordAudit } from "../../audit/index.ts";
@@ -18,19 +18,19 @@ import {
 } from "./families.store.ts";
 import type { ClientRefreshGrant, Tokens } from "./tokens.ts";
 
-/** Seconds from the sign-in on, however often it is refreshed, of a client without a RefreshTokenLifetime. */
+/** The maximum lifetime in seconds since sign-in, for a client without RefreshTokenLifetime. */
 const FAMILY_LIFETIME = 90 * 24 * 3_600;
 
-/** What a user granted a client. */
+/** A user's grant to a client. */
 export interface UserGrant {
   clientId: number;
   userId: number;
   scopes: string[];
-  /** Without them: the entity API. */
+  /** Default: the entity API. */
   resources?: string[];
-  /** Names of claims that userinfo gives beside those of the scopes. */
+  /** Names of userinfo claims beyond those of the scopes. */
   claims?: string[];
-  /** Seconds from now on, in place of FAMILY_LIFETIME. */
+  /** Seconds from now; default: FAMILY_LIFETIME. */
   lifetime?: number;
   /** The sign-in session, a UUID. */
   sessionId?: string;
@@ -38,45 +38,44 @@ export interface UserGrant {
   authTime: number;
   acr?: string;
   amr?: string[];
-  /** The thumbprint of the key that refreshing it takes (RFC 9449 5). */
+  /** The thumbprint of the key required for refreshing (RFC 9449 5). */
   jkt?: string | undefined;
 }
 
-/** A refresh token as a client presented it, known to be of our making. */
+/** A presented refresh token of this issuer. */
 export interface PresentedRefreshToken extends RefreshValue {
   /** Set for the signed first token of a client credentials grant. */
   signed?: ClientRefreshGrant;
 }
 
-/** How a refresh token is used. */
 export interface RefreshUse {
-  /** It stays the one that is good. */
+  /** The token is not rotated. */
   keepsToken: boolean;
-  /** Who presents it. */
+  /** The origin of the request. */
   origin: Origin;
-  /** Judges the family before anything changes. */
+  /** Checks the family before it is changed. */
   check(family: Family): Promise<void>;
 }
 
 export interface Families {
-  /** Begins the family of a user's grant; may be part of the caller's transaction. */
+  /** Starts the family of a user's grant; may run in the caller's transaction. */
   start(sql: Queries, tenantId: TenantId, grant: UserGrant): Promise<{ familyId: string; refreshToken: string }>;
-  /** @returns undefined if it is not of our making, or its signature has expired */
+  /** @returns undefined if it is not of this issuer, or its signature has expired */
   read(refreshToken: string): Promise<PresentedRefreshToken | undefined>;
-  /** The family whose newest token it is; undefined if that has ended. */
+  /** The family with this newest token; undefined if it has ended. */
   liveFamily(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<Family | undefined>;
-  /** @throws TokenError invalid_grant; a token whose next one was used, or that was replaced, has then ended its family */
+  /** @throws TokenError invalid_grant; a reused or replaced token also ends its family */
   refresh(
     sql: Sql,
     tenantId: TenantId,
     presented: PresentedRefreshToken,
     use: RefreshUse,
   ): Promise<{ family: Family; refreshToken: string }>;
-  /** Ends families, with all their tokens. @returns how many were live */
+  /** Ends families and all their tokens. @returns the number of live ones */
   revoke(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number>;
   /**
-   * Ends the family of a presented token, also if no row of it was ever written.
-   * @returns the family, or undefined if it had ended before
+   * Ends the family of a presented token, even if it is not stored yet.
+   * @returns the family, or undefined if it had already ended
    */
   revokePresented(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<Family | undefined>;
 }
@@ -84,7 +83,7 @@ export interface Families {
 export interface FamilyDependencies {
   vault: Vault;
   tokens: Pick<Tokens, "readClientRefreshToken">;
-  /** Told of a family that ended because a token of it was used again: someone may have stolen it. */
+  /** Called with a family that ended because a token was reused, which indicates theft. */
   onReuse(tenantId: TenantId, family: Family): void;
 }
 
@@ -97,7 +96,7 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
 
   const revoke = updateFamiliesRevoked;
 
-  /** The first use of a signed token writes its family's row. */
+  /** The first use of a signed token stores its family. */
   async function advance(
     sql: Queries,
     tenantId: TenantId,
@@ -145,13 +144,13 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
         refreshToken: values.write({ familyId: of.id, clientId: of.clientId, generation }),
       });
       const { generation: newest, former, isJustRotated } = family;
-      // Its answer was lost: what that had in it is good no more.
+      // The client lost the last response, so the token in it is replaced.
       const isLost = former === presented.generation && !isJustRotated;
-      // A signed one has no row before it is used.
+      // A signed token has no row before its first use.
       const next = keepsToken && !presented.signed ? newest : newest + 1;
       const isGood = newest === presented.generation || isLost;
       if (isGood && (await advance(sql, tenantId, presented, newest, next))) return answer(family, next);
-      // It was used before, or by a parallel request just now.
+      // The token was already used, possibly by a concurrent request.
       const after = await find(sql, tenantId, presented);
       if (!after?.isLive) throw ended();
       if (after.former === presented.generation) return answer(after, after.generation);
@@ -179,7 +178,7 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
   };
 }
 
-/** Whose the tokens are: the user's, or the client's own. */
+/** The owner of the tokens: the user or the client itself. */
 export function ownerOf({ userId, clientId }: Pick<Family, "userId" | "clientId">) {
   return userId === null ? { type: "Application", id: clientId } : { type: "User", id: userId };
 }
@@ -192,7 +191,7 @@ function signedFamily({ familyId, clientId, scopes, resources, expiresAt }: Clie
   return { id: familyId, clientId, scopes, resources, expiresOn: new Date(expiresAt * 1000) };
 }
 
-/** The family of a signed token that was never used. */
+/** The family of a signed token before its first use. */
 function unwritten(signed: ClientRefreshGrant): Family {
   return {
     id: signed.familyId,
@@ -215,8 +214,8 @@ function unwritten(signed: ClientRefreshGrant): Family {
   };
 }
 
-// A refresh token as its holder sees it: opaque, it names its family, client and generation under a MAC by MASTER_KEY.
-// So nothing of it is stored, and the same rotation asked for twice gives the same value.
+// A refresh token is opaque to its holder. It names its family, client and generation under a MAC of MASTER_KEY. So
+// nothing is stored, and repeating a rotation gives the same value.
 
 const FAMILY_BYTES = 16;
 const CLIENT_BYTES = 8;
@@ -233,7 +232,7 @@ export interface RefreshValue {
 
 export interface RefreshValues {
   write(value: RefreshValue): string;
-  /** @returns undefined if it is not one of ours */
+  /** @returns undefined if it is not of this issuer */
   read(text: string): RefreshValue | undefined;
 }
 
@@ -251,7 +250,7 @@ function createRefreshValues(vault: Vault): RefreshValues {
     },
     read(text) {
       const bytes = Buffer.from(text, "base64url");
-      // base64 leaves several spellings open; only ours is taken.
+      // base64 allows several spellings; only the canonical one is accepted.
       if (bytes.length !== NAMED_BYTES + MAC_BYTES || bytes.toString("base64url") !== text) return undefined;
       const named = bytes.subarray(0, NAMED_BYTES);
       if (!keys.some((key) => timingSafeEqual(mac(named, key), bytes.subarray(NAMED_BYTES)))) return undefined;

@@ -6,7 +6,7 @@ import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
 import { sessionFor, subjectFor } from "./subjects.ts";
 
-/** How and when a user signed in (OIDC Core 2). */
+/** The method and time of a user's authentication (OIDC Core 2). */
 export interface Authentication {
   /** Seconds since 1970. */
   authTime: number;
@@ -14,17 +14,17 @@ export interface Authentication {
   amr?: string[];
 }
 
-/** What an id_token says (OIDC Core 2, 3.1.3.6 and 3.3.2.11). */
+/** The content of an id_token (OIDC Core 2, 3.1.3.6 and 3.3.2.11). */
 export interface IdTokenGrant extends Authentication {
   userId: number;
   nonce?: string;
   /** The sign-in session. */
   sessionId?: string;
-  /** What it is issued together with; becomes at_hash. */
+  /** The access token issued with it, for at_hash. */
   accessToken?: string;
-  /** Becomes c_hash. */
+  /** The code issued with it, for c_hash. */
   code?: string;
-  /** More claims about the user, such as those of the scope profile. */
+  /** Additional claims about the user, such as those of the scope profile. */
   claims?: Record<string, unknown>;
 }
 
@@ -52,8 +52,8 @@ export async function issueIdToken(
 }
 
 /**
- * An id_token that comes back as id_token_hint; it may have expired (OIDC RP-Initiated Logout 4).
- * @returns its claims, or undefined if it is not one of ours
+ * Verifies an id_token_hint, which may have expired (OIDC RP-Initiated Logout 4).
+ * @returns its claims, or undefined if it is not of this issuer
  */
 export async function verifyIdTokenHint(
   keys: SigningKeys,
@@ -68,7 +68,7 @@ export async function verifyIdTokenHint(
   return claims?.client_id === undefined ? claims : undefined;
 }
 
-/** The left half of the hash that belongs to the id_token's alg, which for Ed25519 is SHA-512. */
+/** The left half of the hash that the id_token's algorithm uses; SHA-512 for Ed25519. */
 export function halfHash(alg: SigningAlg, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const digest = createHash(alg === "EdDSA" ? "sha512" : "sha256")

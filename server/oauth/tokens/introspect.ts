@@ -53,8 +53,8 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
 };
 
 /**
- * A client sees its own tokens, and access tokens of its tenant for the entity API and for the API whose client it is.
- * Anything else is not active.
+ * A client sees its own tokens, and its tenant's access tokens for the entity API and for the client's API. Others are
+ * reported as inactive.
  */
 export function introspectionController(deps: IntrospectionDependencies) {
   const { sql, tokens, families, issuer } = deps;
@@ -79,7 +79,7 @@ function asksForJwt(request: Request): boolean {
   return weight(INTROSPECTION_JWT) > 0 && weight(INTROSPECTION_JWT) >= weight("application/json");
 }
 
-/** RFC 7662 2.1: a client_id alone would let anyone try tokens. */
+/** RFC 7662 2.1: without a secret, anyone could probe tokens. */
 function requireSecret(client: Client): void {
   if (client.clientType !== "confidential") {
     throw new TokenError("invalid_client", "Only a confidential client can introspect tokens.");
@@ -96,8 +96,8 @@ async function describeAccessToken(
 }
 
 /**
- * A token for an API is shown to that API's client, and to the client it was issued to (RFC 7662 4); one for the entity
- * API to all clients of its tenant, but those that registered themselves without anybody's word see their own alone.
+ * A token for an API is shown to the API's client and to the client it was issued to (RFC 7662 4). A token for the
+ * entity API is shown to all clients of its tenant; unvouched clients see only their own.
  */
 async function mayIntrospect(
   { findApis, issuer }: Pick<IntrospectionDependencies, "findApis" | "issuer">,
@@ -132,15 +132,15 @@ async function describeRefreshToken(
   );
 }
 
-// A token that a client presents for revocation or introspection, without having to say of which kind it is.
+// A token presented for revocation or introspection, of any kind.
 
 export interface PresentedToken {
-  /** At most one of the two; neither: it is not ours, or has expired. */
+  /** At most one of the two; neither if it is not of this issuer or has expired. */
   access?: ReadAccessToken;
   refresh?: PresentedRefreshToken;
 }
 
-/** token_type_hint is not needed to tell ours apart, and an unknown one is ignored (RFC 7009 2.1). */
+/** token_type_hint is not needed, and an unknown value is ignored (RFC 7009 2.1). */
 export async function readPresentedToken(tokens: Tokens, families: Families, token: string): Promise<PresentedToken> {
   const access = await tokens.readAnyAccessToken(token);
   return access ? { access } : { refresh: await families.read(token) };

@@ -3,7 +3,7 @@ import type { TenantId } from "../../ids.ts";
 
 export interface IssuedCount {
   tenantId: TenantId;
-  /** The hour's beginning. */
+  /** The start of the hour. */
   hour: Date;
   grantType: string;
   count: number;
@@ -11,7 +11,7 @@ export interface IssuedCount {
 
 export type HourOfTokens = Omit<IssuedCount, "tenantId">;
 
-/** Adds to what stands there, of any tenants. In the order of the key, so that two processes do not wait for each other. */
+/** Adds to the stored counts, of all tenants. Sorted by key, so two processes do not deadlock. */
 export async function addIssued(sql: Queries, counts: readonly IssuedCount[]): Promise<void> {
   const all = <T>(value: (one: IssuedCount) => T) => counts.map(value);
   await sql`
@@ -32,7 +32,7 @@ export async function listIssued(sql: Queries, tenantId: TenantId, since: Date):
 
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** @returns how many rows went */
+/** @returns the number of rows deleted */
 export async function removeOldIssued(sql: Sql): Promise<number> {
   const { count } = await sql`delete from issued_tokens where hour < ${new Date(Date.now() - KEPT_MS)}`;
   return count;

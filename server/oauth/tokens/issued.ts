@@ -1,4 +1,4 @@
-// How many access tokens were issued, by tenant, grant and hour: counted in memory, and written in batches.
+// Counts issued access tokens by tenant, grant and hour, in memory, and writes them in batches.
 
 import type { Logger } from "pino";
 import type { Permitted } from "../../access/index.ts";
@@ -8,21 +8,21 @@ import { createOutageLog } from "../../log.ts";
 import { createWriteBehind } from "../../write-behind.ts";
 import { addIssued, type HourOfTokens, type IssuedCount, listIssued } from "./issued.store.ts";
 
-/** A process that is killed loses what it has counted since. */
+/** A killed process loses the counts since its last write. */
 const EVERY_MS = 5_000;
-/** Counters in memory; while nothing can be written, what would take another is not counted. */
+/** The maximum number of counters in memory; while writing fails, further tokens are not counted. */
 const MAX_COUNTERS = 10_000;
 const HOUR_MS = 3_600_000;
 
-/** Tokens are issued by requests, so callers who may read every request see how many there were. */
+/** Tokens are issued by requests, so readers of all requests may see the counts. */
 const READ_WITH = "Request";
 
 export interface IssuedTokens {
-  /** Told of every access token that the token endpoint has issued. */
+  /** Called for every access token that the token endpoint has issued. */
   count(tenantId: TenantId, grantType: string): void;
-  /** By the hour and grant, from the beginning of an hour on. @returns undefined to callers who may not see it */
+  /** Counts by hour and grant, since the start of an hour. @returns undefined to callers without permission */
   since(caller: Permitted<"Settings:Read">, since: Date): Promise<HourOfTokens[] | undefined>;
-  /** Writes what waits; to be called when no more requests come. */
+  /** Writes the remaining counts; call it after the last request. */
   stop(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Our own JWTs. A kind is told by its `typ` (RFC 8725 3.11). Access tokens may share that of id_tokens, for libraries that
-// know no other; these two are told by their claims (RFC 8725 3.12): access tokens alone have a client_id.
+// This issuer's JWTs. `typ` distinguishes their kinds (RFC 8725 3.11). For old libraries, access tokens may have the
+// typ of id_tokens; claims then distinguish them (RFC 8725 3.12): only access tokens have client_id.
 
 import { CompactSign, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
@@ -12,7 +12,10 @@ export const ID_TOKEN = "JWT";
 
 const utf8 = new TextEncoder();
 
-/** Signs with the live key of `alg`; iat is now; without `seconds` there is no exp. jose's SignJWT copies its claims first, a third of its own work. */
+/**
+ * Signs with the active key of `alg`; iat is now; without `seconds` there is no exp. Faster than jose's SignJWT, which
+ * spends a third of its time on copying claims.
+ */
 export async function signJwt(
   keys: SigningKeys,
   alg: SigningAlg,
@@ -27,9 +30,9 @@ export async function signJwt(
 }
 
 /**
- * @param types those that the token may be of
- * @param verified tokens that were found good by the same rules before, if there are such
- * @returns the claims, or undefined if the token is not ours, of another kind, expired or malformed
+ * @param types accepted values of typ
+ * @param verified cache of tokens verified by the same rules
+ * @returns the claims, or undefined if the token is foreign, of a different kind, expired or malformed
  */
 export async function verifyJwt(
   keys: SigningKeys,
@@ -65,14 +68,14 @@ function headerOf(token: string) {
   }
 }
 
-// Checking a signature costs more than most of what is asked with a token, so each good token's is checked once. It
-// stays good until the token expires, as long as its key is published; whether the token was revoked is no matter here.
+// Caches verified signatures, because verification dominates the cost of most requests. An entry is valid until the
+// token expires, while its key is published; revocation is checked elsewhere.
 
-/** The one not asked for longest makes room. */
+/** The maximum number of cached tokens. */
 const TOKENS = 10_000;
 
 export interface VerifiedTokens {
-  /** The claims of a token that was good when it was last seen here, and has not expired. */
+  /** The claims of a token that was verified before and has not expired. */
   find(token: string, key: CryptoKey): JWTPayload | undefined;
   add(token: string, key: CryptoKey, claims: JWTPayload): void;
 }
@@ -96,22 +99,21 @@ export function createVerifiedTokens(): VerifiedTokens {
   };
 }
 
-/** A token itself should not stay in memory. */
+/** Tokens themselves should not stay in memory. */
 function digestOf(token: string): string {
   return new Bun.CryptoHasher("sha256").update(token).digest("base64");
 }
 
-// Whom a token is about. A User and an Application may have the same Id, so a user's `sub` says that it is one
-// (RFC 9068 5).
+// The subject of a token. A User and an Application may have the same Id, so a user's `sub` has a prefix (RFC 9068 5).
 
 const USER_SUBJECT = /^user-([1-9]\d{0,9})$/;
 
-/** A user's `sub`: stable, and never a client's. */
+/** A user's `sub`: stable, and never equal to a client's. */
 export function subjectOfUser(userId: number): string {
   return `user-${userId}`;
 }
 
-/** The user that a `sub` names, or undefined if it names none. */
+/** The user that a `sub` names, or undefined. */
 export function userOfSubject(subject: string): number | undefined {
   const id = USER_SUBJECT.exec(subject)?.[1];
   return id === undefined ? undefined : Number(id);

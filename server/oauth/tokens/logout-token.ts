@@ -6,26 +6,26 @@ import type { OpenSubjectKey } from "./subject-keys.ts";
 import { type SubjectOwner, sessionFor, subjectFor } from "./subjects.ts";
 
 const LOGOUT_TOKEN = "logout+jwt";
-/** Seconds; two minutes are the most that Back-Channel Logout 2.4 advises. */
+/** Seconds; Back-Channel Logout 2.4 recommends at most two minutes. */
 const LIFETIME = 120;
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-/** The end of a session, as it is told to one client. */
+/** A session's end, as reported to one client. */
 export interface EndedSession extends Omit<SubjectOwner, "subjectKey"> {
   tenantId: TenantId;
   /** null: its tenant has none yet. */
   sealedSubjectKey: Uint8Array | null;
   clientId: number;
-  /** The client's, of its id_tokens too. */
+  /** The client's id_token algorithm. */
   alg: SigningAlg;
   userId: number;
-  /** The session's own. */
+  /** The session's own id. */
   sid: string;
 }
 
 export type IssueLogoutToken = (ended: EndedSession) => Promise<string>;
 
-/** OIDC Back-Channel Logout 2.4. Each is another one: a receiver may refuse a jti that it has seen. */
+/** OIDC Back-Channel Logout 2.4. Each has a new jti, because receivers may reject a repeated one. */
 export function createLogoutTokens(
   keys: SigningKeys,
   openSubjectKey: OpenSubjectKey,

@@ -2,18 +2,18 @@ import type { Queries } from "../../db/sql.ts";
 import { hearOwn } from "../../db/watch.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** Told of every revocation when its transaction commits. */
+/** Notified of every revocation when its transaction commits. */
 export const REVOCATION_CHANNEL = "gatehouse_revocation";
 
 /**
- * Seconds that a revocation is kept: the most that TOKEN_LIFETIME may be, and an hour. When a token has expired is for
- * each process's own clock to say, and none may forget that it was revoked before the slowest clock is there.
+ * Seconds for which a revocation is kept: the maximum TOKEN_LIFETIME and an hour. Each process decides by its own clock
+ * when a token has expired, so a revocation must outlast the slowest clock.
  */
 const KEPT_SECONDS = 86_400 + 3_600;
-/** When what is noted now is forgotten, by PostgreSQL's clock. */
+/** The expiry of a new revocation, by PostgreSQL's clock. */
 export const forgottenOn = (sql: Queries) => sql`now() + make_interval(secs => ${KEPT_SECONDS})`;
 
-/** Refuses one access token from now on. @returns false if it was refused before */
+/** Revokes one access token. @returns false if it was already revoked */
 export async function insertRevokedToken(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
   const [row] = await sql<{ count: number }[]>`
     with revoked as (
@@ -27,21 +27,20 @@ export async function insertRevokedToken(sql: Queries, tenantId: TenantId, id: s
   return row!.count > 0;
 }
 
-/** A transaction may commit its revocation later than its time says; the next look goes back this far, in seconds. */
+/**
+ * A transaction may commit later than its timestamp, so each look-up overlaps the previous one by this many seconds.
+ */
 const OVERLAP_SECONDS = 60;
 
 export interface Revoked {
   /** PostgreSQL's time. */
   now: Date;
-  /** From when on to look the next time. */
+  /** The start of the next look-up. */
   next: Date;
   added: { id: string; expiresOn: Date }[];
 }
 
-/**
- * What every process keeps in memory, so of all tenants.
- * @param since those noted from then on; undefined: all
- */
+/** Revocations of all tenants, for each process's memory. @param since the earliest time; undefined: all */
 export async function listRevoked(sql: Queries, since: Date | undefined): Promise<Revoked> {
   const rows = await sql<{ now: Date; next: Date; id: string | null; expiresOn: Date }[]>`
     select now(), now() - make_interval(secs => ${OVERLAP_SECONDS}) as next, id, expires_on as "expiresOn"
@@ -51,7 +50,7 @@ export async function listRevoked(sql: Queries, since: Date | undefined): Promis
   return { now, next, added: rows.flatMap(({ id, expiresOn }) => (id === null ? [] : [{ id, expiresOn }])) };
 }
 
-/** @returns how many */
+/** @returns the number deleted */
 export async function deleteExpiredRevocations(sql: Queries): Promise<number> {
   return (await sql`delete from revoked_tokens where expires_on < now()`).count;
 }

@@ -1,4 +1,4 @@
-// POST /oauth2/revoke (RFC 7009), and the access tokens it has revoked.
+// POST /oauth2/revoke (RFC 7009), and the revoked access tokens.
 
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -38,8 +38,8 @@ export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
 };
 
 /**
- * A refresh token ends its whole family, access tokens included; an access token ends alone. That a token is unknown
- * or has expired is as good as revoked (RFC 7009 2.2).
+ * Revoking a refresh token ends its whole family, access tokens included; an access token ends alone. Unknown and
+ * expired tokens succeed as well (RFC 7009 2.2).
  */
 export function revocationController(deps: RevocationDependencies) {
   const { sql, tokens, families } = deps;
@@ -59,7 +59,7 @@ export function revocationController(deps: RevocationDependencies) {
   });
 }
 
-/** @returns what the audit log has of it, or undefined if it was revoked before */
+/** @returns the audit entry, or undefined if the token was already revoked */
 async function revokeAccessToken(
   tx: Transaction,
   tenantId: TenantId,
@@ -80,7 +80,7 @@ async function revokeFamily(
   return family && { subject: ownerOf(family), details: { FamilyId: family.id } };
 }
 
-/** RFC 7009 2.1: it must have been issued to this client. */
+/** RFC 7009 2.1: the token must be issued to this client. */
 function requireOwn(client: Client, { access, refresh }: PresentedToken): void {
   const owner = access ? Number(access.client_id) : refresh?.clientId;
   if (owner !== undefined && owner !== client.id) {
@@ -88,15 +88,15 @@ function requireOwn(client: Client, { access, refresh }: PresentedToken): void {
   }
 }
 
-// Revoked access tokens, in memory: the API asks at every call, so it must cost nothing.
+// Revoked access tokens, in memory, because the API checks them on every call.
 
 export interface Revocations {
-  /** Whether any of these, a jti or a family's id, was revoked. */
+  /** Whether any of these, a jti or a family's id, is revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
 }
 
 export function createRevocations(sql: Sql): Revocations {
-  /** Id → when its tokens have expired anyway. */
+  /** Id → time after which its tokens have expired. */
   const revoked = new Map<string, Date>();
   let since: Date | undefined;
 

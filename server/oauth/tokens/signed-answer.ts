@@ -3,16 +3,16 @@ import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt } from "./jwt.ts";
 
-// Answers that are JWTs, signed for the client that gets them.
+// Signed responses as JWT.
 
 const INTROSPECTION_TYPE = "token-introspection+jwt";
 
-/** Seconds: the most that JARM 2.1 advises. A form_post answer may wait that long for its button to be pressed. */
+/** Seconds: the maximum recommended by JARM 2.1. A form_post response may wait so long for its button to be pressed. */
 const LIFETIME = 600;
 
 /**
- * JARM 2.1. JARM has no `typ` of its own, and some libraries take no other than JWT. No id_token and no access token is
- * like it (RFC 8725 3.12): it has neither sub nor client_id, and `fields` are our own answer's.
+ * JARM 2.1. JARM defines no `typ`, and some libraries accept only JWT. Without sub and client_id it cannot be used as
+ * an id_token or access token (RFC 8725 3.12), and clients do not control `fields`.
  */
 export function signAnswer(
   keys: SigningKeys,
@@ -24,7 +24,7 @@ export function signAnswer(
 }
 
 /**
- * OIDC Core 5.3.2: without exp, so that nobody takes it for an id_token, and without client_id, so that it is no access
+ * OIDC Core 5.3.2: without exp, so it is not accepted as an id_token, and without client_id, so it is not an access
  * token (RFC 8725 3.12).
  */
 export function signUserinfo(
@@ -37,7 +37,7 @@ export function signUserinfo(
   return signJwt(keys, alg, ID_TOKEN, undefined, { ...claims, iss: issuer, aud: clientIdOf(client) });
 }
 
-/** RFC 9701 5: sub and exp stand inside alone. */
+/** RFC 9701 5: sub and exp are only inside the nested object. */
 export function signIntrospection(
   keys: SigningKeys,
   issuer: string,

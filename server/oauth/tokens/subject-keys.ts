@@ -1,5 +1,5 @@
-// The keys by which tenants make pairwise subjects, sealed by MASTER_KEY. A key never changes: with another one, every
-// user would become somebody else to every sector.
+// Tenants' keys for pairwise subjects, sealed by MASTER_KEY. A key never changes, because all subjects in all sectors
+// would change with it.
 
 import { randomBytes } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
@@ -12,7 +12,7 @@ const KEY_BYTES = 32;
 
 export const SEALED_SUBJECT_KEYS: SealedColumn = { table: "tenants", column: "subject_key", purpose: PURPOSE };
 
-/** @param sealed as it is stored; null: the tenant has none yet, and is given one */
+/** @param sealed the stored key; null: the tenant has none yet, and one is created */
 export type OpenSubjectKey = (tenantId: TenantId, sealed: Uint8Array | null) => Promise<Uint8Array>;
 
 export function createOpenSubjectKey(sql: Sql, vault: Vault): OpenSubjectKey {

@@ -1,17 +1,17 @@
-// The `sub` of a user, as one client sees it (OIDC Core 8): the same for all clients, or a pairwise one, which only
-// clients of one sector share. A pairwise one is the sector and the user, encrypted by the tenant's key (the second way of
-// OIDC Core 8.1): so nothing of it is stored, and it leads back to the user.
+// A user's `sub` for a client (OIDC Core 8): public, or pairwise, which clients of one sector share. A pairwise subject
+// is the sector and the user, encrypted with the tenant's key (method 2 of OIDC Core 8.1). So nothing is stored, and it
+// can be decrypted to the user.
 
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
 import type { SUBJECT_TYPES } from "../contract.ts";
 import { subjectOfUser, userOfSubject } from "./jwt.ts";
 
-/** Of a client, what its users' subjects depend on. */
+/** The client's properties that determine its subjects. */
 export interface SubjectOwner {
   subjectType: (typeof SUBJECT_TYPES)[number];
   sectorIdentifierUri: string;
   redirectUris: string[];
-  /** Its tenant's. */
+  /** The tenant's key. */
   subjectKey: Uint8Array;
 }
 
@@ -19,33 +19,30 @@ export function subjectFor(client: SubjectOwner, userId: number): string {
   return client.subjectType === "pairwise" ? pairwise(client, userId) : subjectOfUser(userId);
 }
 
-/** The user that a client may mean by a `sub`; a pairwise client knows no other. */
+/** The user of a `sub` sent by a client; pairwise clients may only use pairwise ones. */
 export function userMeant(client: SubjectOwner, sub: string): number | undefined {
   return client.subjectType === "pairwise" ? userOfPairwise(client, sub) : userOfSubject(sub);
 }
 
-/** The user of a `sub` that we have told the client, whatever its type was then. */
+/** The user of a `sub` issued to the client under any subject type. */
 export function userTold(client: SubjectOwner, sub: string): number | undefined {
   return userOfSubject(sub) ?? userOfPairwise(client, sub);
 }
 
-/**
- * The `sid` of a session, as one client sees it. If all clients saw the same one, it would tell which pairwise subjects
- * are one user.
- */
+/** A session's `sid` for a client. A common one would link a user's pairwise subjects. */
 export function sessionFor(client: SubjectOwner, sessionId: string): string {
   if (client.subjectType !== "pairwise") return sessionId;
   const mac = createHmac("sha256", client.subjectKey)
     .update(sectorMark(client))
     .update(`session ${sessionId}`)
     .digest();
-  // A UUID of our own making (RFC 9562 5.8).
+  // A custom UUID (RFC 9562 5.8).
   mac[6] = 0x80 | (mac[6]! & 0x0f);
   mac[8] = 0x80 | (mac[8]! & 0x3f);
   return mac.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** OIDC Core 8.1. @returns undefined if the client has to say it by SectorIdentifierUri */
+/** OIDC Core 8.1. @returns undefined if SectorIdentifierUri is required */
 export function sectorOf({
   sectorIdentifierUri,
   redirectUris,
@@ -53,7 +50,7 @@ export function sectorOf({
   if (sectorIdentifierUri !== "") return new URL(sectorIdentifierUri).host;
   const all = redirectUris.map((uri) => new URL(uri));
   const hosts = new Set(all.map(({ host }) => host));
-  // Applications of any makers have the same loopback address.
+  // Loopback addresses are shared by all applications.
   return all.length > 0 && hosts.size === 1 && all.every(({ protocol }) => protocol === "https:")
     ? all[0]!.host
     : undefined;
@@ -61,10 +58,10 @@ export function sectorOf({
 
 const PREFIX = "pairwise-";
 const CIPHER = "aes-256-ecb";
-/** Bytes of each half of the one block. */
+/** Bytes of each half of the block. */
 const HALF = 8;
 
-/** One block, so that nobody without the key can tell which subjects of two sectors belong together. */
+/** A single block, so subjects of different sectors cannot be linked without the key. */
 function pairwise(client: SubjectOwner, userId: number): string {
   const block = Buffer.concat([sectorMark(client), Buffer.alloc(HALF)]);
   block.writeBigUInt64BE(BigInt(userId), HALF);

@@ -1,4 +1,4 @@
-// Every token that is a JWT: issued and verified here alone.
+// Issues and verifies all tokens that are JWTs.
 
 import type { JWTPayload } from "jose";
 import type { VerifyAccessToken } from "../../access/index.ts";
@@ -22,10 +22,10 @@ import { CLIENT_REFRESH_TOKEN, createVerifiedTokens, signJwt, userOfSubject, ver
 import { signAnswer, signIntrospection, signUserinfo } from "./signed-answer.ts";
 
 const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
-/** Seconds a refresh token of the client credentials grant, and all that is rotated from it, can be used at most. */
+/** The maximum lifetime in seconds of a client credentials grant's refresh token, including rotated ones. */
 const CLIENT_REFRESH_LIFETIME = 30 * 24 * 3600;
 
-/** What the refresh token of a client credentials grant says. */
+/** The content of a client credentials grant's refresh token. */
 export interface ClientRefreshGrant {
   familyId: string;
   tenantId: TenantId;
@@ -39,52 +39,52 @@ export interface ClientRefreshGrant {
 
 export interface Tokens {
   issuer: string;
-  /** Seconds an access token of a client lives, by what it is for. */
+  /** The lifetime of a client's access token in seconds, by target. */
   lifetimeOf(client: Client, target: Target): number;
   issueAccessToken(client: Client, grant: AccessGrant): Promise<string>;
   issueIdToken(client: Client, grant: IdTokenGrant): Promise<string>;
-  /** What the authorization endpoint answers, as one JWT (JARM). */
+  /** An authorization response as JWT (JARM). */
   signAnswer(client: Client, fields: Record<string, string | undefined>): Promise<string>;
-  /** A userinfo answer as one JWT (OIDC Core 5.3.2). */
+  /** A userinfo response as JWT (OIDC Core 5.3.2). */
   signUserinfo(client: Client, alg: SigningAlg, claims: Record<string, unknown>): Promise<string>;
-  /** An introspection answer as one JWT (RFC 9701). */
+  /** An introspection response as JWT (RFC 9701). */
   signIntrospection(client: Client, introspected: Record<string, unknown>): Promise<string>;
-  /** A signed self-contained value: issuing it writes nothing. */
+  /** A signed, self-contained value, so issuing it writes nothing. */
   issueClientRefreshToken(client: Client, familyId: string, scopes: string[], resource: string): Promise<string>;
   /**
-   * For the API's bearer check: as readAccessToken, but by what memory has of clients and users.
-   * @throws Unauthorized if one of them is no longer active
+   * For the API's bearer check: like readAccessToken, with clients and users from memory.
+   * @throws Unauthorized if one of them is inactive
    */
   verifyAccessToken: VerifyAccessToken;
   /**
-   * One for the entity API.
-   * @returns its claims, with the scopes that it still gives; undefined if it is not ours, expired or revoked, or its
-   * client or user is no longer active
+   * Reads a token for the entity API.
+   * @returns its claims with the scopes that are still granted; undefined if it is foreign, expired or revoked, or its
+   * client or user is inactive
    */
   readAccessToken(token: string): Promise<ReadAccessToken | undefined>;
-  /** The same of a token for whatever API. */
+  /** The same for a token with any target. */
   readAnyAccessToken(token: string): Promise<ReadAccessToken | undefined>;
-  /** @returns undefined if it is not ours or expired; its family knows whether it was used or revoked */
+  /** @returns undefined if it is foreign or expired; its family knows whether it was used or revoked */
   readClientRefreshToken(token: string): Promise<ClientRefreshGrant | undefined>;
-  /** @returns the claims of an id_token of ours, also of an expired one */
+  /** @returns the claims of an id_token of this issuer, even if expired */
   readIdTokenHint(hint: string): Promise<JWTPayload | undefined>;
 }
 
 export interface TokenDependencies {
   keys: SigningKeys;
   issuer: string;
-  /** Seconds of an id_token, and of the access tokens of a client that has no AccessTokenLifetime. */
+  /** The lifetime of id_tokens in seconds, and of access tokens for clients without AccessTokenLifetime. */
   lifetime: number;
-  /** Whether any of these, a jti or a family's id, was revoked. */
+  /** Whether any of these, a jti or a family's id, is revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
-  /** Whom a pairwise `sub` of a client means. */
+  /** The user of a client's pairwise `sub`. */
   pairwiseUser(clientId: string, sub: string): Promise<number | undefined>;
   scopesNow: FindScopes;
   /** The same from memory. */
   knownScopes: FindScopes;
 }
 
-/** What a client's tokens give, for a user or for itself; undefined if one of them is no longer active. */
+/** The current scopes of a client, alone or for a user; undefined if one of them is inactive. */
 type FindScopes = (
   tenantId: TenantId,
   clientId: number,
@@ -94,7 +94,7 @@ type FindScopes = (
 export function createTokens(deps: TokenDependencies): Tokens {
   const { keys, issuer, lifetime, isRevoked, pairwiseUser, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
-  /** Of no API, so that nobody who checks signature and audience alone takes one for an access token. */
+  /** Not an API's audience, so a check of signature and audience alone does not accept it as an access token. */
   const clientRefreshAudience = issuer + RFC_TOKEN_PATH;
   const lifetimeOf = ({ accessTokenLifetime }: Client, target: Target) => {
     const own = accessTokenLifetime ?? target?.tokenLifetime ?? lifetime;
@@ -108,7 +108,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     if (await isRevoked(...ids)) return undefined;
     const { sub, client_id: clientId } = claims;
     const userId = userOfSubject(sub) ?? (sub === clientId ? undefined : await pairwiseUser(clientId, sub));
-    // It was issued for a sector that is no longer the client's.
+    // It was issued for a sector that the client has left.
     if (userId === undefined && sub !== clientId) return undefined;
     const live = await find(claims.tenant, Number(clientId), userId);
     return live && { ...claims, userId, scope: common(claims.scope.split(" "), live).join(" ") };

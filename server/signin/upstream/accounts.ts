@@ -126,7 +126,7 @@ const BY_PROVIDER = { amr: ["fed"], acr: ACR.oneFactor };
 const CLOCK_TOLERANCE_MS = 30_000;
 
 /**
- * Signs in a user whom a provider authenticated.
+ * Signs in a user after authentication by a provider.
  * @param clientId the application to sign in to
  * @returns Set-Cookie values
  */

@@ -306,7 +306,7 @@ export function authorityOf({
 }
 
 /**
- * The redirect URI of a provider. Each provider has its own, so a response that one provider replays into another's
+ * The redirect URI of a provider. Each provider has its own, so a response that one provider replays into a different
  * sign-in is detected (RFC 9700 4.4.2.2). `iss` alone is not enough, because some providers omit it.
  */
 export function redirectUriOf(publicUrl: string, providerId: number | string): string {

@@ -1,5 +1,4 @@
-// The checks whose failure is told to the user alone: nothing may be sent to an address that is not known to be the
-// client's.
+// Checks that report to the user only: until they pass, the redirect URI is not known to be the client's.
 
 import type { Sql } from "../../../db/sql.ts";
 import { BadInput } from "../../../errors.ts";
@@ -18,9 +17,9 @@ export interface ClientDependencies {
 }
 
 /**
- * The client that asks, and where it is answered: one of its own (docs/behaviour.md "Authorization request"). The RFC
- * door lets a client with a single one leave it out (RFC 6749 3.1.2.3), unless it asks for an id_token (OIDC Core
- * 3.1.2.1). An unknown client gets the same answer as an unknown address.
+ * The client and its registered redirect URI (docs/behaviour.md "Authorization request"). At the RFC door, a client
+ * with only one may omit it (RFC 6749 3.1.2.3), unless it requests an id_token (OIDC Core 3.1.2.1). An unknown client
+ * gets the same error as an unknown address.
  * @throws NotFound, BadInput
  */
 export async function registeredClient(
@@ -39,7 +38,7 @@ export async function registeredClient(
   return { client, redirectUri };
 }
 
-/** The client of Settings has a sealed client_id: from its Application's Id, anybody could count the tenants. */
+/** The client_id of Settings is sealed, because Application Ids would reveal the number of tenants. */
 async function activeClient(
   { findClient, settingsClient }: ClientDependencies,
   clientId: string,

@@ -1,4 +1,4 @@
-// Checks of OpenID Connect's own parameters.
+// Checks of OpenID Connect's parameters.
 
 import { isObject } from "../../../http/body.ts";
 import { ACR } from "../../../signin/index.ts";
@@ -13,10 +13,10 @@ import type { ResponseMode, ResponseType } from "./request.ts";
 
 export type Prompt = (typeof PROMPTS)[number];
 
-/** Characters of what comes back in an id_token. */
+/** The maximum number of characters of a value returned in an id_token. */
 const NONCE_LIMIT = 1_000;
 
-/** Whether an id_token comes with the code: wherever that may stand. */
+/** Whether the response contains an id_token, which is never allowed in a query. */
 export function answersIdToken(type: ResponseType, mode: ResponseMode): boolean {
   return type === "code id_token" && mode !== "query";
 }
@@ -28,7 +28,7 @@ export function openIdForHybrid(isHybrid: boolean, scopes: string[]): void {
   }
 }
 
-/** OIDC Core 3.3.2.11: required where an id_token is answered. */
+/** OIDC Core 3.3.2.11: required if the response contains an id_token. */
 export function nonce(isHybrid: boolean, parameters: Parameters): string | undefined {
   const value = parameters.sent.nonce;
   if (isHybrid && !value) throw new AuthorizationError("invalid_request", "nonce is missing.");
@@ -65,15 +65,15 @@ export function claims(parameters: Parameters): ClaimsRequest {
   return text === undefined ? { idToken: [], userinfo: [] } : parseClaims(text);
 }
 
-/** OIDC Core 5.5.1.1: an acr that is essential and out of reach fails; acr_values are only wishes. */
+/** OIDC Core 5.5.1.1: an essential acr that cannot be reached is an error; acr_values are voluntary. */
 export function attainableAcr({ acrs }: ClaimsRequest): void {
   if (!acrs || acrs.some((acr) => ATTAINABLE_ACRS.includes(acr))) return;
   throw new AuthorizationError("unmet_authentication_requirements", "The acr asked for cannot be reached.");
 }
 
 /**
- * The one user who may answer: by id_token_hint, or by the sub that the claims parameter names.
- * @returns undefined if anybody may
+ * The only user who may answer: by id_token_hint, or by the sub in the claims parameter.
+ * @returns undefined if any user may
  */
 export async function expectedUser(
   tokens: Pick<Tokens, "readIdTokenHint">,
@@ -89,29 +89,28 @@ export async function expectedUser(
   if (sub !== undefined && claimsOfHint && claimsOfHint.sub !== sub) {
     throw new AuthorizationError("invalid_request", "claims and id_token_hint name different users.");
   }
-  // An unknown sub is a user who never comes.
+  // An unknown sub gets 0, which no user has.
   if (claimsOfHint) return userTold(client, claimsOfHint.sub!) ?? 0;
   return sub === undefined ? undefined : (userMeant(client, sub) ?? 0);
 }
 
-/** The acr values of our sign-ins. */
+/** The acr values of this service. */
 export const ATTAINABLE_ACRS: string[] = Object.values(ACR);
 
-/** OIDC Core 5.5, as far as we have what it asks for. As it says, unknown claims are left out. */
+/** The supported part of OIDC Core 5.5; unknown claims are ignored. */
 export interface ClaimsRequest {
   /** Names of claims for the id_token. */
   idToken: string[];
   /** Names of claims for userinfo. */
   userinfo: string[];
-  /** The one user it must be about. */
+  /** The only user it may be about. */
   sub?: string;
-  /** An essential acr must be one of these. */
+  /** The values of an essential acr. */
   acrs?: string[];
 }
 
 type Members = Record<string, { essential?: unknown; value?: unknown; values?: unknown } | null>;
 
-/** @throws AuthorizationError */
 function parseClaims(text: string): ClaimsRequest {
   const all = parseObject(text);
   const idToken = members(all.id_token, "id_token");
@@ -136,7 +135,7 @@ function parseObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Told below, as for JSON that is no object.
+    // Reported below, like JSON that is not an object.
   }
   throw new AuthorizationError("invalid_request", "claims must be a JSON object.");
 }

@@ -1,4 +1,4 @@
-// Checks of the request as a whole, of how it is to be answered, and of what the client may ask for.
+// Checks of the request as a whole, of its response mode, and of the requested access.
 
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
@@ -20,30 +20,30 @@ import type { Parameters } from "../parameters.ts";
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
-/** Only the RFC door has JARM. */
+/** Only the RFC door supports JARM. */
 const MODES: Record<Door, readonly string[]> = {
   spec: RESPONSE_MODES,
   rfc: [...RESPONSE_MODES, ...SIGNED_RESPONSE_MODES],
 };
 
-/** RFC 6749 3.1; RFC 8707 2 lets `resource` stand more than once. */
+/** RFC 6749 3.1; RFC 8707 2 allows repeating `resource`. */
 export function nothingRepeated(parameters: Parameters): void {
   const name = parameters.repeated.find((repeated) => repeated !== "resource");
   if (name) throw new AuthorizationError("invalid_request", `${printable(name)} stands in the request more than once.`);
 }
 
-/** PostgreSQL's text holds no NUL, and no parameter has a use for one. */
+/** PostgreSQL's text type cannot store NUL, and no parameter needs it. */
 export function noNul(parameters: Parameters): void {
   const [name] = [...new URLSearchParams(parameters.text)].find(([, value]) => value.includes("\0")) ?? [];
   if (name) throw new AuthorizationError("invalid_request", `${printable(name)} has a NUL character in it.`);
 }
 
-/** The members of a request object that say how its refusal is answered. */
+/** Members of a request object that control the error response. */
 const OF_THE_REPLY = ["response_mode", "state"] as const;
 
 /**
- * A request whose object is refused says in it how it wants to be answered, and the refusal is an answer too (OIDC Core
- * 6.1); what stands outside of it comes first. Nothing else is read of it, and its signature is not checked.
+ * A rejected request object still controls its error response (OIDC Core 6.1), unless parameters outside it do. Only
+ * these members are read, and the signature is not checked.
  */
 export function parametersOfReply(parameters: Parameters): Parameters {
   const said = payloadOf(parameters.sent.request);
@@ -70,7 +70,7 @@ export function noRequestObject(parameters: Parameters): void {
   }
 }
 
-/** Its words may come in any order (OAuth 2.0 Multiple Response Type Encoding Practices 3). */
+/** The values may be in any order (OAuth 2.0 Multiple Response Type Encoding Practices 3). */
 export function supportedResponseType(parameters: Parameters): ResponseType {
   const given = parameters.sent.response_type;
   if (!given) throw new AuthorizationError("invalid_request", "response_type is missing.");
@@ -82,7 +82,7 @@ export function supportedResponseType(parameters: Parameters): ResponseType {
   return known;
 }
 
-/** The response mode, as far as the request names a right one; permittedResponseMode tells what is wrong with it. */
+/** The response mode, if the requested one is valid; permittedResponseMode reports invalid ones. */
 export function responseMode(door: Door, { sent, repeated }: Parameters): { mode: ResponseMode; isSigned: boolean } {
   const asked = repeated.includes("response_mode")
     ? undefined
@@ -91,20 +91,23 @@ export function responseMode(door: Door, { sent, repeated }: Parameters): { mode
   return { mode: named ?? defaultMode(door, sent.response_type), isSigned: asked?.endsWith("jwt") ?? false };
 }
 
-/** Also of a type that we do not support (OAuth 2.0 Multiple Response Type Encoding Practices 5, RFC 6749 4.2.2.1). */
+/** Also handles unsupported types (OAuth 2.0 Multiple Response Type Encoding Practices 5, RFC 6749 4.2.2.1). */
 function defaultMode(door: Door, responseType = ""): ResponseMode {
   const words = responseType.split(" ");
   return door === "rfc" && (words.includes("id_token") || words.includes("token")) ? "fragment" : "query";
 }
 
-/** docs/behaviour.md "Authorization request": any string, unchanged; by the RFCs empty is none (RFC 6749 3.1). */
+/**
+ * docs/behaviour.md "Authorization request": any string, unchanged; the RFC door treats an empty one as absent (RFC
+ * 6749 3.1).
+ */
 export function returnedState(door: Door, parameters: Parameters): string | undefined {
   if (parameters.repeated.includes("state")) return undefined;
   const isEmpty = parameters.names.includes("state") && parameters.sent.state === undefined;
   return isEmpty && door === "spec" ? "" : parameters.sent.state;
 }
 
-/** OpenID Connect Dynamic Client Registration 2: a client keeps to what it has registered. */
+/** OpenID Connect Dynamic Client Registration 2: only registered response types. */
 export function registeredResponseType({ responseTypes }: Client, type: ResponseType): void {
   if (responseTypes.includes(type)) return;
   throw new AuthorizationError("unauthorized_client", `The client is not permitted to use response_type ${type}.`);
@@ -119,19 +122,19 @@ export function codeAloneByProfile({ securityProfile }: Client, type: ResponseTy
   );
 }
 
-/** FAPI 2.0 Security Profile 5.3.2.2, also where the client has one alone. */
+/** FAPI 2.0 Security Profile 5.3.2.2: required even if the client has only one. */
 export function redirectUriByProfile({ securityProfile }: Client, { sent }: Parameters): void {
   if (securityProfile === "None" || sent.redirect_uri !== undefined) return;
   throw new AuthorizationError("invalid_request", "redirect_uri is missing, by the client's SecurityProfile.");
 }
 
-/** An id_token never stands in a query; the spec door leaves it out there, the RFC door refuses. */
+/** An id_token is never allowed in a query: the spec door omits it there, the RFC door rejects the request. */
 export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
   const asked = parameters.sent.response_mode;
   if (asked !== undefined && !MODES[door].includes(asked)) {
     throw new AuthorizationError("invalid_request", `response_mode must be one of ${MODES[door].join(", ")}.`);
   }
-  // JARM 2.3.1 has the same of query.jwt.
+  // JARM 2.3.1 says the same about query.jwt.
   if (door === "rfc" && type === "code id_token" && (asked === "query" || asked === "query.jwt")) {
     const reason = `response_mode ${asked} is not allowed for response_type code id_token.`;
     throw new AuthorizationError("invalid_request", reason);
@@ -155,7 +158,7 @@ export function mayUseCodes(client: Client): void {
   throw new AuthorizationError("unauthorized_client", "The client is not permitted to use authorization_code.");
 }
 
-/** The requested scopes that the client has; those that the user lacks are removed once the user is known. */
+/** The requested scopes that the client has; scopes that the user lacks are removed later. */
 export function ownedScopes(
   door: Door,
   client: Client,
@@ -171,7 +174,7 @@ export function ownedScopes(
   }
 }
 
-/** What tokens can be asked for with the code (RFC 8707 2.1); the entity API where the request names nothing. */
+/** Resources that tokens can be requested for with the code (RFC 8707 2.1); default: the entity API. */
 export function namedResources(apis: readonly Api[], issuer: string, parameters: Parameters): string[] {
   const names = new URLSearchParams(parameters.text).getAll("resource").filter(Boolean);
   try {
@@ -182,7 +185,7 @@ export function namedResources(apis: readonly Api[], issuer: string, parameters:
   }
 }
 
-/** RFC 7636, by S256 alone: demanded of clients that cannot keep a secret (RFC 9700 2.1.1). */
+/** RFC 7636, only with S256; required for clients without a secret (RFC 9700 2.1.1). */
 export function codeChallenge(client: Client, parameters: Parameters): string | undefined {
   const challenge = parameters.sent.code_challenge;
   const method = parameters.sent.code_challenge_method;

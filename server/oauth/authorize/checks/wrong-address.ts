@@ -1,14 +1,14 @@
-// A redirect_uri that its client has not registered: what it is and what is wrong with it, for those who may know.
+// An unregistered redirect_uri, with details for those who may see them.
 
 import type { Logger } from "pino";
 import { NotFound } from "../../../errors.ts";
 import { contextOf } from "../../../http/context.ts";
 import type { Client } from "../../clients/store.ts";
 
-/** Anybody is told the same of it as of a client that is not there. */
+/** Has the same message as an unknown client. */
 export class WrongAddress extends NotFound {
   constructor(
-    /** Undefined: there is no such client. */
+    /** Undefined: the client is unknown. */
     readonly client: Client | undefined,
     readonly clientId: string,
     readonly sent: string | undefined,
@@ -16,7 +16,6 @@ export class WrongAddress extends NotFound {
     super("There is no application with this client_id that has registered this redirect_uri.");
   }
 
-  /** What is wrong, in words. */
   get reason(): string {
     const { client, sent } = this;
     if (!client) return "There is no such client.";
