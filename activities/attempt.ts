@@ -7,9 +7,9 @@ import {
   FAILURE_PAUSE_MS,
   type OpenDelivery,
   outcomeOf,
-  type Place,
   recordProof,
   takeBackAttempt,
+  type WindowPlace,
 } from "../server/webhooks/index.ts";
 import type { PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
 import { attemptFailed, isWorkflowCancelled, untilDone } from "./attempts.ts";
@@ -27,7 +27,7 @@ export interface NotNow {
 export type Attempt = (
   input: PostWebhookInput,
   signal: AbortSignal,
-  place: Place,
+  place: WindowPlace,
 ) => Promise<PostWebhookResult | NotNow>;
 
 type AttemptDependencies = Pick<

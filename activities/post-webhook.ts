@@ -4,7 +4,7 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import type { DeliveryId } from "../server/ids.ts";
-import { type Place, putBack, QUICK_MS, takeTurn } from "../server/webhooks/index.ts";
+import { putBack, QUICK_MS, takeTurn, type WindowPlace } from "../server/webhooks/index.ts";
 import { ATTEMPT_FAILED, type PostWebhookInput, type PostWebhookResult } from "../workflows/contract.ts";
 import type { Attempt, NotNow } from "./attempt.ts";
 import { attemptFailed, untilDone } from "./attempts.ts";
@@ -79,7 +79,7 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
     const { deliveryId } = input;
     const controller = new AbortController();
     const { signal } = controller;
-    const inPlace = async (place: Place | undefined): Promise<PostWebhookResult | NotNow> => {
+    const inPlace = async (place: WindowPlace | undefined): Promise<PostWebhookResult | NotNow> => {
       if (place) return attempt(input, signal, place).finally(() => place.end("unsent"));
       signal.throwIfAborted();
       return { dueInMs: 0 };

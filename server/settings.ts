@@ -15,17 +15,17 @@ import { PROVIDERS } from "./signin/index.ts";
 export const SETTINGS = { providers: PROVIDERS, apis: APIS, policies: POLICIES, roles: ROLES };
 
 /** What the kinds are made with. */
-export type SettingsDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];
+export type KindDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];
 
 type Known = typeof SETTINGS;
 type Resource = SettingsResource<SettingsService<Record<string, unknown>, object>>;
-export type SettingsKinds = Known & Record<string, SettingsDeclaration<SettingsDependencies, Resource>>;
+export type SettingsKinds = Known & Record<string, SettingsDeclaration<KindDependencies, Resource>>;
 export type KnownSettings = { [Kind in keyof Known]: ReturnType<Known[Kind]["create"]> };
 export type Settings = KnownSettings & Record<string, Resource>;
 /** Those that somebody asks for more than every kind has. */
 export type SettingsServices = { [Kind in keyof Known]: KnownSettings[Kind]["service"] };
 
-export function createSettings(kinds: SettingsKinds, deps: SettingsDependencies): Settings {
+export function createSettings(kinds: SettingsKinds, deps: KindDependencies): Settings {
   return Object.fromEntries(Object.entries(kinds).map(([kind, { create }]) => [kind, create(deps)])) as Settings;
 }
 

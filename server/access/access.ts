@@ -11,7 +11,7 @@ import type { Admitted } from "./gate/gate.ts";
 import { createGate } from "./gate/gate.ts";
 import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
-import type { Problem } from "./policies/cedar.ts";
+import type { PolicyProblem } from "./policies/cedar.ts";
 import { createEngine, createPause, type PolicySet, type PolicyText } from "./policies/engine.ts";
 import { createExaminer } from "./policies/examiner.ts";
 import {
@@ -34,7 +34,7 @@ const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 10_000
 
 export interface Access {
   /** What keeps a text from being saved as a policy; empty if it is good. @throws TenantBusy */
-  checkPolicy(tenantId: TenantId, text: string): Promise<Problem[]>;
+  checkPolicy(tenantId: TenantId, text: string): Promise<PolicyProblem[]>;
   /** What keeps these texts, which are policies, from being all of the tenant's. @throws TenantBusy */
   weighPolicies(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
   /**

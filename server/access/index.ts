@@ -16,7 +16,7 @@ export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";
 export { MAX_ROWS_READ } from "./gate/list.ts";
 export type { FindRecords } from "./gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./gate/shown.ts";
-export type { Problem } from "./policies/cedar.ts";
+export type { PolicyProblem } from "./policies/cedar.ts";
 export { POLICY, POLICY_LIMIT, POLICY_TEXT, type PolicyRecord, type PolicyVersion } from "./policies/contract.ts";
 export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./policies/evaluate.ts";
 export { QUESTION } from "./policies/question.ts";

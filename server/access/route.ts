@@ -2,7 +2,14 @@
 // read and to delete one.
 
 import type { Filters, Parameters } from "../http/query.ts";
-import { type Answer, type Endpoint as AnyEndpoint, type Call, type Route, type Tag, withPost } from "../http/route.ts";
+import {
+  type Endpoint as AnyEndpoint,
+  type Route,
+  type RouteAnswer,
+  type RouteCall,
+  type Tag,
+  withPost,
+} from "../http/route.ts";
 import type { Permitted } from "./bearer.ts";
 import type { Shown, Tagged } from "./gate/shown.ts";
 import type { Scope } from "./scopes.ts";
@@ -58,11 +65,11 @@ export interface Resource<
   filters: Q;
   filterName?: (given: string) => string | undefined;
   body: NonNullable<Endpoint<W, Nothing, Nothing, I, Nothing>["body"]>;
-  answer: Pick<Answer, "schema" | "example">;
-  list: Own<R, Call<Nothing, Q, undefined, Nothing>>;
-  save: Own<W, Call<Nothing, Nothing, I, Nothing>> & { answer?: Answer };
-  read: Own<R, Call<P, Nothing, undefined, A>>;
-  remove: Own<D, Call<P, Nothing, undefined, A>>;
+  answer: Pick<RouteAnswer, "schema" | "example">;
+  list: Own<R, RouteCall<Nothing, Q, undefined, Nothing>>;
+  save: Own<W, RouteCall<Nothing, Nothing, I, Nothing>> & { answer?: RouteAnswer };
+  read: Own<R, RouteCall<P, Nothing, undefined, A>>;
+  remove: Own<D, RouteCall<P, Nothing, undefined, A>>;
 }
 
 export function resourceRoutes<

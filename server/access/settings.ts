@@ -16,13 +16,13 @@ import { refuseChangedStamps, type Stamped } from "./fields.ts";
 import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import type { Permissions } from "./policies/permissions.ts";
-import { judgedFields, type PolicyRecord, type ResourceType } from "./policies/resource-type.ts";
+import { type JudgedRecord, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 import { waitForSettingsTurn } from "./policies/store.ts";
 import { userScopes } from "./roles/user-scopes.ts";
 import { resourceRoutes } from "./route.ts";
 
 /** The records of one kind; each asks for a policy that permits it. */
-export interface SettingsService<Item extends PolicyRecord, Input> {
+export interface SettingsService<Item extends JudgedRecord, Input> {
   /** A page without what the caller may not read, the newest first. @throws BadInput, ServiceBusy */
   list(caller: Permitted<"Settings:Read">, filter: { name?: string }, paging: Paging): Promise<ShownPage<Item>>;
   /** @throws Permission, NotFound */
@@ -81,7 +81,7 @@ export interface SettingsKind<F extends Fields, Row extends { id: string; name: 
   /** What the audit log calls its changes. */
   audited?: "Policy" | "Role" | "Record";
   /** Changes records in one transaction; `work` returns what it has written or deleted. */
-  change?<Changed extends PolicyRecord>(
+  change?<Changed extends JudgedRecord>(
     caller: Caller,
     work: (tx: Transaction, permissions: Permissions) => Promise<Changed>,
   ): Promise<Changed>;
@@ -208,7 +208,7 @@ const NEEDED = ["Settings:Update", "Settings:Read"] as const;
  * @param change is told what the caller may do by now, and returns the record that it has written or deleted
  * @throws Conflict where the caller would lock itself out, and what `change` throws
  */
-export async function changeSettings<Changed extends PolicyRecord>(
+export async function changeSettings<Changed extends JudgedRecord>(
   sql: Sql,
   access: Access,
   caller: Caller,

@@ -87,7 +87,7 @@ const OUTCOME_OF = {
 
 export type AuditKind = keyof typeof OUTCOME_OF;
 export const OUTCOMES = ["Success", "Failure"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type AuditOutcome = (typeof OUTCOMES)[number];
 
 export const AUDIT_KINDS = Object.keys(OUTCOME_OF) as AuditKind[];
 
@@ -99,7 +99,7 @@ export const STRANGERS_FAILURES: readonly AuditKind[] = [
   "ClientAuthentication.Failed",
 ];
 
-export function outcomeOf(kind: AuditKind): Outcome {
+export function outcomeOf(kind: AuditKind): AuditOutcome {
   return OUTCOME_OF[kind];
 }
 

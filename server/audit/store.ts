@@ -2,7 +2,7 @@ import type { Queries, Transaction } from "../db/sql.ts";
 import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../ids.ts";
-import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
+import { type AuditKind, type AuditOutcome, outcomeOf } from "./kinds.ts";
 
 /** Who did it, and from where. The API's Caller is one; of a page's request `originOf` makes one. */
 export interface Origin {
@@ -30,7 +30,7 @@ export interface AuditEvent {
   id: string;
   occurredOn: Date;
   kind: AuditKind;
-  outcome: Outcome;
+  outcome: AuditOutcome;
   actorType: string | null;
   actorId: number | null;
   clientId: number | null;
@@ -47,7 +47,7 @@ export interface AuditFilter {
   actor?: { type: string; id?: number };
   subject?: { type: string; id?: string };
   requestKey?: string;
-  outcome?: Outcome;
+  outcome?: AuditOutcome;
   from?: Date;
   to?: Date;
 }

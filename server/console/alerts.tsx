@@ -5,8 +5,8 @@ import { BadInput } from "../errors.ts";
 import { readPaging, readQuery, readWord } from "../http/query.ts";
 import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
 import { Words } from "./failure-words.tsx";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
-import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
+import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
 import { filtersOf, isFiltered } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -31,7 +31,7 @@ const SPANS = new Map<string, { label: string; ms: number | null }>(
   }),
 );
 
-export function alertPages(deps: SettingsDependencies): Page[] {
+export function alertPages(deps: ConsoleServices): ConsolePage[] {
   return [
     { path: ALERTS, area: "Alerts", GET: { needs: ["Webhooks:Read"], answer: (visit) => listPage(deps, visit) } },
     {
@@ -41,7 +41,7 @@ export function alertPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { caller, url } = visit;
   const filters = [{ name: "State", label: "State", options: ALERT_STATES.map((value) => ({ value, label: value })) }];
   const found = await find(visit, filters, async () => {
@@ -71,8 +71,9 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
   };
 }
 
-const connectionOf = ({ ConnectionId: Id }: AlertRecord): Named[] => (Id ? [{ Type: "WebhookConnection", Id }] : []);
-const acknowledgerOf = ({ AcknowledgedBy: by }: AlertRecord): Named[] => (by ? [by] : []);
+const connectionOf = ({ ConnectionId: Id }: AlertRecord): NamedRecord[] =>
+  Id ? [{ Type: "WebhookConnection", Id }] : [];
+const acknowledgerOf = ({ AcknowledgedBy: by }: AlertRecord): NamedRecord[] => (by ? [by] : []);
 
 function columns(visit: Visit, name: NameOf): Column<AlertRecord>[] {
   return [
@@ -87,7 +88,7 @@ function columns(visit: Visit, name: NameOf): Column<AlertRecord>[] {
 
 const TONES = { Open: "bad", Acknowledged: "warn", Ended: "quiet" } as const;
 
-function OfConnection({ visit, of, name }: { visit: Visit; of: Named[]; name: NameOf }): JSX.Element {
+function OfConnection({ visit, of, name }: { visit: Visit; of: NamedRecord[]; name: NameOf }): JSX.Element {
   const [connection] = of;
   if (!connection) return <span class="none">{"all"}</span>;
   return (
@@ -132,11 +133,11 @@ function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord
 }
 
 /** Other users' names need a permission, but a user always knows their own. */
-function isOwn({ session }: Visit, { Type, Id }: Named): boolean {
+function isOwn({ session }: Visit, { Type, Id }: NamedRecord): boolean {
   return Type === "User" && Id === String(session.userId);
 }
 
-async function acknowledge({ alerts }: SettingsDependencies, visit: Visit): Promise<Response> {
+async function acknowledge({ alerts }: ConsoleServices, visit: Visit): Promise<Response> {
   const span = SPANS.get(visit.form.get("Span") ?? "");
   if (!span) throw new BadInput("Choose for how long.");
   const until = span.ms === null ? null : new Date(Date.now() + span.ms).toISOString();

@@ -1,10 +1,10 @@
 // The API for application developers: its address, its document, and a first call.
 
 import { Code, Facts, Section } from "../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
+import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-export function apiReferencePages({ publicUrl }: SettingsDependencies): Page[] {
+export function apiReferencePages({ publicUrl }: ConsoleServices): ConsolePage[] {
   return [
     {
       path: "/settings/api",

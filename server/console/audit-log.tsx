@@ -29,13 +29,13 @@ import {
   RecordLink,
   Sentence,
 } from "./audit-sentence.tsx";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
-import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
+import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
 import { filtersOf, Value } from "./records/records.tsx";
 import { findRequest, RequestLink } from "./requests.tsx";
 import type { Visit } from "./visit.ts";
 
-export function auditLogPages(deps: SettingsDependencies): Page[] {
+export function auditLogPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   return [
     { path: AUDIT_LOG, area: "Audit log", GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
@@ -44,14 +44,14 @@ export function auditLogPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function exportFile({ auditLog }: SettingsDependencies, visit: Visit): Promise<Response> {
+async function exportFile({ auditLog }: ConsoleServices, visit: Visit): Promise<Response> {
   const { filters } = readAsked(auditLog.exportFilters, inRange(filtersOf(visit)));
   return exportResponse(
     await auditLog.export(visit.permitted("Settings:Read"), toAuditFilter(filters), filters.Format),
   );
 }
 
-async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+async function eventPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const event = await deps.auditLog.read(visit.permitted("Settings:Read"), visit.params.id!);
   const { Actor, Subject, ClientId, RequestKey } = event;
   const name = await lookUpNames(visit, namedIn([event]));
@@ -119,7 +119,7 @@ function Details({ event, name }: { event: AuditRecord; name: NameOf }): JSX.Ele
   );
 }
 
-async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   let parameters = inRange(filtersOf(visit));
   const filters = formOf(visit, deps.auditLog.subjects);
   const found = await find(visit, filters, async () => {
@@ -180,7 +180,7 @@ const formOf = (visit: Visit, subjects: readonly string[]) => [
 const USER = "User";
 
 /** @throws BadInput if the user does not exist */
-async function withUser(deps: SettingsDependencies, visit: Visit, asked: URLSearchParams): Promise<URLSearchParams> {
+async function withUser(deps: ConsoleServices, visit: Visit, asked: URLSearchParams): Promise<URLSearchParams> {
   const parameters = new URLSearchParams(asked);
   const name = parameters.get(USER);
   if (name === null) return parameters;
@@ -193,7 +193,7 @@ async function withUser(deps: SettingsDependencies, visit: Visit, asked: URLSear
   return parameters;
 }
 
-async function idOfUser({ records }: SettingsDependencies, visit: Visit, name: string): Promise<string> {
+async function idOfUser({ records }: ConsoleServices, visit: Visit, name: string): Promise<string> {
   if (name === "") throw new BadInput(`${USER} is missing.`);
   const address = { pathValue: `base64|${Buffer.from(name).toString("base64")}`, fieldName: "Username" };
   try {
@@ -267,7 +267,7 @@ function columns(visit: Visit, name: NameOf) {
 
 export const AUDIT_LOG = "/settings/audit-log";
 
-function namedIn(events: readonly AuditRecord[]): Named[] {
+function namedIn(events: readonly AuditRecord[]): NamedRecord[] {
   return events.flatMap(({ Actor, Subject, ClientId, Details }) => [
     ...referencesIn(Details),
     ...detailsNamed({ Details }),
@@ -278,9 +278,9 @@ function namedIn(events: readonly AuditRecord[]): Named[] {
 }
 
 /** Records in the details, by Type and Id, such as new members of a role. */
-function referencesIn(value: unknown): Named[] {
+function referencesIn(value: unknown): NamedRecord[] {
   if (typeof value !== "object" || value === null) return [];
-  const { Type, Id } = value as Partial<Named>;
+  const { Type, Id } = value as Partial<NamedRecord>;
   return Type !== undefined && Id !== undefined ? [{ Type, Id }] : Object.values(value).flatMap(referencesIn);
 }
 

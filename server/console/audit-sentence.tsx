@@ -1,6 +1,6 @@
 import type { AuditRecord } from "../audit/index.ts";
 import { Text } from "../ui/index.ts";
-import type { Named, NameOf } from "./records/names.ts";
+import type { NamedRecord, NameOf } from "./records/names.ts";
 import { Value } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -129,13 +129,13 @@ const ID_DETAILS = new Map<string, string>(
   }),
 );
 
-export function detailOf({ Details }: Pick<AuditRecord, "Details">, field: string): Named | null {
+export function detailOf({ Details }: Pick<AuditRecord, "Details">, field: string): NamedRecord | null {
   const id = Details[field];
   const type = ID_DETAILS.get(field);
   return type !== undefined && (typeof id === "string" || typeof id === "number") ? { Type: type, Id: id } : null;
 }
 
-export function detailsNamed(event: Pick<AuditRecord, "Details">): Named[] {
+export function detailsNamed(event: Pick<AuditRecord, "Details">): NamedRecord[] {
   return [...ID_DETAILS.keys()].flatMap((field) => detailOf(event, field) ?? []);
 }
 
@@ -148,7 +148,7 @@ const NOUNS = new Map<string, string>(
 
 interface MentionProps {
   visit: Visit;
-  one: Named | null;
+  one: NamedRecord | null;
   /** The text if there is no record. */
   otherwise: string;
   name: NameOf;
@@ -170,7 +170,7 @@ function Mention({ visit, one, otherwise, name, isFirst }: MentionProps): JSX.El
 }
 
 /** A record's name with a link to its page, if it has one. The record may have been deleted. */
-export function RecordLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
+export function RecordLink({ visit, one, name }: { visit: Visit; one: NamedRecord; name: NameOf }): JSX.Element {
   const path = visit.pathOf(one);
   if (path === undefined) return <bdi safe>{name(one)}</bdi>;
   return (

@@ -224,20 +224,20 @@ export function yOf(most: number): (value: number) => number {
   return (value) => round(TOP + PLOT_HEIGHT - (value / most) * PLOT_HEIGHT);
 }
 
-export interface Place {
+export interface SlotPlace {
   left: number;
   width: number;
   middle: number;
 }
 
-export function placeOf(index: number, slots: number): Place {
+export function placeOf(index: number, slots: number): SlotPlace {
   const step = 100 / slots;
   const gap = step * GAP;
   return { left: round(index * step + gap / 2), width: round(step - gap), middle: round((index + 0.5) * step) };
 }
 
 /** The link covers the slot's full height, because a short bar is hard to click. */
-export function SlotLink({ place: { left, width }, href }: { place: Place; href: string }): JSX.Element {
+export function SlotLink({ place: { left, width }, href }: { place: SlotPlace; href: string }): JSX.Element {
   return (
     <a href={attribute(href)} tabindex="-1">
       <rect class="slot" x={`${left}%`} y={TOP} width={`${width}%`} height={PLOT_HEIGHT} />
@@ -248,7 +248,7 @@ export function SlotLink({ place: { left, width }, href }: { place: Place; href:
 interface BarProps {
   series: readonly Series[];
   bar: Bar;
-  place: Place;
+  place: SlotPlace;
   y: (count: number) => number;
   href: string | undefined;
 }

@@ -10,7 +10,7 @@ import { readFlash } from "../signin/index.ts";
 import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
 import { type Entrant, findEntrant } from "./entrant.ts";
 import { Layout, navigationFor, tabsFor } from "./layout.tsx";
-import type { ConsoleDependencies, Handler, Page, View } from "./page.tsx";
+import type { ConsoleDependencies, ConsolePage, Handler, View } from "./page.tsx";
 import { pathOfRequests } from "./requests.tsx";
 import { SIGN_IN_PATH, toSignIn } from "./sign-in.tsx";
 import { Visit } from "./visit.ts";
@@ -18,12 +18,12 @@ import { Visit } from "./visit.ts";
 /** The maximum bytes of a form: every field of the longest form can hold 10,000 characters. */
 const FORM_LIMIT = 2 * 1024 * 1024;
 
-export function consolePages(deps: ConsoleDependencies, pages: readonly Page[]) {
+export function consolePages(deps: ConsoleDependencies, pages: readonly ConsolePage[]) {
   const app = new Elysia();
   for (const page of pages) {
     app.all(page.path, ({ request, params }) => respond(deps, pages, page, request, params ?? {}), { parse: "none" });
   }
-  const nothing: Page = { path: "/settings/*", GET: { needs: [], answer: nothingHere } };
+  const nothing: ConsolePage = { path: "/settings/*", GET: { needs: [], answer: nothingHere } };
   return app.all(nothing.path, ({ request }) => respond(deps, pages, nothing, request, {}), { parse: "none" });
 }
 
@@ -33,8 +33,8 @@ async function nothingHere(): Promise<never> {
 
 async function respond(
   deps: ConsoleDependencies,
-  pages: readonly Page[],
-  page: Page,
+  pages: readonly ConsolePage[],
+  page: ConsolePage,
   request: Request,
   params: Record<string, string>,
 ): Promise<Response> {
@@ -71,7 +71,7 @@ async function respond(
 
 function visitOf(
   { forms, settingsSite, cookies }: ConsoleDependencies,
-  pages: readonly Page[],
+  pages: readonly ConsolePage[],
   request: Request,
   params: Record<string, string>,
   entrant: Entrant,
@@ -84,14 +84,14 @@ function visitOf(
 }
 
 /** @returns undefined for a GET of a form's address @throws MethodNotAllowed */
-function handlerOf({ GET, POST }: Page, request: Request): Handler | undefined {
+function handlerOf({ GET, POST }: ConsolePage, request: Request): Handler | undefined {
   const handler = isRead(request) ? GET : request.method === "POST" ? POST : undefined;
   if (handler || (isRead(request) && prefersPage(request))) return handler;
   throw new MethodNotAllowed([...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])]);
 }
 
 /** The page that contains the form at this address. */
-function nearestPage(pages: readonly Page[], { path }: Page, { pathname }: URL): string {
+function nearestPage(pages: readonly ConsolePage[], { path }: ConsolePage, { pathname }: URL): string {
   const segments = path.split("/");
   while (!pages.some((page) => page.GET && page.path === segments.join("/"))) segments.pop();
   return pathname.split("/").slice(0, segments.length).join("/");
@@ -120,8 +120,8 @@ function requireScopes({ caller, organisation }: Visit, { needs }: Handler): voi
 
 async function show(
   { settingsSite, cookies, alerts }: ConsoleDependencies,
-  pages: readonly Page[],
-  page: Page,
+  pages: readonly ConsolePage[],
+  page: ConsolePage,
   visit: Visit,
   view: View,
   headers: Record<string, string> = {},

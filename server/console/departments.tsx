@@ -1,9 +1,9 @@
 import type { EntityService } from "../entities/index.ts";
 import { ButtonLink, phrase, Section, Table } from "../ui/index.ts";
-import type { Page, SettingsDependencies } from "./page.tsx";
+import type { ConsolePage, ConsoleServices } from "./page.tsx";
 import { entityColumns, entityPages, RecordSection } from "./records/entities.tsx";
 import { listRecords } from "./records/records.tsx";
-import { nameOf, type Reference } from "./records/reference-field.tsx";
+import { nameOf, type ReferenceChoice } from "./records/reference-field.tsx";
 import type { Visit } from "./visit.ts";
 
 const PATH = "/settings/departments";
@@ -11,9 +11,9 @@ const PATH = "/settings/departments";
 /** The maximum number of members on the page; the list has all of them. */
 const MAX_SHOWN = 20;
 
-export function departmentPages(deps: SettingsDependencies): Page[] {
+export function departmentPages(deps: ConsoleServices): ConsolePage[] {
   const departments = deps.records.of("Department");
-  return entityPages<Reference>(deps, "Department", {
+  return entityPages<ReferenceChoice>(deps, "Department", {
     empty: {
       none: ["No departments to see", "A department is a part of the organisation that users belong to."],
       filtered: ["No department is like that", "The search looks for a part of names and external Ids."],
@@ -36,9 +36,9 @@ export function departmentPages(deps: SettingsDependencies): Page[] {
   });
 }
 
-async function partsOf(departments: EntityService, visit: Visit, { Id }: Reference): Promise<JSX.Element> {
+async function partsOf(departments: EntityService, visit: Visit, { Id }: ReferenceChoice): Promise<JSX.Element> {
   const query = new URLSearchParams({ ParentId: String(Id), Limit: String(MAX_SHOWN) });
-  const { Items, Next } = await listRecords<Reference>(departments, visit, query);
+  const { Items, Next } = await listRecords<ReferenceChoice>(departments, visit, query);
   if (Items.length === 0) return "";
   const columns = entityColumns(departments, visit, ["Name", "ExternalId", "Is_Active"]);
   return (

@@ -6,13 +6,13 @@ import { ButtonLink, EmptyState, Section } from "../ui/index.ts";
 import { PING_RECORD } from "../webhooks/index.ts";
 import { tableOfEvents } from "./activity/list.tsx";
 import { AUDIT_LOG, tableOfAudit } from "./audit-log.tsx";
-import type { Page, PageRecord, SettingsDependencies, View } from "./page.tsx";
+import type { ConsolePage, ConsoleServices, PageRecord, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
 /** The newest entries; the logs have all of them. */
 const MAX_SHOWN = 20;
 
-export function historyPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
+export function historyPages(deps: ConsoleServices, pages: readonly ConsolePage[]): ConsolePage[] {
   return pages.flatMap(({ path, record, shows, GET }) => {
     // Only the record's own page gets the tabs.
     if (!record || !shows || !GET) return [];
@@ -33,7 +33,7 @@ export function historyPages(deps: SettingsDependencies, pages: readonly Page[])
     return tabs
       .filter(({ isThere }) => isThere)
       .map(
-        ({ tab, scope, show }): Page => ({
+        ({ tab, scope, show }): ConsolePage => ({
           path: `${path}/${tab.toLowerCase()}`,
           record,
           tab,
@@ -43,7 +43,7 @@ export function historyPages(deps: SettingsDependencies, pages: readonly Page[])
   });
 }
 
-async function eventsPage(deps: SettingsDependencies, visit: Visit, { type, read }: PageRecord): Promise<View> {
+async function eventsPage(deps: ConsoleServices, visit: Visit, { type, read }: PageRecord): Promise<View> {
   const { id, title, above } = await read(visit);
   const filter = { eventRecord: type, recordId: id };
   const { Items, Next } = await deps.eventLog.list(visit.caller, filter, firstPage(MAX_SHOWN));
@@ -60,7 +60,7 @@ async function eventsPage(deps: SettingsDependencies, visit: Visit, { type, read
   };
 }
 
-async function auditPage(deps: SettingsDependencies, visit: Visit, { type, read }: PageRecord): Promise<View> {
+async function auditPage(deps: ConsoleServices, visit: Visit, { type, read }: PageRecord): Promise<View> {
   const { id, title, above } = await read(visit);
   const sections = [
     { name: "Done to it", by: "Subject", isThere: isOneOf(deps.auditLog.subjects, type) },

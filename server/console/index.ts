@@ -31,7 +31,7 @@ import { departmentPages } from "./departments.tsx";
 import { historyPages } from "./history.tsx";
 import { organisationPages } from "./organisation.tsx";
 import { overviewPages } from "./overview/pages.tsx";
-import type { ConsoleDependencies, Group, Page, SettingsDependencies } from "./page.tsx";
+import type { ConsoleDependencies, ConsolePage, ConsoleServices, Group } from "./page.tsx";
 import { policyPages } from "./policies/pages.tsx";
 import { entityPages } from "./records/entities.tsx";
 import { plainSettingsPages } from "./records/settings.tsx";
@@ -51,7 +51,7 @@ export { createOnce } from "./once.ts";
 export { nothingHere, refusal } from "./root.tsx";
 
 /** Entities with pages beyond those of their definitions. */
-const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
+const SPECIAL: Record<string, (deps: ConsoleServices) => ConsolePage[]> = {
   Application: applicationPages,
   User: userPages,
   Department: departmentPages,
@@ -61,19 +61,19 @@ const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
 const OF_IDENTITY = ["providers"];
 
 /** Kinds of settings with pages beyond those of their contracts. */
-const SPECIAL_SETTINGS: Record<string, (deps: SettingsDependencies) => Page[]> = {
+const SPECIAL_SETTINGS: Record<string, (deps: ConsoleServices) => ConsolePage[]> = {
   providers: identityProviderPages,
   apis: apiPages,
   policies: policyPages,
   roles: rolePages,
 };
 
-function createPages(deps: SettingsDependencies): Page[] {
+function createPages(deps: ConsoleServices): ConsolePage[] {
   const pages = ownPages(deps);
   return [...pages, ...historyPages(deps, pages)];
 }
 
-function ownPages(deps: SettingsDependencies): Page[] {
+function ownPages(deps: ConsoleServices): ConsolePage[] {
   const ofSettings = (isWanted: (kind: string) => boolean) =>
     Object.entries(deps.settings).flatMap(([kind, resource]) =>
       isWanted(kind) ? (SPECIAL_SETTINGS[kind]?.(deps) ?? plainSettingsPages(resource)) : [],
@@ -101,11 +101,11 @@ function ownPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-function below(group: Group, pages: Page[]): Page[] {
+function below(group: Group, pages: ConsolePage[]): ConsolePage[] {
   return pages.map((page) => ({ ...page, group }));
 }
 
-export function settingsController(deps: SettingsDependencies) {
+export function settingsController(deps: ConsoleServices) {
   const settingsSite = createSettingsSite(deps.publicUrl);
   const console: ConsoleDependencies = { ...deps, settingsSite };
   return new Elysia()

@@ -2,7 +2,7 @@ import type { AlertRecord } from "../alerts/index.ts";
 import { attribute, Head, Mark } from "../ui/index.ts";
 import { AlertBanner } from "./alerts.tsx";
 import type { SettingsSite } from "./assets.ts";
-import { GROUPS, type Group, type Page, type View } from "./page.tsx";
+import { type ConsolePage, GROUPS, type Group, type View } from "./page.tsx";
 import { SearchBox } from "./search/box.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -154,7 +154,11 @@ function Tabs({ site, tabs }: { site: SettingsSite; tabs: Navigation }): JSX.Ele
 export type Navigation = readonly { name: string; path: string; isCurrent: boolean; group?: Group | undefined }[];
 
 /** The areas that these scopes can see, in page order. */
-export function navigationFor(pages: readonly Page[], scopes: ReadonlySet<string>, pathname: string): Navigation {
+export function navigationFor(
+  pages: readonly ConsolePage[],
+  scopes: ReadonlySet<string>,
+  pathname: string,
+): Navigation {
   return pages.flatMap(({ area: name, group, path, GET }) => {
     if (!name || !GET?.needs.every((scope) => scopes.has(scope))) return [];
     return [{ name, path, group, isCurrent: isWithin(pathname, path) }];
@@ -162,7 +166,12 @@ export function navigationFor(pages: readonly Page[], scopes: ReadonlySet<string
 }
 
 /** The tabs of a record that the visitor may see; none on an error page. */
-export function tabsFor(pages: readonly Page[], { record, path: own }: Page, visit: Visit, view: View): Navigation {
+export function tabsFor(
+  pages: readonly ConsolePage[],
+  { record, path: own }: ConsolePage,
+  visit: Visit,
+  view: View,
+): Navigation {
   if (!record || ![200, 422].includes(view.status ?? 200)) return [];
   const id = encodeURIComponent(visit.params.id!);
   return pages.flatMap(({ record: other, tab, path, GET }) => {

@@ -12,7 +12,7 @@ import {
   Text,
   textOf,
 } from "../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
+import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { ORGANISATION, REGISTRATION_TOKENS } from "./registration-tokens.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
@@ -20,7 +20,7 @@ import type { Visit } from "./visit.ts";
 const NAMES = formFields(TENANT_SETTINGS);
 const LABELS = labelsOf(TENANT_SETTINGS);
 
-export function organisationPages(deps: SettingsDependencies): Page[] {
+export function organisationPages(deps: ConsoleServices): ConsolePage[] {
   return [
     {
       path: ORGANISATION,
@@ -31,7 +31,7 @@ export function organisationPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function organisationPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const record: Record<string, unknown> = { ...(await deps.ownTenant.read(visit.caller)) };
   const { tenantId } = visit.caller;
   const mayChange = visit.may("Settings:Update", TENANT_SETTINGS.name, { ...record, Id: tenantId });
@@ -72,7 +72,7 @@ function factOf(name: keyof typeof TENANT_SETTINGS.fields, value: unknown): stri
 
 const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 
-async function change(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+async function change(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   try {
     const body = bodyOf(TENANT_SETTINGS, NAMES, visit.form);
     await deps.ownTenant.change(visit.permitted("Settings:Update"), TENANT_SETTINGS.parse(body), body);

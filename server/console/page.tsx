@@ -30,7 +30,7 @@ import type { Visit } from "./visit.ts";
 export const GROUPS = ["Webhooks", "Identity", "Access", "System"] as const;
 export type Group = (typeof GROUPS)[number];
 
-export interface Page {
+export interface ConsolePage {
   /** A path such as `/settings/webhooks/:id`. */
   path: string;
   /** The page's name in the navigation, shown to visitors who may GET it. */
@@ -74,7 +74,7 @@ export interface View {
   status?: number;
 }
 
-export interface SettingsDependencies extends SettingsServices, WebhookServices {
+export interface ConsoleServices extends SettingsServices, WebhookServices {
   publicUrl: string;
   site: Site;
   cookies: Cookies;
@@ -114,7 +114,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
 }
 
 /** Dependencies for rendering a page. */
-export interface ConsoleDependencies extends SettingsDependencies {
+export interface ConsoleDependencies extends ConsoleServices {
   settingsSite: SettingsSite;
 }
 
@@ -144,7 +144,7 @@ export interface Confirming<Asked extends Confirmation> {
  * A page that confirms an irreversible action and offers to cancel. Its content is sealed into the form; if it no
  * longer holds on submission, nothing is done and the page asks again.
  */
-export function confirming<Asked extends Confirmation>(confirming: Confirming<Asked>): Page {
+export function confirming<Asked extends Confirmation>(confirming: Confirming<Asked>): ConsolePage {
   const { path, isLinked, needs, ask, act } = confirming;
   const askAgain = async (visit: Visit): Promise<View> => ({
     ...confirmation(visit, await ask(visit, true), visit.form.has("shown")),

@@ -14,7 +14,7 @@ import {
   TextField,
   Time,
 } from "../ui/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "./page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "./page.tsx";
 import { Value } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -24,7 +24,7 @@ export const ORGANISATION = "/settings/organisation";
 const NAMES = ["Name", "Uses", "Lifetime"];
 const DAY = 86_400;
 
-export function registrationTokenPages(deps: SettingsDependencies): Page[] {
+export function registrationTokenPages(deps: ConsoleServices): ConsolePage[] {
   return [
     {
       path: REGISTRATION_TOKENS,
@@ -48,7 +48,7 @@ export function registrationTokenPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function tokensPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const { Items } = await deps.initialTokens.list(visit.permitted("Settings:Read"));
   const made = refused ? undefined : deps.once.take(visit)?.Token;
   const state = refused ?? formOf({ Uses: "1", Lifetime: "7" });
@@ -148,7 +148,7 @@ function columns(visit: Visit) {
   ];
 }
 
-async function make(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+async function make(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const { form } = visit;
   try {
     const [uses, days] = [Number(form.get("Uses")), Number(form.get("Lifetime"))];

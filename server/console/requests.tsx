@@ -24,14 +24,14 @@ import {
   Table,
   Time,
 } from "../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
-import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
+import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
 import { filtersOf } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
 const REQUESTS = "/settings/requests";
 
-export function requestPages(deps: SettingsDependencies): Page[] {
+export function requestPages(deps: ConsoleServices): ConsolePage[] {
   return [
     { path: REQUESTS, area: "Requests", GET: { needs: ["Settings:Read"], answer: (visit) => listPage(deps, visit) } },
   ];
@@ -61,7 +61,7 @@ export function RequestLink({ visit, request }: { visit: Visit; request: Request
 
 export const titleOfRequest = ({ Method, Route }: RequestRecord) => `${Method} ${Route}`;
 
-async function listPage({ requests }: SettingsDependencies, visit: Visit): Promise<View> {
+async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<View> {
   const parameters = inRange(filtersOf(visit));
   const found = await find(visit, FILTERS, async () => {
     const { filters, paging } = readAsked(REQUEST_FILTERS, parameters);
@@ -107,7 +107,7 @@ const FILTERS = [
   { name: "To", label: "Before", type: "datetime-local" as const },
 ];
 
-const clientOf = ({ ClientId }: RequestRecord): Named => ({ Type: "Application", Id: ClientId });
+const clientOf = ({ ClientId }: RequestRecord): NamedRecord => ({ Type: "Application", Id: ClientId });
 
 function columns(visit: Visit, name: NameOf) {
   return [

@@ -2,11 +2,11 @@
 
 import type { SigningKeyRecord } from "../oauth/index.ts";
 import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "./page.tsx";
+import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { KeysPicture } from "./signing-keys-picture.tsx";
 import type { Visit } from "./visit.ts";
 
-export function signingKeyPages({ signingKeys }: SettingsDependencies): Page[] {
+export function signingKeyPages({ signingKeys }: ConsoleServices): ConsolePage[] {
   return [
     {
       path: "/settings/signing-keys",

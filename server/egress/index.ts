@@ -24,6 +24,9 @@ export {
   readCertificates,
 };
 
+/** Says in words why this URL cannot be saved, or undefined if it can. Host names are judged at each request. */
+export type CheckUrl = (url: string) => string | undefined;
+
 /** Requests to addresses that a client has named for which nobody vouches; EGRESS_ALLOW does not count for them. */
 type StrangersEgress = Pick<Egress, "post" | "fetch" | "checkUrl">;
 
@@ -32,8 +35,7 @@ export interface Egress {
   post(request: EgressRequest): Promise<EgressOutcome>;
   /** Sends one request and gives its whole answer, which may be a redirect. Throws EgressError. */
   fetch: EgressFetch;
-  /** Says in words why this URL cannot be saved, or undefined if it can. Host names are judged at each request. */
-  checkUrl(url: string): string | undefined;
+  checkUrl: CheckUrl;
   forStrangers: StrangersEgress;
 }
 

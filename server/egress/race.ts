@@ -10,7 +10,7 @@ const NEXT_AFTER_MS = 250;
 const MAX_ADDRESSES_TRIED = 8;
 
 /** The turn of one address. */
-export interface Turn {
+export interface AddressTurn {
   /** To be given up once another address has the request. */
   join(outgoing: ClientRequest): void;
   /** Connected: whether the request goes here. */
@@ -26,7 +26,7 @@ export function race<Answer>(
   addresses: Address[],
   host: string,
   signal: AbortSignal,
-  attempt: (address: Address, turn: Turn) => Promise<Answer>,
+  attempt: (address: Address, turn: AddressTurn) => Promise<Answer>,
 ): Promise<{ answer: Answer; address: Address }> {
   const candidates = addresses.slice(0, MAX_ADDRESSES_TRIED);
   const connecting: { address: Address; outgoing: ClientRequest }[] = [];
@@ -36,7 +36,7 @@ export function race<Answer>(
   let timer: Timer | undefined;
 
   return new Promise((resolve, reject) => {
-    const turnOf = (address: Address): Turn => ({
+    const turnOf = (address: Address): AddressTurn => ({
       join: (outgoing) => void connecting.push({ address, outgoing }),
       take() {
         if (taker !== undefined) return taker === address;

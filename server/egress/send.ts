@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 import { type Address, parseAddress } from "./addresses.ts";
 import { EgressError, toEgressError } from "./failures.ts";
 import { requestTarget } from "./given-address.ts";
-import { inTurns, race, type Turn } from "./race.ts";
+import { type AddressTurn, inTurns, race } from "./race.ts";
 import { createIsProxied, type ProxyConfig, TunnelAgent } from "./tunnel.ts";
 
 /**
@@ -39,7 +39,7 @@ export interface Outgoing {
 }
 
 /** Connections that requests share, each kept for its address, port and name alone. */
-export interface Connections {
+export interface HttpConnections {
   /**
    * Sends a request to the first of the addresses that can be reached: it tries the next one only while nothing was
    * sent, so that one request is never sent twice.
@@ -53,7 +53,7 @@ export interface Through {
   proxy: ProxyConfig | undefined;
 }
 
-export function createConnections({ trust, proxy }: Through): Connections {
+export function createConnections({ trust, proxy }: Through): HttpConnections {
   const keeping = { keepAlive: true, timeout: KEPT_MS };
   const direct = { kept: new Agent(keeping), fresh: new Agent() };
   const tunnels = proxy && { kept: new TunnelAgent(proxy, keeping), fresh: new TunnelAgent(proxy) };
@@ -73,7 +73,7 @@ export function createConnections({ trust, proxy }: Through): Connections {
     address: Address,
     request: Outgoing,
     signal: AbortSignal,
-    turn?: Turn,
+    turn?: AddressTurn,
   ): Promise<IncomingMessage> {
     const peer = `${address} ${request.url.host}`;
     const secureContext = trust();
@@ -118,7 +118,7 @@ function exchange(
   { url, address: given, method, headers, userAgent, body }: Outgoing,
   connection: { agent: Agent; secureContext: SecureContext },
   signal: AbortSignal,
-  turn: Turn | undefined,
+  turn: AddressTurn | undefined,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = begin({

@@ -7,7 +7,7 @@ import type { Address } from "./addresses.ts";
 import { cancelled, EgressError, toEgressError } from "./failures.ts";
 import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./names.ts";
 import type { Rules } from "./rules.ts";
-import { type Connections, createConnections, type Through } from "./send.ts";
+import { createConnections, type HttpConnections, type Through } from "./send.ts";
 
 /** Requests under way at a time, and those of one tenant. */
 const MAX_REQUESTS = 1_000;
@@ -15,7 +15,7 @@ const MAX_REQUESTS_PER_TENANT = 250;
 
 export interface Way {
   places: Budget<string>;
-  connections: Connections;
+  connections: HttpConnections;
   /**
    * The vetted addresses of a URL, within LOOK_UP_MS or `timeoutMs`, if that is less.
    * @throws EgressError

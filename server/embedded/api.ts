@@ -13,12 +13,12 @@ const ANSWER_LIMIT = 5_000;
 const CLOSING_MS = 2_000;
 
 /** Where the child's log goes: to ours, or to an open file. */
-export type Output = "inherit" | number;
+export type LogOutput = "inherit" | number;
 
 /** How a process of ours runs. */
 export interface Run {
   env: Record<string, string | undefined>;
-  output: Output;
+  output: LogOutput;
   /** It begins anew when one of its files changes. */
   watch: boolean;
 }

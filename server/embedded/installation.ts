@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { type Config, hostProblems, readConfig } from "../config.ts";
 import { prepareDatabase } from "../process.ts";
 import { DEMO_REDIRECT_URIS } from "../tenants/index.ts";
-import { apiPart, type Output, statesOf, workerPart } from "./api.ts";
+import { apiPart, type LogOutput, statesOf, workerPart } from "./api.ts";
 import {
   type DataDirectory,
   keptSecret,
@@ -64,7 +64,7 @@ interface TemporalAddresses {
 /** What the worker and the API stand on. */
 interface Stores extends TemporalAddresses {
   config: Config;
-  log: { file?: string; fd: Output };
+  log: { file?: string; fd: LogOutput };
   databaseUrl: string;
   masterKey: string;
 }

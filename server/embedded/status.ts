@@ -17,7 +17,7 @@ export interface Terminal {
   write(text: string): void;
 }
 
-export interface Watched {
+export interface WatchedService {
   localUrl: string;
   logFile: string;
   /** As it is shown. */
@@ -28,7 +28,7 @@ export interface Status {
   /** Prints a line above the status. */
   say(line: string): void;
   /** From now on it is shown. */
-  show(watched: Watched): void;
+  show(watched: WatchedService): void;
   /** Leaves it as it is. */
   end(): void;
 }

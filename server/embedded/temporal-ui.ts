@@ -13,7 +13,7 @@ const IDLE_LIMIT = 60;
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "host"];
 
 /** Where something listens. */
-export interface Place {
+export interface ListenAddress {
   host: string;
   port: number;
 }
@@ -21,7 +21,7 @@ export interface Place {
 export interface TemporalUiOptions {
   port: number;
   /** Where the dev server's own UI is. */
-  inner: Place;
+  inner: ListenAddress;
   /** Another address that people reach it at. */
   url?: string;
 }
@@ -47,7 +47,7 @@ export function serveTemporalUi({ port, inner, url }: TemporalUiOptions): Tempor
   return { stop: () => server.stop(true) };
 }
 
-async function forward(request: Request, { host, port }: Place): Promise<Response> {
+async function forward(request: Request, { host, port }: ListenAddress): Promise<Response> {
   const { pathname, search } = requestUrl(request);
   const headers = new Headers(request.headers);
   for (const name of HOP_BY_HOP) headers.delete(name);
@@ -73,7 +73,7 @@ async function forward(request: Request, { host, port }: Place): Promise<Respons
  * Where the dev server's own UI listens: on Linux at one of 16 million addresses of this machine, which no page can
  * guess; elsewhere at any port of 127.0.0.1.
  */
-export async function innerPlace(reserved: Reserved): Promise<Place> {
+export async function innerPlace(reserved: Reserved): Promise<ListenAddress> {
   const [second, third, fourth] = [randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)];
   const hidden = `127.${second}.${third}.${fourth}`;
   const host = (await isOurs(hidden)) ? hidden : LOOPBACK;

@@ -11,7 +11,7 @@ import { openLog } from "./data-directory.ts";
 import type { PartSpec } from "./part.ts";
 import { isTaken, requireListener } from "./ports.ts";
 import { stopLeftoverTemporal, temporalFiles } from "./processes.ts";
-import type { Place } from "./temporal-ui.ts";
+import type { ListenAddress } from "./temporal-ui.ts";
 
 const LOOPBACK = "127.0.0.1";
 const NAMESPACE = "default";
@@ -25,7 +25,7 @@ export interface TemporalOptions {
   binary: string;
   port: number;
   /** Of its own UI, which answers any Host. */
-  ui: Place;
+  ui: ListenAddress;
   say(line: string): void;
 }
 
@@ -60,7 +60,7 @@ export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions
   };
 }
 
-function devServerArguments(database: string, port: number, ui: Place): string[] {
+function devServerArguments(database: string, port: number, ui: ListenAddress): string[] {
   const attributes = CLUSTER_ATTRIBUTES.flatMap(({ name, type }) => ["--search-attribute", `${name}=${type}`]);
   return [
     ...["server", "start-dev", "--ip", LOOPBACK, "--port", String(port)],

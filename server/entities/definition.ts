@@ -5,7 +5,7 @@ import type { FormField } from "../http/fields.ts";
 /** attributes: what the tenant's UserAttributes say; in a column of jsonb. */
 export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64" | "attributes";
 
-export interface Field {
+export interface EntityField {
   /** As the API spells it. */
   name: string;
   column: string;
@@ -55,7 +55,7 @@ export interface PointedAt {
   table: string;
   /** The primary key is written as a string, as Application's is. */
   idAsText: boolean;
-  fields: readonly Pick<Field, "name" | "column" | "example">[];
+  fields: readonly Pick<EntityField, "name" | "column" | "example">[];
 }
 
 /**
@@ -66,7 +66,7 @@ export interface PointedAt {
 export interface EntityDefinition extends PointedAt {
   description: string;
   /** The primary key comes first. */
-  fields: readonly Field[];
+  fields: readonly EntityField[];
   references: readonly Reference[];
   /** Text fields that find a record when Id is empty (docs/behaviour.md "Write a record"). */
   identifiers: readonly string[];
@@ -104,15 +104,15 @@ export function inAnswerOrder<T>(parts: [name: string, part: T][]): [name: strin
   return [...parts.filter((part) => !last.includes(part)), ...last];
 }
 
-export function text(name: string, column: string, description: string, extra: Partial<Field> = {}): Field {
+export function text(name: string, column: string, description: string, extra: Partial<EntityField> = {}): EntityField {
   const maxLength = extra.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT;
   return { name, column, type: "text", description, maxLength, ...extra };
 }
 
-export function boolean(name: string, column: string, description: string): Field {
+export function boolean(name: string, column: string, description: string): EntityField {
   return { name, column, type: "boolean", description };
 }
 
-export function serverDate(name: string, column: string, description: string): Field {
+export function serverDate(name: string, column: string, description: string): EntityField {
   return { name, column, type: "dateTime", description, readOnly: true };
 }

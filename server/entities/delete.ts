@@ -4,7 +4,7 @@ import { type Caller, requireSeen } from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import type { Conditions } from "../http/conditions.ts";
-import { type Address, findAddressed } from "./read.ts";
+import { findAddressed, type RecordAddress } from "./read.ts";
 import { changeOf, toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { countReferencing, deleteRow, lockById, type Row } from "./store.ts";
@@ -21,7 +21,7 @@ export async function deleteRecord(
   records: Records,
   caller: Caller,
   entity: Entity,
-  address: Address,
+  address: RecordAddress,
   conditions: Conditions,
 ): Promise<Row> {
   const { tenantId } = caller;

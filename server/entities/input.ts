@@ -6,7 +6,7 @@ import { readDate } from "../http/dates.ts";
 import { asTyped, isText } from "../http/fields.ts";
 import { toRecordId } from "../http/query.ts";
 import { attributesIn } from "./attributes.ts";
-import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
+import { ACTOR_FIELDS, type EntityField, UNSET_DATE } from "./definition.ts";
 import type { Entity, EntityReference } from "./registry.ts";
 import type { ReferenceKey } from "./store.ts";
 import { INT32_MAX } from "./values.ts";
@@ -21,7 +21,7 @@ export interface EntityInput {
   /** ModifiedBy and CreatedBy: resolved, then replaced by the server's own. */
   actors: { name: string; target: ReferenceInput }[];
   /** Read-only fields the caller sent along. */
-  echoes: { field: Field; value: unknown }[];
+  echoes: { field: EntityField; value: unknown }[];
 }
 
 /** @throws BadInput naming the fields that do not fit */
@@ -79,7 +79,7 @@ function takeId(entity: Entity, input: EntityInput, value: unknown): string | un
   return undefined;
 }
 
-function fieldIn(field: Field, value: unknown): { value?: unknown; problem?: string } {
+function fieldIn(field: EntityField, value: unknown): { value?: unknown; problem?: string } {
   switch (field.type) {
     case "boolean":
       if (value === null) return { value: false };
@@ -102,13 +102,13 @@ function fieldIn(field: Field, value: unknown): { value?: unknown; problem?: str
   }
 }
 
-function textIn(field: Field, value: unknown): { value?: unknown; problem?: string } {
+function textIn(field: EntityField, value: unknown): { value?: unknown; problem?: string } {
   if (value === null) return { value: null };
   if (typeof value !== "string") return { problem: "must be a string or null." };
   return typedIn(field, asTyped(value));
 }
 
-function typedIn(field: Field, value: string): { value?: unknown; problem?: string } {
+function typedIn(field: EntityField, value: string): { value?: unknown; problem?: string } {
   if (value === "") return { value: null };
   if (field.maxLength !== undefined && value.length > field.maxLength) {
     return { problem: `has ${value.length} characters; it may have at most ${field.maxLength}.` };

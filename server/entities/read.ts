@@ -12,7 +12,7 @@ import { findByField, listRows, type Row } from "./store.ts";
 import { findMatchable, matchableNames, parseValue, pathText } from "./values.ts";
 
 /** How a path names one record. */
-export interface Address {
+export interface RecordAddress {
   /** The path's last part, still percent-encoded. */
   pathValue: string;
   /** The query parameter Name; empty means Id. */
@@ -30,7 +30,7 @@ export async function readRecord(
   sql: Sql,
   caller: Reader,
   entity: Entity,
-  address: Address,
+  address: RecordAddress,
 ): Promise<Whole<Record<string, unknown>>> {
   const { row } = await findAddressed(sql, caller, entity, address);
   return caller.gate.show(entity.name, toRecord(entity, row), { version: row });
@@ -42,7 +42,7 @@ export async function readRecord(
  * @param orFor a caller who may do this with a record finds it too
  * @throws BadInput, NotFound, MultipleRows, Permission
  */
-export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: Address, orFor?: Action) {
+export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: RecordAddress, orFor?: Action) {
   const { tenantId, gate } = caller;
   const { field, text, value } = resolveAddress(entity, address);
   const { column } = field;
@@ -72,7 +72,7 @@ export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, ad
 }
 
 /** @throws BadInput: unlike in a body (docs/behaviour.md "Write a record"), an Id that is no number is here no Id */
-function resolveAddress(entity: Entity, { pathValue, fieldName }: Address) {
+function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress) {
   const field = findMatchable(entity, fieldName === "" ? "Id" : fieldName);
   if (!field) {
     throw new BadInput(

@@ -8,7 +8,7 @@ import type { EventType, RecordedChange } from "../webhooks/index.ts";
 import {
   ACTOR_FIELDS,
   type EntityDefinition,
-  type Field,
+  type EntityField,
   type FieldType,
   inAnswerOrder,
   UNSET_DATE,
@@ -47,7 +47,7 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Rec
   };
 }
 
-function fieldOut(entity: Entity, field: Field, value: unknown): unknown {
+function fieldOut(entity: Entity, field: EntityField, value: unknown): unknown {
   if (field.name === "Id" && entity.idAsText) return String(value ?? "");
   switch (field.type) {
     case "text":

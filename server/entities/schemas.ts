@@ -1,6 +1,6 @@
 // An entity's definition as JSON Schema: what a caller sends (…Data) and what a record looks like.
 
-import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE } from "./definition.ts";
+import { ACTOR_FIELDS, type EntityField, inAnswerOrder, UNSET_DATE } from "./definition.ts";
 import { toRecord } from "./record.ts";
 import { describeEntities, type Entity, type EntityReference } from "./registry.ts";
 import { INT32_MAX, type Matchable } from "./values.ts";
@@ -77,7 +77,7 @@ export function valueSchema(type: Matchable["type"]): Schema {
   }
 }
 
-function inputField(entity: Entity, field: Field): Schema {
+function inputField(entity: Entity, field: EntityField): Schema {
   const { description } = field;
   if (field.name === "Id") return inputId(entity, field);
   if (field.readOnly) return { ...recordField(entity, field), readOnly: true };
@@ -91,7 +91,7 @@ function inputField(entity: Entity, field: Field): Schema {
 }
 
 /** docs/behaviour.md "Write a record": an empty Id is none. */
-function inputId(entity: Entity, { description }: Field): Schema {
+function inputId(entity: Entity, { description }: EntityField): Schema {
   const text = `${description} Empty: the record is found by ${entity.identifiers.join(", ")}, or is new.`;
   if (entity.idAsText) return { type: ["string", "null"], description: text };
   return {
@@ -108,7 +108,7 @@ function inputReference({ description, inputOnly }: EntityReference): Schema {
   return { ...schemaRef("ForeignKey"), description, ...(inputOnly && { writeOnly: true }) };
 }
 
-function recordField(entity: Entity, field: Field): Schema {
+function recordField(entity: Entity, field: EntityField): Schema {
   const { description } = field;
   if (field.name === "Id" && entity.idAsText) return { type: "string", description };
   switch (field.type) {
@@ -232,7 +232,7 @@ export function exampleDescription(entity: Entity) {
   return describeEntities([entity])[0];
 }
 
-function exampleValue({ type, example, description }: Field): unknown {
+function exampleValue({ type, example, description }: EntityField): unknown {
   switch (type) {
     case "text":
       return example ?? description;

@@ -9,7 +9,7 @@ import { upsertRecords } from "./bulk.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
 import { filterName, filtersOf } from "./filters.ts";
-import { type Address, listRecords, readRecord, SEARCH_MS } from "./read.ts";
+import { listRecords, type RecordAddress, readRecord, SEARCH_MS } from "./read.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry, type Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
@@ -38,12 +38,12 @@ export interface EntityService {
     asked: Asked<Filters>,
     searchMs?: number,
   ): Promise<ShownPage<EntityRecord>>;
-  read(caller: Permitted<"AccessManager:Read">, address: Address): Promise<Whole<EntityRecord>>;
+  read(caller: Permitted<"AccessManager:Read">, address: RecordAddress): Promise<Whole<EntityRecord>>;
   /** @param body one record in the API's shape */
   save(caller: Permitted<Write>, body: unknown, conditions: Conditions, alongside?: Alongside): Promise<Seen>;
   saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
   /** @returns the last state */
-  remove(caller: Permitted<"AccessManager:Delete">, address: Address, conditions: Conditions): Promise<Seen>;
+  remove(caller: Permitted<"AccessManager:Delete">, address: RecordAddress, conditions: Conditions): Promise<Seen>;
 }
 
 export interface Entities {

@@ -1,5 +1,6 @@
 // The SQL of every entity, built from its definition. Values are always parameters; names come from definitions alone.
 
+import type { Actor } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import type { PointedAt } from "./definition.ts";
@@ -18,20 +19,15 @@ export type Row = Record<string, unknown> & { id: number; sequence: number };
 /** Columns and their new values. */
 export type Changes = Record<string, unknown>;
 
-export interface Actor {
-  type: "Application" | "User";
-  id: number;
-}
-
 /** Null matches what is not set. */
-export interface Filter {
+export interface ColumnFilter {
   column: string;
   value: unknown;
 }
 
 /** What narrows a list down. */
 export interface Narrowed {
-  filters: Filter[];
+  filters: ColumnFilter[];
   /** A part, in any case, of what is searched in. */
   searched?: string;
 }
@@ -84,7 +80,7 @@ export async function lockById(sql: Queries, tenantId: TenantId, entity: Entity,
 }
 
 /** A record that somebody has named; whether that was a stranger. */
-export interface Named {
+export interface NamedRow {
   row: Row;
   isStrangers: boolean;
 }
@@ -95,7 +91,7 @@ export async function lockByIdentifiers(
   tenantId: TenantId,
   entity: Entity,
   identifiers: { column: string; value: string }[],
-): Promise<Named[]> {
+): Promise<NamedRow[]> {
   const matches = identifiers
     .map(({ column, value }) => sql`${sql(column)} = ${value}`)
     .reduce((any, match) => sql`${any} or ${match}`);
@@ -274,7 +270,7 @@ function keyColumn(entity: PointedAt, key: ReferenceKey): string | undefined {
   return entity.fields.find(({ name }) => name.replace("_", "") === key)?.column;
 }
 
-function equals(sql: Queries, { column, value }: Filter) {
+function equals(sql: Queries, { column, value }: ColumnFilter) {
   return value === null ? sql`${sql(column)} is null` : sql`${sql(column)} = ${value as string}`;
 }
 

@@ -26,7 +26,7 @@ export type OnChange = (tx: Transaction, caller: Caller, entityName: string, cha
 export type Extent = "one" | "many";
 
 /** Writes a change's event into the transaction of the change. */
-export type RecordChange = (change: RecordedChange) => Promise<void>;
+export type AfterChange = (change: RecordedChange) => Promise<void>;
 
 /** A race makes us try again; more than this many times in a row is none. */
 export const ATTEMPTS = 5;
@@ -43,7 +43,7 @@ export async function inTransaction<T>(
   { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
   entity: Entity,
   extent: Extent,
-  work: (tx: Transaction, record: RecordChange) => Promise<T>,
+  work: (tx: Transaction, record: AfterChange) => Promise<T>,
 ): Promise<T> {
   const begin = extent === "one" ? sql.beginFor : sql.beginLong;
   for (let attempt = 1; ; attempt++) {

@@ -1,6 +1,6 @@
 // PATCH and POST of an entity: docs/behaviour.md "Write a record", in its order.
 
-import { type Caller, requireSeen } from "../access/index.ts";
+import { type Actor, type Caller, requireSeen } from "../access/index.ts";
 import { refusalOf } from "../db/failures.ts";
 import type { Transaction } from "../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
@@ -16,13 +16,12 @@ import { changeOf, toRecord } from "./record.ts";
 import { resolveReferences } from "./references.ts";
 import type { Entity } from "./registry.ts";
 import {
-  type Actor,
   type Changes,
   findByField,
   insertRow,
   lockById,
   lockByIdentifiers,
-  type Named,
+  type NamedRow,
   type Row,
   updateRow,
   waitForTurn,
@@ -31,7 +30,7 @@ import { ATTEMPTS, followChange, inTransaction, keepsChanging, type Records, ref
 import { isEqual, unvouched } from "./values.ts";
 
 /** What an upsert came to; the same row twice: nothing was to be changed. */
-export interface Change {
+export interface ChangedRows {
   before: Row | undefined;
   after: Row;
 }
@@ -75,7 +74,7 @@ export async function applyUpsert(
   input: EntityInput,
   conditions: Conditions,
   told: Told = new Map(),
-): Promise<Change> {
+): Promise<ChangedRows> {
   const { tenantId, actor } = caller;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const [target, ...others] = await lookUpTargets(tx, tenantId, entity, input);
@@ -162,7 +161,7 @@ async function lookUpTargets(
   tenantId: TenantId,
   entity: Entity,
   input: EntityInput,
-): Promise<Named[]> {
+): Promise<NamedRow[]> {
   // Rule 1: Id is not empty.
   if (input.id !== undefined) {
     const id = toRecordId(input.id);
@@ -178,7 +177,7 @@ async function lookUpTargets(
 }
 
 /** A caller who writes a name does not mean the record to which a stranger gave it. @throws Conflict */
-function refuseStrangers({ name }: Entity, { row, isStrangers }: Named): void {
+function refuseStrangers({ name }: Entity, { row, isStrangers }: NamedRow): void {
   if (!isStrangers) return;
   throw new Conflict(
     `The ${name} of this name has registered itself. Change it by its Id ${row.id}, or take another name.`,

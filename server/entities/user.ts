@@ -2,7 +2,7 @@ import { readDate } from "../http/dates.ts";
 import {
   boolean,
   type EntityDefinition,
-  type Field,
+  type EntityField,
   serverDate,
   text,
   UNIQUE_TEXT_LIMIT,
@@ -110,10 +110,10 @@ export const user: EntityDefinition = {
 };
 
 /** Told to applications by the scope `profile` or `address` (OIDC Core 5.1). */
-function claim(name: string, column: string, description: string, example: string): Field {
+function claim(name: string, column: string, description: string, example: string): EntityField {
   return text(name, column, description, { isNotSearched: true, example });
 }
 
-function webAddress(name: string, column: string, description: string, example: string): Field {
+function webAddress(name: string, column: string, description: string, example: string): EntityField {
   return { ...claim(name, column, description, example), shape: WEB_ADDRESS_SHAPE };
 }

@@ -4,7 +4,7 @@ import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { asTyped } from "../http/fields.ts";
-import { type EntityDefinition, type Field, type FieldType, TEXT_LIMIT, UNSET_DATE } from "./definition.ts";
+import { type EntityDefinition, type EntityField, type FieldType, TEXT_LIMIT, UNSET_DATE } from "./definition.ts";
 
 export const INT32_MAX = 2_147_483_647;
 
@@ -29,12 +29,12 @@ export function matchableNames(entity: EntityDefinition): string {
 
 export function matchables(entity: EntityDefinition): Matchable[] {
   const references = entity.references.map(({ name, column }): Matchable => ({ name, column, type: "reference" }));
-  const fields = entity.fields.filter((field): field is Field & Matchable => field.type !== "attributes");
+  const fields = entity.fields.filter((field): field is EntityField & Matchable => field.type !== "attributes");
   return [...fields, ...references];
 }
 
 /** The texts that a list can be searched in: those that tell one record from another, and no long Description. */
-export function searchables(entity: EntityDefinition): Field[] {
+export function searchables(entity: EntityDefinition): EntityField[] {
   return entity.fields.filter(
     ({ type, maxLength = 0, isNotSearched }) => type === "text" && maxLength <= TEXT_LIMIT && !isNotSearched,
   );

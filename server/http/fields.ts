@@ -4,7 +4,7 @@ import { type SchemaOptions, type Static, type TSchema, type TString, Type } fro
 import { readDate } from "./dates.ts";
 
 /** What is said of a field beside its kind. */
-export interface Told {
+export interface FieldOptions {
   description?: string;
   /** The description where it is answered, if that is another one. */
   answered?: string;
@@ -46,7 +46,7 @@ export interface FormField {
 }
 
 /** A field whose value is an `In` when it is sent and an `Out` when it is answered; undefined: never. */
-export interface Field<In = unknown, Out = unknown> extends Told {
+export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   sent?: TSchema;
   /** Checked in place of `sent`, where `refuse` has better words for the rest. */
   checked?: TSchema;
@@ -120,7 +120,7 @@ export const word = <const W extends string>(words: readonly W[], told?: SchemaO
   );
 
 /** A record's own Id; empty: it is found by something else, or is new. */
-export function id<Id extends string = string>(whose: string, told: Told): Field<Id | undefined, Id> {
+export function id<Id extends string = string>(whose: string, told: FieldOptions): Field<Id | undefined, Id> {
   return {
     ...told,
     sent: orNull(Type.String({ pattern: UUID_OR_EMPTY })),
@@ -131,7 +131,7 @@ export function id<Id extends string = string>(whose: string, told: Told): Field
 }
 
 /** Neither empty nor blank. */
-export function requiredText(most: number, told: Told): Field<string, string> {
+export function requiredText(most: number, told: FieldOptions): Field<string, string> {
   return {
     ...told,
     sent: Type.String({ minLength: 1, maxLength: most, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
@@ -144,7 +144,7 @@ export function requiredText(most: number, told: Told): Field<string, string> {
 }
 
 /** Empty and null are the same, and take it away; it is answered as "". */
-export function text(most: number, told: Told): Field<string | null, string> {
+export function text(most: number, told: FieldOptions): Field<string | null, string> {
   return {
     ...told,
     sent: orNull(Type.String({ maxLength: most, pattern: NUL_FREE })),
@@ -158,7 +158,7 @@ export function text(most: number, told: Told): Field<string | null, string> {
 const DATE_SHAPE = "a date such as 2026-01-31 or 2026-01-31T12:00:00Z";
 
 /** A day, or a time with its offset. */
-export function moment(told: Told): Field<Date> {
+export function moment(told: FieldOptions): Field<Date> {
   const fits = (value: string) => readDate(value) !== undefined;
   return {
     ...told,
@@ -170,7 +170,7 @@ export function moment(told: Told): Field<Date> {
 }
 
 /** Empty and null are the same. */
-export function momentOrNull(told: Told): Field<Date | null> {
+export function momentOrNull(told: FieldOptions): Field<Date | null> {
   return {
     ...told,
     sent: orNull(Type.String()),
@@ -180,30 +180,35 @@ export function momentOrNull(told: Told): Field<Date | null> {
   };
 }
 
-export function flag(told: Told): Field<boolean, boolean> {
+export function flag(told: FieldOptions): Field<boolean, boolean> {
   return { ...told, sent: Type.Boolean(), shown: Type.Boolean(), must: "must be true or false." };
 }
 
 /** null: what holds without it. */
-export function integer(least: number, most: number, unit: string, told: Told): Field<number | null, number | null> {
+export function integer(
+  least: number,
+  most: number,
+  unit: string,
+  told: FieldOptions,
+): Field<number | null, number | null> {
   const schema = orNull(Type.Integer({ format: "int32", minimum: least, maximum: most }));
   const what = unit ? `a whole number of ${unit}` : "a whole number";
   return { ...told, sent: schema, shown: schema, must: `must be ${what} from ${least} to ${most}, or null.` };
 }
 
-export function oneOf<const W extends string>(words: readonly W[], told: Told): Field<W, W> {
+export function oneOf<const W extends string>(words: readonly W[], told: FieldOptions): Field<W, W> {
   return { ...told, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
 }
 
 /** One or more; each counts once. */
-export function someOf<const W extends string>(words: readonly W[], told: Told): Field<W[], W[]> {
+export function someOf<const W extends string>(words: readonly W[], told: FieldOptions): Field<W[], W[]> {
   const schema = Type.Array(word(words), { minItems: 1 });
   const must = `must be a list with at least one of ${words.join(", ")}.`;
   return { ...told, sent: schema, shown: schema, must, take: (value: W[]) => [...new Set(value)] };
 }
 
 /** @param shown what is answered */
-export function readOnly<S extends TSchema>(shown: S, told: Told): Field<unknown, Static<S>> {
+export function readOnly<S extends TSchema>(shown: S, told: FieldOptions): Field<unknown, Static<S>> {
   return { ...told, shown, sent: shown, readOnly: true, must: "cannot be set." };
 }
 

@@ -42,7 +42,7 @@ export interface Tag {
 }
 
 /** What is there when the handler begins: all of it has been checked. */
-export interface Call<P, Q, I, A> extends Asked<Q> {
+export interface RouteCall<P, Q, I, A> extends Asked<Q> {
   request: Request;
   params: Values<P>;
   query: Values<A>;
@@ -82,13 +82,13 @@ export interface Endpoint<C, S extends string, P extends Parameters, Q extends F
     /** A request without one is as good as one without fields. */
     optional?: boolean;
   };
-  answer: Answer;
+  answer: RouteAnswer;
   /** Beside those that come of all the rest. */
   errors?: ErrorName[];
-  handle(caller: C, call: Call<P, Q, I, A>): Promise<R | Response>;
+  handle(caller: C, call: RouteCall<P, Q, I, A>): Promise<R | Response>;
 }
 
-export interface Answer {
+export interface RouteAnswer {
   description: string;
   schema: TSchema;
   example?: unknown;
@@ -111,7 +111,7 @@ export function withPost(patch: Route, id: string): Route[] {
 }
 
 /** Who calls, and what they may ask for. */
-export interface Door<C> {
+export interface RouteGuard<C> {
   /** @throws Unauthorized */
   authenticate(request: Request): Promise<C>;
   /** @throws Permission */
@@ -119,7 +119,7 @@ export interface Door<C> {
 }
 
 /** All methods of a path are one route of the router, so that the others are 405 (RFC 9110 15.5.6). */
-export function controllerOf<C>(routes: readonly Route[], door: Door<C>) {
+export function controllerOf<C>(routes: readonly Route[], door: RouteGuard<C>) {
   const controller = new Elysia();
   const paths = Map.groupBy(routes, ({ path }) => path);
   for (const [path, methods] of paths) {
@@ -150,7 +150,7 @@ const NOTHING_ASKED = { filters: {}, paging: firstPage(1) };
 
 async function answer<C>(
   methods: readonly Route[],
-  { authenticate, permit }: Door<C>,
+  { authenticate, permit }: RouteGuard<C>,
   request: Request,
   texts: Record<string, string>,
 ): Promise<Response> {

@@ -15,10 +15,10 @@ export interface LoggedLogout {
   run: number;
   createdOn: Date;
   endedOn: Date | null;
-  attempts: LoggedAttempt[];
+  attempts: LoggedLogoutAttempt[];
 }
 
-export interface LoggedAttempt {
+export interface LoggedLogoutAttempt {
   number: number;
   startedOn: string;
   durationMs: number | null;

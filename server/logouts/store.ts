@@ -3,7 +3,7 @@
 import { LOGOUT_STATES, type LogoutState } from "../../workflows/contract.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import type { LogoutId, TenantId } from "../ids.ts";
-import type { EndedSession } from "../oauth/index.ts";
+import type { ClientSessionEnd } from "../oauth/index.ts";
 import type { Attempt } from "../webhooks/index.ts";
 
 /** The trigger says here that there is something to do, and so does one that ends, for another may wait for its turn. */
@@ -73,7 +73,7 @@ export async function unclaimLogout(sql: Queries, tenantId: TenantId, id: Logout
 }
 
 /** A logout as an attempt finds it. */
-export interface OpenLogout extends EndedSession {
+export interface OpenLogout extends ClientSessionEnd {
   state: LogoutState;
   /** An attempt begins now; otherwise it has come to its end, or has to wait. */
   isBegun: boolean;

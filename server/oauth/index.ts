@@ -56,7 +56,7 @@ export { deleteEndedFamilies } from "./tokens/families.store.ts";
 export { createFamilies } from "./tokens/families.ts";
 export { type HourOfTokens, removeOldIssued } from "./tokens/issued.store.ts";
 export { createIssuedTokens, type IssuedTokens } from "./tokens/issued.ts";
-export { createLogoutTokens, type EndedSession, type IssueLogoutToken } from "./tokens/logout-token.ts";
+export { type ClientSessionEnd, createLogoutTokens, type IssueLogoutToken } from "./tokens/logout-token.ts";
 export { deleteExpiredRevocations } from "./tokens/revocations.store.ts";
 export { createRevocations } from "./tokens/revoke.ts";
 export { createOpenSubjectKey } from "./tokens/subject-keys.ts";

@@ -24,7 +24,7 @@ import {
   type Upstream,
 } from "../signin/index.ts";
 import { MessagePage, pageResponse } from "../ui/index.ts";
-import { type Parameters, parseParameters, readParameters } from "./authorize/parameters.ts";
+import { parseParameters, type RequestParameters, readParameters } from "./authorize/parameters.ts";
 import { formTargets } from "./authorize/reply.ts";
 import { isRegisteredUri, placeOf } from "./clients/credential-rules.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
@@ -36,7 +36,7 @@ import { userOfSubject } from "./tokens/jwt.ts";
 import { userTold } from "./tokens/subjects.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
-export interface LogoutDependencies {
+export interface EndSessionDependencies {
   sql: Sql;
   findClient: FindKnownClient;
   tokens: Pick<Tokens, "readIdTokenHint">;
@@ -73,7 +73,7 @@ export const LOGOUT: PageEndpoint = {
   },
 };
 
-export function logoutController(deps: LogoutDependencies) {
+export function logoutController(deps: EndSessionDependencies) {
   const logout = pageEndpoint(deps.endpoints, LOGOUT.path, ["GET", "POST"], async (request) =>
     begin(deps, request, await readParameters(LOGOUT_REQUEST, request)),
   );
@@ -91,9 +91,9 @@ export function logoutController(deps: LogoutDependencies) {
 }
 
 async function begin(
-  deps: LogoutDependencies,
+  deps: EndSessionDependencies,
   request: Request,
-  parameters: Parameters<typeof LOGOUT_REQUEST>,
+  parameters: RequestParameters<typeof LOGOUT_REQUEST>,
 ): Promise<Response> {
   const { site } = deps.endpoints;
   const checked = await checkLogout(deps, parameters);
@@ -111,9 +111,9 @@ async function begin(
 }
 
 function askFirst(
-  { forms, endpoints: { site } }: LogoutDependencies,
+  { forms, endpoints: { site } }: EndSessionDependencies,
   request: Request,
-  { text }: Parameters<typeof LOGOUT_REQUEST>,
+  { text }: RequestParameters<typeof LOGOUT_REQUEST>,
   { destination }: LogoutRequest,
   session: Session,
   status = 200,
@@ -124,9 +124,9 @@ function askFirst(
 }
 
 async function confirmed(
-  deps: LogoutDependencies,
+  deps: EndSessionDependencies,
   request: Request,
-  parameters: Parameters<typeof LOGOUT_REQUEST>,
+  parameters: RequestParameters<typeof LOGOUT_REQUEST>,
   csrf: string | undefined,
 ): Promise<Response> {
   const checked = await checkLogout(deps, parameters);
@@ -137,7 +137,7 @@ async function confirmed(
 }
 
 async function end(
-  deps: LogoutDependencies,
+  deps: EndSessionDependencies,
   request: Request,
   session: Session,
   checked: LogoutRequest,
@@ -148,7 +148,7 @@ async function end(
 
 /** @param cookies undefined: no session has ended */
 function farewell(
-  { endpoints }: Pick<LogoutDependencies, "endpoints">,
+  { endpoints }: Pick<EndSessionDependencies, "endpoints">,
   { destination, isStrangers }: Pick<LogoutRequest, "destination" | "isStrangers">,
   cookies?: string[],
 ): Promise<Response> {
@@ -163,8 +163,8 @@ function farewell(
 
 /** @throws BadInput if the address is not the client's, so nothing is sent there */
 async function checkLogout(
-  { findClient, tokens }: LogoutDependencies,
-  parameters: Parameters<typeof LOGOUT_REQUEST>,
+  { findClient, tokens }: EndSessionDependencies,
+  parameters: RequestParameters<typeof LOGOUT_REQUEST>,
 ): Promise<LogoutRequest> {
   if (parameters.repeated.length > 0) throw new BadInput("A parameter stands in the request more than once.");
   const hint = parameters.sent.id_token_hint;
@@ -187,7 +187,7 @@ async function userOfHint(findClient: FindKnownClient, { sub, aud }: JWTPayload)
 async function registeredDestination(
   findClient: FindKnownClient,
   clientId: string | undefined,
-  parameters: Parameters<typeof LOGOUT_REQUEST>,
+  parameters: RequestParameters<typeof LOGOUT_REQUEST>,
 ): Promise<Pick<LogoutRequest, "destination" | "isStrangers">> {
   const uri = parameters.sent.post_logout_redirect_uri;
   if (uri === undefined) return { destination: undefined, isStrangers: false };

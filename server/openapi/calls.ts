@@ -1,7 +1,7 @@
 // The calls that receivers get (docs/behaviour.md "Delivery").
 
 import { CONNECTION_TAG, EXAMPLE_PAYLOAD, EXAMPLE_PING_PAYLOAD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
-import { type Operation, type Parameter, type PathItem, schemaRef } from "./objects.ts";
+import { type Operation, type ParameterObject, type PathItem, schemaRef } from "./objects.ts";
 import { header, jsonBody } from "./operation.ts";
 
 export function calls(): Record<string, PathItem> {
@@ -47,7 +47,7 @@ function pingCall(): Operation {
 }
 
 /** What every call has, and more of its own. */
-function call(...more: Parameter[]): Pick<Operation, "tags" | "security" | "parameters"> {
+function call(...more: ParameterObject[]): Pick<Operation, "tags" | "security" | "parameters"> {
   return {
     tags: [CONNECTION_TAG.name],
     security: [],
@@ -65,6 +65,6 @@ function call(...more: Parameter[]): Pick<Operation, "tags" | "security" | "para
   };
 }
 
-function signed(name: string, description: string): Parameter {
+function signed(name: string, description: string): ParameterObject {
   return header(name, `${description} Absent without a secret.`);
 }

@@ -27,7 +27,7 @@ import {
 } from "../http/error-record.ts";
 import { API_PATH } from "../http/request.ts";
 import type { ErrorName } from "../http/route.ts";
-import { type Answer, type Examples, headersOf, type Ref, schemaRef } from "./objects.ts";
+import { type Examples, headersOf, type Ref, type ResponseObject, schemaRef } from "./objects.ts";
 
 interface DescribedError {
   when: string;
@@ -91,7 +91,7 @@ const NAMES = Object.keys(ERRORS) as ErrorName[];
 const EXAMPLE_HEADERS = { "x-request-id": "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5" };
 
 /** By status; a status with several kinds of error shows an example of each. */
-export function errorAnswers(names: readonly ErrorName[]): Record<string, Answer | Ref> {
+export function errorAnswers(names: readonly ErrorName[]): Record<string, ResponseObject | Ref> {
   const byStatus = Object.groupBy(new Set(names), (name) => String(ERRORS[name].error.status));
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, group = []]) => [
@@ -101,7 +101,7 @@ export function errorAnswers(names: readonly ErrorName[]): Record<string, Answer
   );
 }
 
-export const ERROR_RESPONSES: Record<string, Answer> = Object.fromEntries(
+export const ERROR_RESPONSES: Record<string, ResponseObject> = Object.fromEntries(
   NAMES.map((name) => [name, errorAnswer([name])]),
 );
 
@@ -117,7 +117,7 @@ export const DOCUMENTED_RECORD = {
   properties: { ...properties, Type: { ...properties.Type, examples: kinds } },
 };
 
-function errorAnswer(names: ErrorName[]): Answer {
+function errorAnswer(names: ErrorName[]): ResponseObject {
   const described: DescribedError[] = names.map((name) => ERRORS[name]);
   return {
     description: described.map(({ when }) => when).join(" Or: "),

@@ -19,13 +19,13 @@ import {
 } from "../oauth/index.ts";
 import { DOCUMENTED_RECORD } from "./errors.ts";
 import {
-  type Answer,
   type Area,
   type Examples,
   headersOf,
   type Operation,
-  type Parameter,
+  type ParameterObject,
   type PathItem,
+  type ResponseObject,
   type Schema,
   schemaRef,
 } from "./objects.ts";
@@ -54,7 +54,7 @@ function pathItem(endpoint: (typeof ENDPOINTS)[number], inDocument: InDocument):
   return { get: ofMethod("get"), post: ofMethod("post") };
 }
 
-function answerOf({ description, schema, example }: FormEndpoint["answer"], inDocument: InDocument): Answer {
+function answerOf({ description, schema, example }: FormEndpoint["answer"], inDocument: InDocument): ResponseObject {
   return schema ? json(description, inDocument(schema), example) : { description };
 }
 
@@ -76,13 +76,13 @@ function formOperation(endpoint: FormEndpoint, inDocument: InDocument): Operatio
 }
 
 /** By status, as the code that refuses writes it; one with several kinds has an example of each. */
-function refusals({ door, path, refused }: FormEndpoint): Record<string, Answer> {
+function refusals({ door, path, refused }: FormEndpoint): Record<string, ResponseObject> {
   const request = new Request(`http://localhost${path}`);
   const all: Refusal[] = [...refused, ...REFUSED_BY_ALL];
   const told = all.map((refusal) => ({ ...refusal, ...tokenRefusal(refusal.error, request, door) }));
   const schema = schemaRef(door === "spec" ? "TokenError" : "Rfc6749Error");
   const byStatus = Map.groupBy(told, ({ status }) => status);
-  const answers = [...byStatus].map(([status, group]): [number, Answer] => {
+  const answers = [...byStatus].map(([status, group]): [number, ResponseObject] => {
     const description = group.map(({ when }) => when).join(" Or: ");
     const headers = headersOf(["X-Request-Id", ...group.flatMap((one) => one.headers ?? [])]);
     const examples: Examples = Object.fromEntries(
@@ -128,7 +128,7 @@ function pageOperation({ id, summary, description, takes, answers }: PageEndpoin
   });
 }
 
-function html(description: string, headers: string[] = []): Answer {
+function html(description: string, headers: string[] = []): ResponseObject {
   return {
     description,
     headers: headersOf(["X-Request-Id", ...headers]),
@@ -137,12 +137,12 @@ function html(description: string, headers: string[] = []): Answer {
 }
 
 /** A page, or where the browser goes on. */
-function answered(status: string, description: string): Answer {
+function answered(status: string, description: string): ResponseObject {
   if (!status.startsWith("3")) return html(description);
   return { description, headers: headersOf(["X-Request-Id", "Location"]) };
 }
 
-function queryOf({ properties, required = [] }: TObject): Parameter[] {
+function queryOf({ properties, required = [] }: TObject): ParameterObject[] {
   return Object.entries(properties).map(([name, given]) => {
     const { description, ...schema } = documentedSchema(given, new Map()) as Schema;
     // RFC 6749 3.1.

@@ -7,7 +7,7 @@ export type Schema = Record<string, unknown>;
 
 export type Ref = { $ref: string };
 
-export interface Parameter {
+export interface ParameterObject {
   name: string;
   in: "path" | "query" | "header";
   description: string;
@@ -25,7 +25,7 @@ export interface Content {
   examples?: Examples;
 }
 
-export interface Answer {
+export interface ResponseObject {
   description: string;
   headers?: Record<string, Ref>;
   content?: Record<string, Content>;
@@ -43,9 +43,9 @@ export interface Operation {
   description?: string;
   tags: string[];
   security: Record<string, Scope[]>[];
-  parameters?: (Parameter | Ref)[];
+  parameters?: (ParameterObject | Ref)[];
   requestBody?: RequestBody;
-  responses: Record<string, Answer | Ref>;
+  responses: Record<string, ResponseObject | Ref>;
 }
 
 export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>> & { parameters?: Ref[] };

@@ -4,7 +4,7 @@ import { MAX_ROWS_READ, type Scope } from "../access/index.ts";
 import { PAGING } from "../http/query.ts";
 import type { ErrorName } from "../http/route.ts";
 import { errorAnswers } from "./errors.ts";
-import type { Answer, Examples, Operation, Parameter, Ref, RequestBody, Schema } from "./objects.ts";
+import type { Examples, Operation, ParameterObject, Ref, RequestBody, ResponseObject, Schema } from "./objects.ts";
 import { headersOf } from "./objects.ts";
 
 interface Described {
@@ -14,10 +14,10 @@ interface Described {
   description?: string;
   /** What the access token must carry, all of them; undefined: it takes no token. */
   scopes?: Scope[];
-  parameters?: (Parameter | Ref)[];
+  parameters?: (ParameterObject | Ref)[];
   requestBody?: RequestBody;
   /** By status. */
-  answers: Record<string, Answer>;
+  answers: Record<string, ResponseObject>;
   /** Beside those that every operation can answer. */
   errors?: ErrorName[];
 }
@@ -43,7 +43,7 @@ export function operation(described: Described): Operation {
 }
 
 /** A client that is known is told how much of its quota is left. */
-function withQuota(answers: Record<string, Answer>): Record<string, Answer> {
+function withQuota(answers: Record<string, ResponseObject>): Record<string, ResponseObject> {
   const quota = headersOf(["RateLimit", "RateLimit-Policy"]);
   return Object.fromEntries(
     Object.entries(answers).map(([status, one]) => [status, { ...one, headers: { ...one.headers, ...quota } }]),
@@ -57,7 +57,7 @@ export function json(
   example?: unknown,
   headers: string[] = [],
   examples: Record<string, unknown> | undefined = example === undefined ? undefined : { example },
-): Answer {
+): ResponseObject {
   return {
     description,
     headers: headersOf(["X-Request-Id", ...headers]),
@@ -66,7 +66,7 @@ export function json(
 }
 
 /** The answer to GET of one record that the caller has already. */
-export const NOT_MODIFIED: Answer = {
+export const NOT_MODIFIED: ResponseObject = {
   description: "The record is what If-None-Match names.",
   headers: headersOf(["ETag"]),
 };
@@ -111,7 +111,7 @@ export function pageOf(item: Schema): Schema {
 
 const TEXT = { type: "string" };
 
-export function header(name: string, description: string): Parameter {
+export function header(name: string, description: string): ParameterObject {
   return { name, in: "header", description, schema: TEXT };
 }
 
@@ -131,7 +131,7 @@ export const PARAMETERS = {
     "The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is " +
       "absent or anything else.",
   ),
-} satisfies Record<string, Parameter>;
+} satisfies Record<string, ParameterObject>;
 
 export const HEADERS: Record<string, { description: string; schema: Schema }> = {
   "X-Request-Id": { description: "The request's key, the RequestKey of an error.", schema: TEXT },

@@ -3,13 +3,13 @@
 import { API_PATH } from "../http/request.ts";
 import type { ErrorName, Route } from "../http/route.ts";
 import {
-  type Answer,
   type Area,
   headersOf,
   type Operation,
-  type Parameter,
+  type ParameterObject,
   type PathItem,
   type Ref,
+  type ResponseObject,
   type Schema,
   schemaRef,
 } from "./objects.ts";
@@ -32,7 +32,7 @@ function described(route: Route, named: Map<string, Schema>): Operation {
   const { id, tag, summary, description, scopes, conditions, body, answer } = route;
   const schema = documentedSchema(answer.schema, named);
   const { example, examples } = answer;
-  const file: Answer = {
+  const file: ResponseObject = {
     description: answer.description,
     headers: headersOf(["X-Request-Id"]),
     content: Object.fromEntries((answer.files ?? []).map((type) => [type, { schema }])),
@@ -56,14 +56,17 @@ function described(route: Route, named: Map<string, Schema>): Operation {
   });
 }
 
-interface Told extends Pick<Parameter, "description" | "schema" | "examples"> {
+interface DescribedParameter extends Pick<ParameterObject, "description" | "schema" | "examples"> {
   hasValue?: boolean;
 }
 
-function parametersOf(route: Route, named: Map<string, Schema>): (Parameter | Ref)[] {
+function parametersOf(route: Route, named: Map<string, Schema>): (ParameterObject | Ref)[] {
   const { params = {}, query = {}, filters = {}, paged, conditions } = route;
-  const told = (all: Record<string, Told>, where: (one: Told) => Pick<Parameter, "in"> & Partial<Parameter>) =>
-    Object.entries(all).map(([name, one]): Parameter => {
+  const told = (
+    all: Record<string, DescribedParameter>,
+    where: (one: DescribedParameter) => Pick<ParameterObject, "in"> & Partial<ParameterObject>,
+  ) =>
+    Object.entries(all).map(([name, one]): ParameterObject => {
       const { description, schema } = one;
       return { name, description, schema: documentedSchema(schema, named), ...where(one) };
     });

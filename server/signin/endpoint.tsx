@@ -5,7 +5,7 @@ import { clientNetwork, contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
 import { prefersPage, requireMethod } from "../http/request.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
-import type { Caller } from "./session.ts";
+import type { Visitor } from "./session.ts";
 
 export interface PageEndpoints {
   site: Site;
@@ -21,7 +21,7 @@ export function pageEndpoint(
   { site, onFailure }: PageEndpoints,
   path: string,
   methods: ("GET" | "POST")[],
-  answer: (request: Request, caller: Caller) => Promise<Response>,
+  answer: (request: Request, visitor: Visitor) => Promise<Response>,
 ) {
   async function respond(request: Request): Promise<Response> {
     if (request.method === "GET" && !methods.includes("GET") && prefersPage(request)) return toPageOf(site, path);

@@ -20,16 +20,16 @@ export interface Forms {
   /** For forms without typed input. @throws Permission */
   require(request: Request, csrf: string | undefined, session?: Session): void;
   /** The hidden field `shown` of a form that asks for a decision. @param csrf the token of the same form */
-  sealShown(csrf: string, shown: Shown): string;
+  sealShown(csrf: string, shown: ShownDecision): string;
   /**
    * Whether the submitted page showed exactly these values; if not, the user must decide again.
    * @param csrf a token that `require` has accepted
    */
-  hasShown(csrf: string | undefined, sealed: string | undefined, shown: Shown): boolean;
+  hasShown(csrf: string | undefined, sealed: string | undefined, shown: ShownDecision): boolean;
 }
 
 /** Everything that a decision depends on, as the user saw it: the kind of form, then JSON values in a fixed order. */
-export type Shown = readonly [kind: string, ...values: unknown[]];
+export type ShownDecision = readonly [kind: string, ...values: unknown[]];
 
 /** For a form that links two accounts after one of them was renamed. */
 export const CHANGED_LINK = "What this page says has changed since it was shown. Nothing was linked. Look at it again.";

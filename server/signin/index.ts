@@ -35,7 +35,7 @@ export { SEALED as SEALED_BY_SIGN_IN } from "./sealed.ts";
 export { asksPassword, type SentForm, takeCode, takeEnrolment } from "./second-factor/forms.ts";
 export { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "./second-factor/pages.tsx";
 export { createSecondFactor, type Proposal, type SecondFactor } from "./second-factor/second-factor.ts";
-export { ACR, type Caller, type Session, type Sessions } from "./session.ts";
+export { ACR, type Session, type Sessions, type Visitor } from "./session.ts";
 export { createSessions, IDLE_LIFETIME } from "./sessions.ts";
 export { createSignIn, type SignIn } from "./sign-in.ts";
 export { redirectTo, signOut } from "./sign-out.tsx";

@@ -7,7 +7,7 @@ import { createBudget } from "../budget.ts";
 import type { Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
-import type { Caller, Session } from "./session.ts";
+import type { Session, Visitor } from "./session.ts";
 import { findPasswordHash, usernameKey } from "./store.ts";
 import type { CheckOutcome } from "./throttle.ts";
 import { admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
@@ -97,7 +97,7 @@ export interface OwnPassword {
   /** False for users who sign in only at a provider. */
   exists(session: Session): Promise<boolean>;
   /** Throttled like a sign-in. @throws TenantBusy */
-  check(request: Request, session: Session, password: string, caller: Caller): Promise<CheckOutcome>;
+  check(request: Request, session: Session, password: string, visitor: Visitor): Promise<CheckOutcome>;
 }
 
 export function createOwnPassword(sql: Sql, passwords: Passwords, browsers: KnownBrowsers): OwnPassword {

@@ -51,7 +51,7 @@ export interface Authentication {
 }
 
 /** The request's origin, as seen on the connection. */
-export interface Caller {
+export interface Visitor {
   address: string;
   userAgent: string;
 }
@@ -73,7 +73,7 @@ export interface Sessions {
   begin(
     request: Request,
     authentication: Authentication,
-    caller: Caller,
+    visitor: Visitor,
     also?: (tx: Transaction, session: Pick<Session, "id" | "isUnfinished">) => Promise<void>,
   ): Promise<BegunSession>;
   /**

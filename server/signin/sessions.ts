@@ -44,7 +44,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       return session?.isUnfinished ? undefined : session;
     },
     findStarted,
-    async begin(request, authentication, caller, also) {
+    async begin(request, authentication, visitor, also) {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
       const { passwordHash, idTokenHint, ...authenticated } = authentication;
@@ -62,8 +62,8 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
           isOneFactor: authenticated.acr === ACR.oneFactor,
           digest: digestOf(value),
           lifetime: ABSOLUTE_LIFETIME,
-          address: caller.address,
-          userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
+          address: visitor.address,
+          userAgent: visitor.userAgent.slice(0, USER_AGENT_LIMIT),
         });
         if (former !== undefined) await replaceSession(tx, tenantId, digestOf(former), { id, userId });
         if (!isUnfinished) await recordSuccess(tx, request, authenticated);

@@ -5,9 +5,9 @@ import type { Cookies } from "./cookies.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
-import { ACR, type Authentication, type Caller } from "./session.ts";
+import { ACR, type Authentication, type Visitor } from "./session.ts";
 import { type Account, findAccounts, usernameKey } from "./store.ts";
-import { type Attempt, admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
+import { admit, countSuccess, noteFailure, noteThrottled, type SignInTry } from "./throttle.ts";
 
 /** The maximum number of characters in a user name. */
 const USERNAME_LIMIT = 1_000;
@@ -24,7 +24,7 @@ export interface PasswordSignIn {
   clientId?: string;
   username: string;
   password: string;
-  caller: Caller;
+  visitor: Visitor;
   /** The tenant comes from unauthenticated input and may not exist. */
   isNamed?: boolean;
 }
@@ -36,9 +36,9 @@ export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignIn
  * second factor is still required.
  */
 export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, browsers: KnownBrowsers): SignIn {
-  return async (request, { tenantId, clientId, username, password, caller, isNamed }) => {
+  return async (request, { tenantId, clientId, username, password, visitor, isNamed }) => {
     if (!isUsername(username)) return { outcome: "refused" };
-    const { address } = caller;
+    const { address } = visitor;
     const offered = cookies.read(request, "device");
     const device = offered === undefined ? undefined : digestOf(offered);
     const key = await usernameKey(sql, username);
@@ -47,7 +47,7 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
 
     const knownDevice = account?.knownDevice ? device : undefined;
     const knownAddress = account?.knownAddress ?? false;
-    const attempt: Attempt = {
+    const attempt: SignInTry = {
       tenantId,
       account: key,
       factor: "password",

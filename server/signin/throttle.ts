@@ -20,7 +20,7 @@ const BY_ADDRESS: FailureRule = { free: 50, most: 15 * 60 };
 /** One account from all addresses. The wait is at most a minute, so the owner can still sign in on a new device. */
 const BY_ACCOUNT: FailureRule = { free: 20, most: 60 };
 
-export interface Attempt {
+export interface SignInTry {
   tenantId: TenantId;
   /**
    * For a password: the key of the typed user name, so unknown accounts are throttled like known ones. Otherwise the
@@ -52,7 +52,7 @@ interface Counts {
  * A stranger's failures count against the address and, with short waits, against the account. The owner's known browser
  * has its own counter, and a known address is exempt from the account's, so neither waits for a stranger.
  */
-function countsOf({ account, factor, address, knownDevice, knownAddress }: Attempt): Counts {
+function countsOf({ account, factor, address, knownDevice, knownAddress }: SignInTry): Counts {
   if (knownDevice) return { place: keyOf("device", factor, account, knownDevice.toString("hex")), others: [] };
   const others = [{ key: keyOf("address", address), rule: BY_ADDRESS }];
   if (!knownAddress) others.push({ key: keyOf("account", factor, account), rule: BY_ACCOUNT });
@@ -60,7 +60,7 @@ function countsOf({ account, factor, address, knownDevice, knownAddress }: Attem
 }
 
 /** The key of an address across all tenants; undefined if the tenant exists or the browser is known. */
-function namedKey({ isNamed, address, knownDevice }: Attempt): string | undefined {
+function namedKey({ isNamed, address, knownDevice }: SignInTry): string | undefined {
   return isNamed && !knownDevice ? keyOf("address", address) : undefined;
 }
 
@@ -72,7 +72,7 @@ function keyOf(...parts: string[]): string {
  * Counts an attempt before checking the password or code, so parallel guesses gain nothing.
  * @returns seconds to wait, or undefined if the attempt is allowed
  */
-export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefined> {
+export async function admit(sql: Sql, attempt: SignInTry): Promise<number | undefined> {
   const named = namedKey(attempt);
   const wait = named === undefined ? 0 : await secondsBlocked(sql, ANY_TENANT, [named]);
   if (wait > 0) return wait;
@@ -83,32 +83,32 @@ export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefi
 }
 
 /** Whether this is the first rejected attempt of a block, so a flood is audited only once. */
-async function isFirstRefusal(sql: Queries, attempt: Attempt): Promise<boolean> {
+async function isFirstRefusal(sql: Queries, attempt: SignInTry): Promise<boolean> {
   const { place, others } = countsOf(attempt);
   return markBlocked(sql, attempt.tenantId, [place, ...others.map((other) => other.key)]);
 }
 
-export async function countFailure(sql: Queries, attempt: Attempt): Promise<void> {
+export async function countFailure(sql: Queries, attempt: SignInTry): Promise<void> {
   for (const { key, rule } of countsOf(attempt).others) await addFailure(sql, attempt.tenantId, key, rule);
   const named = namedKey(attempt);
   if (named !== undefined) await addFailure(sql, ANY_TENANT, named, BY_ADDRESS);
 }
 
-export async function countSuccess(sql: Sql, attempt: Attempt): Promise<void> {
+export async function countSuccess(sql: Sql, attempt: SignInTry): Promise<void> {
   await forgetFailures(sql, attempt.tenantId, countsOf(attempt).place);
 }
 
 // Audit entries of rejected and failed attempts, written together with the counts.
 
 /** @param who the account, if it is known */
-export async function noteThrottled(sql: Sql, attempt: Attempt, origin: Origin, who: AuditEntry["subject"]) {
+export async function noteThrottled(sql: Sql, attempt: SignInTry, origin: Origin, who: AuditEntry["subject"]) {
   await sql.beginFor(attempt.tenantId, async (tx) => {
     if (await isFirstRefusal(tx, attempt))
       await recordAudit(tx, attempt.tenantId, origin, { kind: "SignIn.Throttled", subject: who });
   });
 }
 
-export async function noteFailure(sql: Sql, attempt: Attempt, origin: Origin, entry: AuditEntry) {
+export async function noteFailure(sql: Sql, attempt: SignInTry, origin: Origin, entry: AuditEntry) {
   await sql.beginFor(attempt.tenantId, async (tx) => {
     await recordAudit(tx, attempt.tenantId, origin, entry);
     await countFailure(tx, attempt);

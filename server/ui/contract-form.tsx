@@ -7,7 +7,7 @@ import { type Field, type Fields, kindOf } from "../http/fields.ts";
 import type { FieldProblem, FormState } from "./form.tsx";
 import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 import { ButtonLink } from "./parts.tsx";
-import type { Visit } from "./visit.ts";
+import type { PageVisit } from "./visit.ts";
 
 type Shaped = Pick<Contract<Fields>, "fields">;
 
@@ -23,7 +23,7 @@ export function formFields({ fields }: Shaped): string[] {
 }
 
 export interface FormPanelProps {
-  visit: Visit;
+  visit: PageVisit;
   state: FormState;
   action: string;
   back: string;

@@ -1,7 +1,7 @@
 import type { Children } from "@kitajs/html";
 import { attribute } from "./layout.tsx";
-import type { Fields } from "./question.tsx";
-import type { Visit } from "./visit.ts";
+import type { QuestionFields } from "./question.tsx";
+import type { PageVisit } from "./visit.ts";
 
 /** The values and problems of a form. */
 export interface FormState {
@@ -26,7 +26,7 @@ export interface FieldProblem {
 }
 
 export interface FormProps {
-  visit: Visit;
+  visit: PageVisit;
   /** The path that the form is posted to. */
   action: string;
   /** Supplies the summary of problems. */
@@ -266,7 +266,7 @@ export function Hidden({ name, value }: { name: string; value: string }): JSX.El
   return <input type="hidden" name={attribute(name)} value={attribute(value)} />;
 }
 
-export function Hiddens({ fields = {} }: { fields?: Fields }): JSX.Element {
+export function Hiddens({ fields = {} }: { fields?: QuestionFields }): JSX.Element {
   return (
     <>
       {Object.entries(fields).flatMap(([name, values]) =>

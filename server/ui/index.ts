@@ -30,7 +30,7 @@ export {
   TextField,
 } from "./form.tsx";
 export { attribute, CardPage, Head, Mark, MessagePage, Problem } from "./layout.tsx";
-export { type Column, Facts, type Filter, find, List, NotAsked, SearchForm, statusOf, Table } from "./list.tsx";
+export { type Column, Facts, find, List, type ListFilter, NotAsked, SearchForm, statusOf, Table } from "./list.tsx";
 export {
   ActionButton,
   Ask,

@@ -6,16 +6,20 @@ import type { FormState } from "./form.tsx";
 import { inReadersZone, type Option, UTC } from "./form.tsx";
 import { attribute } from "./layout.tsx";
 import { EmptyState, Live, Pager, Refreshing } from "./parts.tsx";
-import type { Visit } from "./visit.ts";
+import type { PageVisit } from "./visit.ts";
 
 /** The result of a page's filters, or their problems. */
-export interface Found<Row> {
+export interface FoundRows<Row> {
   page: Page<Row>;
   problems?: FormState;
 }
 
 /** Reads a list. Invalid filters are reported beside their input. */
-export async function find<Row>(visit: Visit, filters: Filter[], read: () => Promise<Page<Row>>): Promise<Found<Row>> {
+export async function find<Row>(
+  visit: PageVisit,
+  filters: ListFilter[],
+  read: () => Promise<Page<Row>>,
+): Promise<FoundRows<Row>> {
   try {
     return { page: await read() };
   } catch (error) {
@@ -24,7 +28,7 @@ export async function find<Row>(visit: Visit, filters: Filter[], read: () => Pro
   }
 }
 
-export function statusOf({ problems }: Found<unknown>): number {
+export function statusOf({ problems }: FoundRows<unknown>): number {
   return problems ? 400 : 200;
 }
 
@@ -38,11 +42,11 @@ export function NotAsked(): JSX.Element {
 }
 
 export interface ListProps<Row> {
-  visit: Visit;
+  visit: PageVisit;
   /** For screen readers, which may not relate the table to the heading above. */
   caption: string;
-  filters: Filter[];
-  found: Found<Row>;
+  filters: ListFilter[];
+  found: FoundRows<Row>;
   columns: Column<Row>[];
   /** Replaces an empty table. */
   empty: JSX.Element;
@@ -77,7 +81,7 @@ export function List<Row>({ visit, caption, filters, found, columns, empty, live
 }
 
 /** A list filter; its value is in the page's address. */
-export interface Filter {
+export interface ListFilter {
   /** The REST API's name. */
   name: string;
   label: string;
@@ -90,8 +94,8 @@ export interface Filter {
 const MAX_CHARACTERS = 256;
 
 export interface SearchFormProps {
-  visit: Visit;
-  filters: Filter[];
+  visit: PageVisit;
+  filters: ListFilter[];
   /** Problems of the filters. */
   problems?: FormState;
 }
@@ -172,7 +176,7 @@ export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.E
 }
 
 /** Replaces the API's filter names by their labels. */
-function inLabels(problem: string, filters: Filter[]): string {
+function inLabels(problem: string, filters: ListFilter[]): string {
   return filters.reduce((text, { name, label }) => text.replace(new RegExp(`\\b${name}\\b`), `“${label}”`), problem);
 }
 

@@ -1,8 +1,8 @@
 import type { Children } from "@kitajs/html";
 import { Form, Hiddens } from "./form.tsx";
 import { attribute } from "./layout.tsx";
-import { Effects, type Fields, type Question } from "./question.tsx";
-import type { Visit } from "./visit.ts";
+import { Effects, type Question, type QuestionFields } from "./question.tsx";
+import type { PageVisit } from "./visit.ts";
 import { sealedFields } from "./visit.ts";
 
 /** Escapes any text. */
@@ -81,13 +81,13 @@ export function ActionButton({
   fields = {},
   about,
 }: {
-  visit: Visit;
+  visit: PageVisit;
   /** The path that the form is posted to. */
   action: string;
   label: string;
   kind?: "main" | "plain" | "danger";
   /** Hidden fields. */
-  fields?: Fields;
+  fields?: QuestionFields;
   /** For screen readers, which may not relate the button to its surroundings. */
   about?: string;
 }): JSX.Element {
@@ -102,7 +102,7 @@ export function ActionButton({
 }
 
 export interface AskButtonProps extends Pick<AskProps, "label" | "kind" | "about"> {
-  visit: Visit;
+  visit: PageVisit;
   /** The path of a page made by `confirming`. */
   action: string;
   question: Question;
@@ -168,7 +168,7 @@ export function Code({ text, copy }: { text: string; copy?: boolean }): JSX.Elem
 }
 
 /** Links to the list's next and first pages; filters are kept. @param next the list's next cursor */
-export function Pager({ visit, next }: { visit: Visit; next: string | null }): JSX.Element {
+export function Pager({ visit, next }: { visit: PageVisit; next: string | null }): JSX.Element {
   const hasCome = visit.url.searchParams.has("Cursor");
   if (!hasCome && next === null) return "";
   return (
@@ -191,7 +191,7 @@ export function Pager({ visit, next }: { visit: Visit; next: string | null }): J
   );
 }
 
-function withCursor({ url, href }: Visit, cursor: string | undefined): string {
+function withCursor({ url, href }: PageVisit, cursor: string | undefined): string {
   const query = new URLSearchParams(url.searchParams);
   if (cursor === undefined) query.delete("Cursor");
   else query.set("Cursor", cursor);
@@ -224,7 +224,7 @@ export function Live({ visit, id, seconds, isFinal, children }: LiveProps): JSX.
 }
 
 export interface LiveProps {
-  visit: Visit;
+  visit: PageVisit;
   id: string;
   seconds: number;
   /** The content will not change any more. */
@@ -233,7 +233,7 @@ export interface LiveProps {
 }
 
 /** Shows that the page refreshes itself, with a button to pause. Place it once on a page with `Live` parts. */
-export function Refreshing({ visit, seconds }: { visit: Visit; seconds: number }): JSX.Element {
+export function Refreshing({ visit, seconds }: { visit: PageVisit; seconds: number }): JSX.Element {
   const { refreshes } = visit;
   return (
     <>

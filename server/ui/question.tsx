@@ -7,7 +7,7 @@ export interface Question {
   confirm: string;
   keep?: string;
   /** Form fields that identify the subject beyond the path. */
-  fields?: Fields;
+  fields?: QuestionFields;
   /** State that the decision depends on and no sentence shows, such as a record's version. */
   basis?: unknown;
 }
@@ -15,7 +15,7 @@ export interface Question {
 /** A sentence. If `decides` is given, only that is sealed, because numbers in the text may change. */
 export type Effect = string | { text: string; decides: string };
 
-export type Fields = Readonly<Record<string, string | readonly string[]>>;
+export type QuestionFields = Readonly<Record<string, string | readonly string[]>>;
 
 export function decisionOf({ title, effects, fields = {}, basis = null }: Question): unknown[] {
   const sentences = effects.map((effect) => (typeof effect === "string" ? effect : effect.decides));

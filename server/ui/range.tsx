@@ -2,7 +2,7 @@
 
 import { inUtc } from "./form.tsx";
 import { attribute } from "./layout.tsx";
-import type { Visit } from "./visit.ts";
+import type { PageVisit } from "./visit.ts";
 
 const RANGES = [
   { value: "15m", label: "15 min" },
@@ -29,7 +29,7 @@ function isOwn(parameters: URLSearchParams): boolean {
  * Preset links that keep all other filters.
  * @param longest the last preset beside "All", limited by the log's retention
  */
-export function Ranges({ visit, longest = "7d" }: { visit: Visit; longest?: "24h" | "7d" }): JSX.Element {
+export function Ranges({ visit, longest = "7d" }: { visit: PageVisit; longest?: "24h" | "7d" }): JSX.Element {
   const { searchParams, pathname } = visit.url;
   const offered = RANGES.slice(0, 1 + RANGES.findIndex(({ value }) => value === longest));
   const own = isOwn(searchParams);

@@ -1,6 +1,6 @@
-import type { Fields, Question } from "./question.tsx";
+import type { Question, QuestionFields } from "./question.tsx";
 
-export interface Visit {
+export interface PageVisit {
   /** The path and query without the refresh setting. */
   readonly url: URL;
   /** False if the reader has paused it (WCAG 2.2, 2.2.2). */
@@ -14,6 +14,6 @@ export interface Visit {
 }
 
 /** The form fields of a question. @param action the path of a page made by `confirming` */
-export function sealedFields(visit: Visit, action: string, question: Question): Fields {
+export function sealedFields(visit: PageVisit, action: string, question: Question): QuestionFields {
   return { ...question.fields, shown: visit.seal(action, question) };
 }

@@ -18,10 +18,30 @@ test("a limit is called MAX_… or MIN_…", () => {
   expect(named("const MAX_KEYS = 20;\nconst ALMOST_FULL = 0.9;")).toEqual([]);
 });
 
+test("an exported type's name is declared once in the server", () => {
+  expect(typesOfOneName(sources).filter((name) => name !== "SettingsKind")).toEqual([]);
+  const named = (first: string, second: string) =>
+    typesOfOneName([
+      { path: "server/a.ts", text: first },
+      { path: "server/b.ts", text: second },
+    ]);
+  expect(named("export interface Turn<T> {}", "export type Turn = string;")).toEqual(["Turn"]);
+  expect(named("export class Turn {}", "export abstract class Turn {}")).toEqual(["Turn"]);
+  expect(named("export interface Turn {}", 'export type { Turn } from "./a.ts";\ninterface Turn {}')).toEqual([]);
+});
+
 function limitsOfOtherNames(sources: Source[]): string[] {
   const limit =
     /^(?:export )?const ((?:MOST|LEAST|LONGEST|SHORTEST|FEWEST|LARGEST|SMALLEST|MAXIMUM|MINIMUM)(?:_\w+)?)\b/gm;
   return sources.flatMap(({ path, text }) =>
     [...withoutComments(text).matchAll(limit)].map(([, name]) => `${path}: ${name} is called MAX_… or MIN_….`),
   );
+}
+
+function typesOfOneName(sources: Source[]): string[] {
+  const exported = /^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
+  const names = sources
+    .filter(({ path }) => path.startsWith("server/"))
+    .flatMap(({ text }) => [...withoutComments(text).matchAll(exported)].map(([, name]) => name!));
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createNobodysTenant } from "../../server/oauth/clients/settings-client.ts";
-import { type Attempt, admit, countFailure } from "../../server/signin/throttle.ts";
+import { admit, countFailure, type SignInTry } from "../../server/signin/throttle.ts";
 import { createVault } from "../../server/vault.ts";
 import { CALLBACK, issuer, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -173,7 +173,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
 
   test("give an address no more attempts by more names, and leave their owners alone", async () => {
     const { tenantId } = await newTenant();
-    const at = (name: string): Attempt => ({
+    const at = (name: string): SignInTry => ({
       tenantId: createNobodysTenant(createVault(Buffer.alloc(32).toString("base64")))(name),
       account: "admin",
       factor: "password",

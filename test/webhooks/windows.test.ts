@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { ConnectionId, DeliveryId, EventId } from "../../server/ids.ts";
-import { createWindows, FIRST_SIZE, type Place } from "../../server/webhooks/deliveries/windows.ts";
+import { createWindows, FIRST_SIZE, type WindowPlace } from "../../server/webhooks/deliveries/windows.ts";
 import { idOf } from "../support/ids.ts";
 
 const RECEIVER = idOf<ConnectionId>("receiver");
@@ -43,7 +43,7 @@ test("posts that find no place among their tenant's make the window smaller, and
 
 function newWindows() {
   const windows = createWindows();
-  const post = async (): Promise<Place> => {
+  const post = async (): Promise<WindowPlace> => {
     const ids = { deliveryId: idOf<DeliveryId>(Bun.randomUUIDv7()), eventId: idOf<EventId>(Bun.randomUUIDv7()) };
     const place = await windows.enter({ connectionId: RECEIVER, ...ids }, new AbortController().signal);
     place!.begin();

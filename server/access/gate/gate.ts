@@ -6,7 +6,7 @@ import type { Paging } from "../../http/query.ts";
 import type { Call } from "../caller.ts";
 import { createPause } from "../policies/engine.ts";
 import type { Permissions } from "../policies/permissions.ts";
-import type { PolicyRecord } from "../policies/resource-type.ts";
+import type { JudgedRecord } from "../policies/resource-type.ts";
 import type { Action } from "../scopes.ts";
 import { type Cursors, type Filled, fill, type List, MAX_LOOKUP_ROWS, MAX_ROWS_READ } from "./list.ts";
 import { type FindRecords, hideReferences, type ReadActionOf, seenAmong } from "./references.ts";
@@ -43,7 +43,7 @@ export interface Gate {
   /** Those of the records with these Ids that the caller may see. @param queries also a transaction */
   seenIds(queries: Queries, type: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of the records with these Ids that the caller may read, also by its scopes. */
-  known(type: string, ids: readonly string[]): Promise<Shown<PolicyRecord>[]>;
+  known(type: string, ids: readonly string[]): Promise<Shown<JudgedRecord>[]>;
   /** Whether the caller may see every record of a type, so that what is counted of them hides nothing. */
   seesAll(type: string): boolean;
   /**
@@ -117,7 +117,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
   }
 
   const allows = (action: Action, type: string, resource: object | readonly object[]) =>
-    [resource].flat().every((one) => permissions.allows(action, type, one as PolicyRecord));
+    [resource].flat().every((one) => permissions.allows(action, type, one as JudgedRecord));
 
   const sees = (type: string, resource: object) => allows(readAction(type), type, resource);
 
@@ -176,7 +176,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     // What is gone is judged by what it was; of a part of it, that cannot be told.
     if (!isWhole && now.length < ids.length) return false;
     const [action, pause] = [readAction(type), createPause()];
-    for (const record of [...(isWhole ? records : []), ...now] as PolicyRecord[]) {
+    for (const record of [...(isWhole ? records : []), ...now] as JudgedRecord[]) {
       await pause();
       if (!permissions.allows(action, type, record, PAYLOAD)) return false;
     }
@@ -202,7 +202,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
 
   return {
     async show(type, item, { resource = item, version = item, action = readAction(type) } = {}) {
-      for (const one of [resource].flat()) permissions.require(action, type, one as PolicyRecord);
+      for (const one of [resource].flat()) permissions.require(action, type, one as JudgedRecord);
       return (await tagged(item, version)) as Whole<typeof item>;
     },
     requireSome(type) {
@@ -218,7 +218,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
       if (permissions.reach(action, type) === "None") return [];
       const found = await findRecords(sql, tenantId, type, ids);
       return whileDeciding(type, async (pause) => {
-        const seen: PolicyRecord[] = [];
+        const seen: JudgedRecord[] = [];
         for (const record of found) {
           await pause();
           if (permissions.allows(action, type, record)) seen.push(record);

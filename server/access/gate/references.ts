@@ -3,8 +3,8 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { createPause } from "../policies/engine.ts";
-import type { Permissions, Place } from "../policies/permissions.ts";
-import type { PolicyRecord } from "../policies/resource-type.ts";
+import type { Permissions, RecordPlace } from "../policies/permissions.ts";
+import type { JudgedRecord } from "../policies/resource-type.ts";
 import type { Action } from "../scopes.ts";
 
 /** Records of one type by their Ids, in their response shape; those that are gone are missing. */
@@ -13,7 +13,7 @@ export type FindRecords = (
   tenantId: TenantId,
   type: string,
   ids: readonly string[],
-) => Promise<PolicyRecord[]>;
+) => Promise<JudgedRecord[]>;
 
 /** AbstractLong or AbstractText (docs/behaviour.md "Foreign keys"). */
 interface Reference {
@@ -38,7 +38,7 @@ export async function hideReferences<T extends object>(
   deps: ReferenceDependencies,
   sql: Queries,
   records: readonly T[],
-  place?: Place,
+  place?: RecordPlace,
 ): Promise<T[]> {
   const hidden = await hiddenAmong(deps, sql, records.flatMap(referencesIn), place);
   if (hidden.size === 0) return [...records];
@@ -55,7 +55,7 @@ async function hiddenAmong(
   deps: ReferenceDependencies,
   sql: Queries,
   references: Reference[],
-  place: Place | undefined,
+  place: RecordPlace | undefined,
 ): Promise<Set<string>> {
   const hidden = new Set<string>();
   for (const [type, ofType] of Map.groupBy(references, ({ Type }) => Type)) {
@@ -73,7 +73,7 @@ export async function seenAmong(
   sql: Queries,
   type: string,
   ids: readonly string[],
-  place?: Place,
+  place?: RecordPlace,
 ): Promise<Set<string>> {
   const action = readActionOf(type)!;
   const reach = permissions.reach(action, type, place);

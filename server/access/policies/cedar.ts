@@ -112,7 +112,7 @@ export function mentionedBy(policies: Cedar.PolicyJson[]): Mentioned {
 
 // Cedar's findings in a policy, in words and with the place in the text.
 
-export interface Problem {
+export interface PolicyProblem {
   message: string;
   /** From 1. */
   line?: number;
@@ -123,7 +123,7 @@ export interface Problem {
 /** Cedar only warns of a statement that can never apply; a forbid that never applies is a hole. */
 const NEVER_APPLIES = /policy is impossible|unable to find an applicable action/;
 
-export function problemsIn(text: string, answer: Cedar.ValidationAnswer): Problem[] {
+export function problemsIn(text: string, answer: Cedar.ValidationAnswer): PolicyProblem[] {
   if (answer.type === "failure") return distinct(answer.errors.flatMap((error) => toProblems(text, error)));
   const warnings = answer.validationWarnings.filter(({ error }) => NEVER_APPLIES.test(error.message));
   // Of a statement that is wrong it is no news that it never applies.
@@ -131,7 +131,7 @@ export function problemsIn(text: string, answer: Cedar.ValidationAnswer): Proble
   return distinct(found.flatMap(({ error }) => toProblems(text, error)));
 }
 
-function toProblems(text: string, error: Cedar.DetailedError): Problem[] {
+function toProblems(text: string, error: Cedar.DetailedError): PolicyProblem[] {
   if (error.message.includes("includes a template")) {
     return [{ message: "Name the principal and the resource; ?principal and ?resource are for templates." }];
   }
@@ -150,9 +150,9 @@ function positionOf(text: string, offset: number): { line: number; column: numbe
 }
 
 /** In the order of the text. Cedar repeats a finding for every pair of principal and resource. */
-function distinct(problems: Problem[]): Problem[] {
+function distinct(problems: PolicyProblem[]): PolicyProblem[] {
   const seen = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-  const place = ({ line = 0, column = 0 }: Problem) => [line, column] as const;
+  const place = ({ line = 0, column = 0 }: PolicyProblem) => [line, column] as const;
   return [...seen.values()].sort((one, other) => {
     const [[line, column], [otherLine, otherColumn]] = [place(one), place(other)];
     return line - otherLine || column - otherColumn;

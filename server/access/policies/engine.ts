@@ -27,7 +27,7 @@ export interface PolicySet {
   isTried: boolean;
 }
 
-export type Question = Pick<
+export type CedarQuestion = Pick<
   Cedar.StatefulAuthorizationCall,
   "principal" | "action" | "resource" | "context" | "entities"
 >;
@@ -49,7 +49,7 @@ export interface PolicyText {
 export interface Engine {
   /** The same set for the same policies. @param isTried they are not saved */
   compile(policies: PolicyText[], isTried?: boolean): Promise<PolicySet>;
-  decide(set: PolicySet, question: Question): Decision;
+  decide(set: PolicySet, question: CedarQuestion): Decision;
 }
 
 export function createEngine(): Engine {
@@ -82,7 +82,7 @@ export function createEngine(): Engine {
     return place;
   }
 
-  function decideAnew(set: PolicySet, question: Question): Decision {
+  function decideAnew(set: PolicySet, question: CedarQuestion): Decision {
     const place = parse(set);
     const answer = run((cedar) => cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: place }));
     if (answer.type === "failure") {

@@ -19,12 +19,12 @@ import { POLICY } from "./contract.ts";
 import type { Decision, PolicyText } from "./engine.ts";
 import { requireFit } from "./fit.ts";
 import type { CallContext, Permissions } from "./permissions.ts";
-import type { EVALUATION, Question } from "./question.ts";
+import type { EVALUATION, EvaluationQuestion } from "./question.ts";
 import {
   type Attribute,
   actionsOn,
   CLIENT_RECORD,
-  type PolicyRecord,
+  type JudgedRecord,
   type ResourceType,
   TEXT_LIMIT,
 } from "./resource-type.ts";
@@ -33,7 +33,7 @@ import { listAllPolicies, type Policy } from "./store.ts";
 export type Evaluation = Static<typeof EVALUATION>;
 type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;
 /** The text that is tried, and the policy that it would be. */
-export type Tried = Pick<Question, "Id" | "Name"> & { Policy: string };
+export type Tried = Pick<EvaluationQuestion, "Id" | "Name"> & { Policy: string };
 
 /** RFC 6750 3.1: the privileges are too low; no scope would help. */
 const REFUSED = 'Bearer error="insufficient_scope", error_description="Refused by a policy"';
@@ -48,7 +48,7 @@ const UNSET_DATE = "1900-01-01T12:00:00.000Z";
 export async function evaluate(
   { sql, access, problemsOf }: EvaluateDependencies,
   caller: Evaluator,
-  { Id, Name, Policy, Principal, Action, Resource, Context = {} }: Question,
+  { Id, Name, Policy, Principal, Action, Resource, Context = {} }: EvaluationQuestion,
 ): Promise<Evaluation> {
   const saved = await requireSeesRules(sql, access, caller);
   const tried = Policy === undefined ? undefined : { Id, Name, Policy };
@@ -118,7 +118,7 @@ async function differences(
   pause: () => Promise<void>,
 ): Promise<Comparison> {
   const callers = new Map<string, Promise<Compared | undefined>>();
-  const records = new Map<string, Promise<PolicyRecord | undefined>>();
+  const records = new Map<string, Promise<JudgedRecord | undefined>>();
   const changes: Comparison["changes"] = [];
   let checked = 0;
   for (const one of cases) {
@@ -136,7 +136,7 @@ async function differences(
   }
   return { checked, changes };
 
-  async function seen(type: string, id: string): Promise<PolicyRecord | undefined> {
+  async function seen(type: string, id: string): Promise<JudgedRecord | undefined> {
     const [record] = await access.findRecords(sql, caller.tenantId, type, [id]);
     return record && (await isSeen(access, caller, type, record)) ? record : undefined;
   }
@@ -156,7 +156,7 @@ interface Compared {
   then: Permissions;
 }
 
-async function isSeen(access: Access, caller: Caller, type: string, record: PolicyRecord): Promise<boolean> {
+async function isSeen(access: Access, caller: Caller, type: string, record: JudgedRecord): Promise<boolean> {
   try {
     await requireSeen(access, caller, type, record);
     return true;
@@ -175,7 +175,7 @@ export interface EvaluateDependencies {
 
 function callOf(
   caller: Caller,
-  { Address, Time, Audience }: NonNullable<Question["Context"]>,
+  { Address, Time, Audience }: NonNullable<EvaluationQuestion["Context"]>,
 ): Omit<CallContext, "scopes"> {
   const { tenantId, requestKey } = caller;
   const address = Address === undefined ? caller.address : (Address ?? undefined);
@@ -254,7 +254,7 @@ function textsWith(saved: Policy[], { Id, Name, Policy }: Tried): PolicyText[] {
 }
 
 interface Found {
-  record?: PolicyRecord;
+  record?: JudgedRecord;
   problems: Problem[];
 }
 
@@ -277,9 +277,9 @@ async function findRecord(
 
 interface ReadResource {
   /** There is such a record. */
-  stored?: PolicyRecord;
-  before?: PolicyRecord;
-  after?: PolicyRecord;
+  stored?: JudgedRecord;
+  before?: JudgedRecord;
+  after?: JudgedRecord;
   problems: Problem[];
 }
 
@@ -287,7 +287,7 @@ async function readResource(
   sql: Sql,
   access: Access,
   caller: Caller,
-  { Type, Id, Fields = {} }: Question["Resource"],
+  { Type, Id, Fields = {} }: EvaluationQuestion["Resource"],
   action: Action,
 ): Promise<ReadResource> {
   const type = access.types.get(Type);
@@ -309,7 +309,7 @@ async function readResource(
 }
 
 /** What policies find where nothing is set, and is not as good as absent. */
-function unset({ attributes }: ResourceType): PolicyRecord {
+function unset({ attributes }: ResourceType): JudgedRecord {
   return Object.fromEntries(attributes.flatMap(({ name, type }) => (type === "dateTime" ? [[name, UNSET_DATE]] : [])));
 }
 
@@ -317,7 +317,7 @@ function unset({ attributes }: ResourceType): PolicyRecord {
  * The caller may see it, and all that policies find in it: a foreign key's Name can be another record's.
  * @throws Permission
  */
-async function requireSeen(access: Access, caller: Caller, type: string, record: PolicyRecord): Promise<void> {
+async function requireSeen(access: Access, caller: Caller, type: string, record: JudgedRecord): Promise<void> {
   permit(caller, [readActionOf(access, type)]);
   const { record: shown } = await caller.gate.show(type, record);
   if (Bun.deepEquals(shown, record)) return;
@@ -332,8 +332,8 @@ const readActionOf = (access: Access, type: string) => `${access.types.get(type)
 // Fields of a record as somebody describes them, in the shape that the API answers.
 
 /** @returns the record's part, and sentences on what is wrong */
-function readFields(type: ResourceType, fields: object, path: string): { record: PolicyRecord; wrong: string[] } {
-  const record: PolicyRecord = {};
+function readFields(type: ResourceType, fields: object, path: string): { record: JudgedRecord; wrong: string[] } {
+  const record: JudgedRecord = {};
   const wrong: string[] = [];
   for (const [name, given] of Object.entries(fields)) {
     const attribute = type.attributes.find((one) => one.name === name);

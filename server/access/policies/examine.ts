@@ -3,12 +3,12 @@
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { SchemaJson } from "@cedar-policy/cedar-wasm/nodejs";
 import { ACTIONS } from "../scopes.ts";
-import { createCedar, type Mentioned, mentionedBy, type Problem, problemsIn, statementsOf } from "./cedar.ts";
-import type { Question } from "./engine.ts";
+import { createCedar, type Mentioned, mentionedBy, type PolicyProblem, problemsIn, statementsOf } from "./cedar.ts";
+import type { CedarQuestion } from "./engine.ts";
 import {
   type Attribute,
   actionsOn,
-  type PolicyRecord,
+  type JudgedRecord,
   type ResourceType,
   TEXT_LIMIT,
   toCedarDate,
@@ -25,7 +25,7 @@ const EMPTY = "empty";
 
 export interface Examine {
   /** What keeps a text from being a policy; empty if it is good. */
-  check(text: string): Problem[];
+  check(text: string): PolicyProblem[];
   /** What keeps texts, which are policies, from being those of one tenant; undefined if nothing does. */
   weigh(texts: string[]): string | undefined;
 }
@@ -34,7 +34,7 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
   const instance = createCedar();
   const stepsOf = createStepsOf(types);
 
-  function decisionMs(question: Question, policies: string): number {
+  function decisionMs(question: CedarQuestion, policies: string): number {
     const began = process.threadCpuUsage();
     instance.run((cedar) => cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: policies }));
     const { user, system } = process.threadCpuUsage(began);
@@ -42,7 +42,7 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
   }
 
   /** Without what the question alone takes, if it comes to that. */
-  function shortestMs(question: Question): number {
+  function shortestMs(question: CedarQuestion): number {
     let shortest = decisionMs(question, EXAMINED);
     for (let tries = 1; tries < MAX_TRIES && shortest > MAX_DECISION_MS; tries++) {
       shortest = Math.min(shortest, decisionMs(question, EXAMINED) - decisionMs(question, EMPTY));
@@ -232,7 +232,7 @@ function attributeSizes(types: readonly ResourceType[]): Map<string, number> {
 const DATE = "2026-01-01T12:00:00.000Z";
 
 /** One for each action, type of record and type of caller. All texts are of one letter, so that none differs early. */
-function worstQuestions(types: readonly ResourceType[], mentioned: Mentioned): Question[] {
+function worstQuestions(types: readonly ResourceType[], mentioned: Mentioned): CedarQuestion[] {
   const callers = ["Application", "User"].flatMap((name) => types.filter((type) => type.name === name));
   const context = {
     scopes: [...ACTIONS],
@@ -256,7 +256,7 @@ function worstQuestions(types: readonly ResourceType[], mentioned: Mentioned): Q
   });
 }
 
-function longestRecord({ attributes }: ResourceType): PolicyRecord {
+function longestRecord({ attributes }: ResourceType): JudgedRecord {
   const value = (type: string, length: number) => {
     if (type === "text") return "a".repeat(length);
     if (type === "texts") return [...ACTIONS];

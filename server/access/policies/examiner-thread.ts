@@ -5,7 +5,7 @@ import { createExamine, type Examine } from "./examine.ts";
 import { cedarSchema, type ResourceType } from "./resource-type.ts";
 
 export type Task = { check: string } | { weigh: string[] };
-export type Outcome = { done: unknown } | { failed: string };
+export type ExaminerReply = { done: unknown } | { failed: string };
 
 let examine: Examine | undefined;
 
@@ -22,6 +22,6 @@ parentPort!.on("message", (data: { types: ResourceType[] } | Task) => {
   }
 });
 
-function answer(outcome: Outcome): void {
+function answer(outcome: ExaminerReply): void {
   parentPort!.postMessage(outcome);
 }

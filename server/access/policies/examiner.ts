@@ -4,8 +4,8 @@ import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
 import { createBudget } from "../../budget.ts";
 import type { TenantId } from "../../ids.ts";
-import type { Problem } from "./cedar.ts";
-import type { Outcome, Task } from "./examiner-thread.ts";
+import type { PolicyProblem } from "./cedar.ts";
+import type { ExaminerReply, Task } from "./examiner-thread.ts";
 import type { ResourceType } from "./resource-type.ts";
 
 /** One examination; a policy that people write takes a hundredth of it where the processors are free. */
@@ -23,7 +23,7 @@ class ExaminedTooLong extends Error {}
 
 export interface Examiner {
   /** What keeps a text from being a policy; empty if it is good. @throws TenantBusy */
-  check(tenantId: TenantId, text: string): Promise<Problem[]>;
+  check(tenantId: TenantId, text: string): Promise<PolicyProblem[]>;
   /** What keeps texts, which are policies, from being those of one tenant; undefined if nothing does. @throws TenantBusy */
   weigh(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
 }
@@ -66,7 +66,7 @@ export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINA
       if (problem) return [{ message: problem }];
       return (await examine(tenantId, { check: text }).catch(
         inWords("It", limitMs, (message) => [{ message }]),
-      )) as Problem[];
+      )) as PolicyProblem[];
     },
     async weigh(tenantId, texts) {
       const weighed = examine(tenantId, { weigh: texts });
@@ -97,7 +97,7 @@ function startThread(types: readonly ResourceType[]): Thread {
   const worker = new Worker(new URL("./examiner-thread.ts", import.meta.url));
   worker.unref();
   let settle: PromiseWithResolvers<unknown> = Promise.withResolvers();
-  worker.on("message", (outcome: Outcome) =>
+  worker.on("message", (outcome: ExaminerReply) =>
     "done" in outcome ? settle.resolve(outcome.done) : settle.reject(new Error(`Cedar failed: ${outcome.failed}`)),
   );
   worker.on("error", (error) => settle.reject(error));

@@ -8,7 +8,7 @@ import type { Action } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
 import type { Decision, Engine, PolicySet } from "./engine.ts";
 import {
-  type PolicyRecord,
+  type JudgedRecord,
   type ResourceType,
   ROLE_MEMBERS,
   resourceKey,
@@ -23,26 +23,26 @@ export interface Permissions {
    * @param after as the change would leave it
    * @throws Permission that says nothing of the record
    */
-  require(action: Action, type: string, record: PolicyRecord, after?: PolicyRecord): void;
+  require(action: Action, type: string, record: JudgedRecord, after?: JudgedRecord): void;
   /** What the others are told by, for who asks which policies it were. */
-  decide(action: Action, type: string, record: PolicyRecord, after: PolicyRecord, place: Place): Decision;
+  decide(action: Action, type: string, record: JudgedRecord, after: JudgedRecord, place: RecordPlace): Decision;
   /** @param place Payload: the record stands in the payload of an event */
-  allows(action: Action, type: string, record: PolicyRecord, place?: Place): boolean;
+  allows(action: Action, type: string, record: JudgedRecord, place?: RecordPlace): boolean;
   /** Whether it is all records of a type or none, if that can be said without looking at them. */
-  reach(action: Action, type: string, place?: Place): Reach;
+  reach(action: Action, type: string, place?: RecordPlace): Reach;
   /** Whether policies ask a record of the type for those that stand in it. */
   looksInto(type: string): boolean;
 }
 
 /** Where a record is read. */
-export type Place = "Record" | "Payload";
+export type RecordPlace = "Record" | "Payload";
 export type Reach = "All" | "None" | "Some";
 
 /** Who calls, as policies see it. */
 export interface Principal {
   type: "Client" | "User";
   id: string;
-  record: PolicyRecord;
+  record: JudgedRecord;
   recordType: ResourceType;
   roles: string[];
 }
@@ -86,7 +86,7 @@ export function createPermissions(
   /** By action, type and place. */
   const ofAll = new Map<string, Decision>();
 
-  function ask(action: Action, resource: Entity, place: Place): Decision {
+  function ask(action: Action, resource: Entity, place: RecordPlace): Decision {
     const isPayload = place === "Payload" && set.mentioned("payload");
     return engine.decide(set, {
       principal: { type, id },
@@ -97,7 +97,7 @@ export function createPermissions(
     });
   }
 
-  function decideForAll(action: Action, typeName: string, place: Place): Decision {
+  function decideForAll(action: Action, typeName: string, place: RecordPlace): Decision {
     const key = `${action} ${typeName} ${place}`;
     const known =
       ofAll.get(key) ?? ask(action, { uid: { type: typeName, id: ANY_RECORD }, attrs: {}, parents: [] }, place);
@@ -105,7 +105,13 @@ export function createPermissions(
     return known;
   }
 
-  function decide(action: Action, typeName: string, record: PolicyRecord, after: PolicyRecord, place: Place): Decision {
+  function decide(
+    action: Action,
+    typeName: string,
+    record: JudgedRecord,
+    after: JudgedRecord,
+    place: RecordPlace,
+  ): Decision {
     const resourceType = types.get(typeName);
     if (!resourceType) throw new Error(`Policies know no records of type ${typeName}.`);
     if (!set.looksAtRecords(principal, action, typeName)) return decideForAll(action, typeName, place);
@@ -166,7 +172,7 @@ function cedarContext(call: CallContext, mentioned: Mentioned): Attributes {
 type Attributes = Record<string, CedarValueJson>;
 type Entity = EntityJson & { uid: { type: string; id: string } };
 
-function resourceEntity(type: ResourceType, record: PolicyRecord, after: PolicyRecord, mentioned: Mentioned): Entity {
+function resourceEntity(type: ResourceType, record: JudgedRecord, after: JudgedRecord, mentioned: Mentioned): Entity {
   const attrs = toCedarRecord(type, record, mentioned);
   const afterwards = after === record ? { ...attrs } : toCedarRecord(type, after, mentioned);
   return {

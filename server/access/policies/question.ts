@@ -111,7 +111,7 @@ export const QUESTION = body(
   },
 );
 
-export type Question = ReturnType<typeof QUESTION.parse>;
+export type EvaluationQuestion = ReturnType<typeof QUESTION.parse>;
 
 /** What policies say to it. */
 export const EVALUATION = Type.Object(

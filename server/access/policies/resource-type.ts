@@ -49,7 +49,7 @@ export function judgedFields(contract: Contract<Fields>): Attribute[] {
 export const TEXT_LIMIT = 2_000;
 
 /** A record in its response shape. */
-export type PolicyRecord = Record<string, unknown>;
+export type JudgedRecord = Record<string, unknown>;
 
 const REFERENCE = {
   type: "Record",
@@ -88,7 +88,7 @@ function commonTypeOf({ name }: ResourceType): string {
 
 export function toCedarRecord(
   type: ResourceType,
-  record: PolicyRecord,
+  record: JudgedRecord,
   mentioned: Mentioned,
 ): Record<string, CedarValueJson> {
   const values: Record<string, CedarValueJson> = {};
@@ -100,7 +100,7 @@ export function toCedarRecord(
   return values;
 }
 
-export function resourceKey(type: ResourceType, record: PolicyRecord): string {
+export function resourceKey(type: ResourceType, record: JudgedRecord): string {
   return String(record[type.key ?? "Id"] ?? "");
 }
 
@@ -111,7 +111,7 @@ export function toCedarDate(date: string): CedarValueJson {
 function toCedarValue(attribute: Attribute, value: unknown, mentioned: Mentioned): CedarValueJson | undefined {
   switch (attribute.type) {
     case "record":
-      return value === undefined ? undefined : toCedarRecord(attribute.of, value as PolicyRecord, mentioned);
+      return value === undefined ? undefined : toCedarRecord(attribute.of, value as JudgedRecord, mentioned);
     case "text":
       return String(value ?? "");
     case "texts":

@@ -7,11 +7,11 @@ import type { Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
 import { changeSettings, createSettingsService, type RecordChange, type SettingsService } from "../settings.ts";
-import type { Problem } from "./cedar.ts";
+import type { PolicyProblem } from "./cedar.ts";
 import { POLICY, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
 import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
 import { requireFit } from "./fit.ts";
-import type { Question } from "./question.ts";
+import type { EvaluationQuestion } from "./question.ts";
 import type { ResourceType } from "./resource-type.ts";
 import {
   deletePolicy,
@@ -32,9 +32,12 @@ const SHOWN_PROBLEMS = 20;
 /** A tenant's policies. */
 export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   /** What keeps a text from being saved as a policy, without saving it; empty if it is good. @throws TenantBusy */
-  validate(caller: Permitted<"Settings:Update">, text: string): Promise<Problem[]>;
+  validate(caller: Permitted<"Settings:Update">, text: string): Promise<PolicyProblem[]>;
   /** What a call of somebody's would meet. @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */
-  evaluate(caller: Permitted<"Settings:Read" | "AccessManager:Read">, question: Question): Promise<Evaluation>;
+  evaluate(
+    caller: Permitted<"Settings:Read" | "AccessManager:Read">,
+    question: EvaluationQuestion,
+  ): Promise<Evaluation>;
   /**
    * Which of these calls a text would change the outcome of.
    * @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy
@@ -116,7 +119,7 @@ function toVersion({ number, policy, savedOn, savedBy }: Version): PolicyVersion
 }
 
 /** Every place in a policy that is wrong. */
-function inWords(problems: Problem[]): FieldProblem[] {
+function inWords(problems: PolicyProblem[]): FieldProblem[] {
   return problems.slice(0, SHOWN_PROBLEMS).map(({ message, line, column }) => {
     const place = line === undefined ? "" : `, line ${line}, column ${column}`;
     return { Field: "Policy", Message: `Policy${place}: ${message}` };

@@ -2,7 +2,7 @@
 
 import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import { PING, type SeenEvent } from "../../webhooks/index.ts";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
@@ -17,7 +17,7 @@ interface Difference {
   after: unknown;
 }
 
-export async function changeSection(deps: SettingsDependencies, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
+export async function changeSection(deps: ConsoleServices, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
   if (event.record.EventType === PING) return "";
   return (
     <Section title="What changed" id="change">
@@ -26,7 +26,7 @@ export async function changeSection(deps: SettingsDependencies, visit: Visit, ev
   );
 }
 
-async function whatChanged({ eventLog }: SettingsDependencies, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
+async function whatChanged({ eventLog }: ConsoleServices, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
   const { record, withheld, payload } = event;
   const isOne = record.RecordId !== null;
   if (record.EventType === "Created")

@@ -28,8 +28,8 @@ import {
   toEventId,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
-import { lookUpNames, type Named, type NameOf } from "../records/names.ts";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { lookUpNames, type NamedRecord, type NameOf } from "../records/names.ts";
 import { findRequest, RequestLink } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
 import { changeSection } from "./change.tsx";
@@ -52,7 +52,7 @@ const MAX_DELIVERIES_SHOWN = 20;
 const MAX_ATTEMPTS_SHOWN = 12;
 
 /** @param refusals why the requested action was rejected */
-export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
+export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: string[] = []): Promise<View> {
   const { caller, params, url } = visit;
   const event = await deps.eventLog.read(caller, toEventId(params.id!));
   const { record } = event;
@@ -107,7 +107,7 @@ async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | 
 
 /** Deliveries are always listed, without details of connections that the reader may not see. */
 async function readShown(
-  { connections, eventLog, explainEvent, knownRequest }: SettingsDependencies,
+  { connections, eventLog, explainEvent, knownRequest }: ConsoleServices,
   visit: Visit,
   event: SeenEvent,
   deliveries: DeliveryRecord[],
@@ -158,7 +158,7 @@ function Refusals({ lines }: { lines: string[] }): JSX.Element {
 interface SummaryProps {
   visit: Visit;
   record: EventRecord;
-  members: Named[];
+  members: NamedRecord[];
   name: NameOf;
   mayRedeliver: boolean;
   madeBy: JSX.Element | undefined;
@@ -231,7 +231,7 @@ interface Unconcerned {
 
 /** The newest connections; a ping is sent only to its own. */
 async function readUnconcerned(
-  { connections, explainEvent }: SettingsDependencies,
+  { connections, explainEvent }: ConsoleServices,
   { caller }: Visit,
   { EventId, EventType }: EventRecord,
 ): Promise<Unconcerned[]> {
@@ -290,7 +290,7 @@ function askToRedeliver({ EventId, Deliveries }: EventRecord): Confirmation & { 
 }
 
 /** Resends to the connections that the page counted. */
-export function redeliverPage(deps: SettingsDependencies): Page {
+export function redeliverPage(deps: ConsoleServices): ConsolePage {
   return confirming({
     path: "/settings/activity/:id/redeliver",
     needs: ["Webhooks:Read", "Webhooks:Update"],
@@ -300,14 +300,14 @@ export function redeliverPage(deps: SettingsDependencies): Page {
 }
 
 /** Resends to the connection that the form names. */
-export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+export async function redeliver(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: visit.form.get("ConnectionId") });
   if (!connectionId) throw new BadInput("ConnectionId is missing.");
   return sendAgain(deps, visit, { connectionId });
 }
 
 async function sendAgain(
-  deps: SettingsDependencies,
+  deps: ConsoleServices,
   visit: Visit,
   to: { connectionId?: ConnectionId; deliveries?: string[] },
 ): Promise<View | Response> {

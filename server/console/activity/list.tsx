@@ -26,7 +26,7 @@ import {
   toEventFilter,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import type { NameOf } from "../records/names.ts";
 import { titleOfConnection } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
@@ -36,7 +36,7 @@ import { namesOfEvents, RecordCell } from "./record.tsx";
 
 const REFRESH_SECONDS = 5;
 
-export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { entities } = deps;
   const { caller, url } = visit;
   const filters = [
@@ -105,7 +105,7 @@ export async function tableOfEvents({ visit, events }: { visit: Visit; events: r
 }
 
 /** Existing connections, newest first, and the chosen one, which may be deleted or beyond the first page. */
-async function connectionOptions({ connections }: SettingsDependencies, { caller, url }: Visit) {
+async function connectionOptions({ connections }: ConsoleServices, { caller, url }: Visit) {
   const chosen = url.searchParams.get("ConnectionId") ?? "";
   const { Items } = await connections.list(caller, {}, firstPage(MAX_LIMIT));
   const options = Items.map((record) => ({ value: record.Id, label: titleOfConnection(record) }));

@@ -1,9 +1,9 @@
-import type { Page, SettingsDependencies } from "../page.tsx";
+import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { eventPage, redeliver, redeliverPage } from "./event.tsx";
 import { listPage } from "./list.tsx";
 import { payloadFile } from "./payload.tsx";
 
-export function activityPages(deps: SettingsDependencies): Page[] {
+export function activityPages(deps: ConsoleServices): ConsolePage[] {
   const path = "/settings/activity";
   const read = ["Webhooks:Read"] as const;
   return [

@@ -3,7 +3,7 @@
 import { NO_STORE } from "../../http/conditions.ts";
 import { CopyButton, Section } from "../../ui/index.ts";
 import { type KnownRequest, type SeenEvent, toEventId } from "../../webhooks/index.ts";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { Source } from "./attempts.tsx";
 
@@ -40,7 +40,7 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
 }
 
 /** The exact bytes of every attempt, for readers who may see all of them. */
-export async function payloadFile({ eventLog }: SettingsDependencies, { caller, params }: Visit): Promise<Response> {
+export async function payloadFile({ eventLog }: ConsoleServices, { caller, params }: Visit): Promise<Response> {
   const { record, payload, text = JSON.stringify(payload) } = await eventLog.read(caller, toEventId(params.id!));
   return new Response(text, {
     headers: {

@@ -2,7 +2,7 @@
 
 import { Text } from "../../ui/index.ts";
 import type { EventRecord, SeenEvent } from "../../webhooks/index.ts";
-import { lookUpNames, type Named, type NameOf } from "../records/names.ts";
+import { lookUpNames, type NamedRecord, type NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
 type OfRecord = Pick<EventRecord, "EventRecord" | "RecordId" | "RecordCount">;
@@ -25,7 +25,7 @@ export function RecordCell({ visit, event, name }: { visit: Visit; event: OfReco
 }
 
 /** The event's records that the reader may see. */
-export function membersOf({ record, withheld, payload }: SeenEvent): Named[] {
+export function membersOf({ record, withheld, payload }: SeenEvent): NamedRecord[] {
   const { EventRecord, RecordId } = record;
   if (RecordId !== null) return [{ Type: EventRecord, Id: RecordId }];
   const several = withheld === null && Array.isArray(payload.Data) ? (payload.Data as { Id: string | number }[]) : [];
@@ -54,14 +54,14 @@ export function Members({ visit, members, name, count }: MembersProps): JSX.Elem
 
 interface MembersProps {
   visit: Visit;
-  members: readonly Named[];
+  members: readonly NamedRecord[];
   name: NameOf;
   /** The number of all records. */
   count: number;
 }
 
 /** A link to the record's page, unless it is deleted or hidden from the reader. */
-function NameLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
+function NameLink({ visit, one, name }: { visit: Visit; one: NamedRecord; name: NameOf }): JSX.Element {
   const [known, path] = [name.known(one), visit.pathOf(one)];
   if (known === undefined) return <span class="none">{"not known"}</span>;
   if (path === undefined) return <Text text={known} />;

@@ -1,8 +1,8 @@
 // An Application's fields on pages.
 
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
-import { nameOf, type Reference } from "../records/reference-field.tsx";
+import { nameOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 
 /** docs/behaviour.md "Application". */
@@ -29,7 +29,7 @@ export function pathOf({ Id }: Pick<Application, "Id">): string {
 }
 
 export function titleOf(application: Application): string {
-  return nameOf("Application", application as unknown as Reference);
+  return nameOf("Application", application as unknown as ReferenceChoice);
 }
 
 export function aboveOf(application: Application) {
@@ -39,6 +39,6 @@ export function aboveOf(application: Application) {
   ];
 }
 
-export async function readApplication({ records }: SettingsDependencies, visit: Visit): Promise<Application> {
+export async function readApplication({ records }: ConsoleServices, visit: Visit): Promise<Application> {
   return (await readRecord<Application>(records.of("Application"), visit)).record;
 }

@@ -3,7 +3,7 @@
 import { type ApiRecord, metadata } from "../../oauth/index.ts";
 import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
 import { Source } from "../activity/attempts.tsx";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 import { mayChangeCredentials, seenCredentials } from "./credentials.tsx";
@@ -21,7 +21,7 @@ const ENDPOINTS = [
   ["Signing keys", "jwks_uri"],
 ] as const;
 
-export async function connectPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const application = await readApplication(deps, visit);
   const client = await seenCredentials(deps, visit, application);
   const api = client && (await apiOf(deps, visit, application));
@@ -60,11 +60,7 @@ export async function connectPage(deps: SettingsDependencies, visit: Visit): Pro
 /** All of a tenant's APIs. */
 const ALL = { limit: 100, cursor: undefined, filters: "" };
 
-async function apiOf(
-  { apis }: SettingsDependencies,
-  visit: Visit,
-  { Id }: Application,
-): Promise<ApiRecord | undefined> {
+async function apiOf({ apis }: ConsoleServices, visit: Visit, { Id }: Application): Promise<ApiRecord | undefined> {
   const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
   return Items.find(({ ApplicationId }) => ApplicationId === Id);
 }

@@ -16,7 +16,7 @@ import {
   Section,
   Text,
 } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import { scopesOfApis } from "../settings/apis.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./application.ts";
@@ -96,7 +96,7 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
 }
 
 /** @returns undefined if the visitor may see only the application */
-export async function seenCredentials(deps: SettingsDependencies, visit: Visit, { Id }: Pick<Application, "Id">) {
+export async function seenCredentials(deps: ConsoleServices, visit: Visit, { Id }: Pick<Application, "Id">) {
   try {
     return visit.may("Settings:Read")
       ? (await deps.credentials.read(visit.permitted("Settings:Read"), Number(Id))).record
@@ -157,7 +157,7 @@ function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
   );
 }
 
-export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+export async function credentialsPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const application = await readApplication(deps, visit);
   const { record, version } = await deps.credentials.read(visit.permitted("Settings:Read"), Number(application.Id));
   const state = refused ?? formOfRecord(CREDENTIALS, FIELDS, record);
@@ -184,7 +184,7 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
   };
 }
 
-export async function saveCredentials(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+export async function saveCredentials(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const { form, params } = visit;
   const application = await readApplication(deps, visit);
   try {

@@ -1,7 +1,7 @@
 import { firstPage, type Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
 import { ButtonLink, Pager, Section, Table } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
 import { grantColumns } from "../users/grants.tsx";
 import type { Visit } from "../visit.ts";
@@ -11,17 +11,17 @@ const TITLE = "Users it may act for";
 /** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 
-export function firstGrants({ grants }: SettingsDependencies, visit: Visit, { Id }: Application) {
+export function firstGrants({ grants }: ConsoleServices, visit: Visit, { Id }: Application) {
   return grants.listOfApplication(visit.permitted("Settings:Read"), Id, SHOWN);
 }
 
-export interface GrantsProps {
+export interface ApplicationGrantsProps {
   visit: Visit;
   application: Application;
   page: Page<UserGrantRecord>;
 }
 
-export function GrantsSection({ visit, application, page: { Items, Next } }: GrantsProps): JSX.Element {
+export function GrantsSection({ visit, application, page: { Items, Next } }: ApplicationGrantsProps): JSX.Element {
   return (
     <Section title={TITLE} id="grants">
       {Items.length > 0 ? (
@@ -34,7 +34,7 @@ export function GrantsSection({ visit, application, page: { Items, Next } }: Gra
   );
 }
 
-export async function grantsPage({ records, grants }: SettingsDependencies, visit: Visit): Promise<View> {
+export async function grantsPage({ records, grants }: ConsoleServices, visit: Visit): Promise<View> {
   const { record: application } = await readRecord<Application>(records.of("Application"), visit);
   const { Items, Next } = await grants.listOfApplication(
     visit.permitted("Settings:Read"),

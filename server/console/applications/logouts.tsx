@@ -6,7 +6,7 @@ import { LOGOUT_ID, type LogoutRecord } from "../../logouts/index.ts";
 import type { CredentialsRecord } from "../../oauth/index.ts";
 import { Badge, Form, Live, Refreshing, Section, Table, Time } from "../../ui/index.ts";
 import { Words } from "../failure-words.tsx";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
@@ -16,7 +16,7 @@ const MAX_SHOWN = 20;
 const REFRESH_SECONDS = 2;
 
 /** The most recent logouts. */
-export async function lastLogouts({ logouts }: SettingsDependencies, visit: Visit, { Id }: Application) {
+export async function lastLogouts({ logouts }: ConsoleServices, visit: Visit, { Id }: Application) {
   return (await logouts.list(visit.permitted("Settings:Read"), Number(Id), firstPage(MAX_SHOWN))).Items;
 }
 
@@ -99,7 +99,7 @@ function Again({ visit, application, logout }: AgainProps): JSX.Element {
   );
 }
 
-export async function redeliverLogout({ logouts }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function redeliverLogout({ logouts }: ConsoleServices, visit: Visit): Promise<Response> {
   const id = readId("Application", visit.params.id!);
   await logouts.redeliver(visit.permitted("Settings:Update"), id, LOGOUT_ID.read(visit.params.logout!));
   return visit.goTo(`${APPLICATIONS}/${id}#logouts`, "The logout is sent again.");

@@ -12,7 +12,7 @@ import {
   refusedForm,
   TextField,
 } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import { requireTexts } from "../records/records.tsx";
 import { scopesOfApis } from "../settings/apis.tsx";
 import type { Visit } from "../visit.ts";
@@ -47,7 +47,7 @@ export function chooseKindPage(visit: Visit): View {
   };
 }
 
-export async function newClientPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+export async function newClientPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const kind = kindOf(visit);
   const state = refused ?? formOfRecord(CREDENTIALS, kind.asks, kind.sets, { Name: "" });
   // Scopes of APIs are offered only to visitors who may read APIs.
@@ -83,7 +83,7 @@ export async function newClientPage(deps: SettingsDependencies, visit: Visit, re
 }
 
 /** Creates the record, its credentials and its secret in one transaction. */
-export async function addClient(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+export async function addClient(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const { access, credentials, records } = deps;
   const { form, caller } = visit;
   const kind = kindOf(visit);

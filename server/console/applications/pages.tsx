@@ -1,7 +1,7 @@
 // Applications and their OAuth credentials.
 
 import { ButtonLink, Code, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
 import type { Held } from "../records/kind.tsx";
 import { Changed, Value } from "../records/records.tsx";
@@ -19,7 +19,7 @@ import { RegistrationSection, registrationOf, registrationPages } from "./regist
 import { deleteSecretPage, madeSecretPage, makeSecret, newSecretPage, SecretsSection } from "./secrets.tsx";
 import { beginTrial, comeBack, exchangeCode, setRedirectUri, tryPage } from "./try-it.tsx";
 
-export function applicationPages(deps: SettingsDependencies): Page[] {
+export function applicationPages(deps: ConsoleServices): ConsolePage[] {
   return entityPages<Application>(deps, "Application", {
     columns: [
       { name: "client_id", cell: ({ Id }) => <Code text={Id} /> },
@@ -82,7 +82,7 @@ function Adds({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-function morePages(deps: SettingsDependencies): Page[] {
+function morePages(deps: ConsoleServices): ConsolePage[] {
   const one = `${APPLICATIONS}/:id`;
   const read = ["AccessManager:Read"] as const;
   const set = [...read, "Settings:Read", "Settings:Update"] as const;
@@ -135,7 +135,7 @@ function morePages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function applicationBody(deps: SettingsDependencies, visit: Visit, { record, stored }: Held<Application>) {
+async function applicationBody(deps: ConsoleServices, visit: Visit, { record, stored }: Held<Application>) {
   const credentials = await seenCredentials(deps, visit, record);
   const secrets =
     credentials && (await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(record.Id))).Items;
@@ -198,7 +198,7 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
  * tag.
  * @returns undefined if users sign in with the default methods
  */
-async function providerOf(deps: SettingsDependencies, visit: Visit, stored: { authentication_id?: number | null }) {
+async function providerOf(deps: ConsoleServices, visit: Visit, stored: { authentication_id?: number | null }) {
   const Id = String(stored.authentication_id ?? "");
   if (Id === "") return undefined;
   const provider = (await providersOf(deps, visit)).find((one) => one.Id === Id);

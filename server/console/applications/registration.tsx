@@ -4,14 +4,14 @@ import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
 import type { AccessTokenRecord, CredentialsRecord } from "../../oauth/index.ts";
 import { AskButton, ButtonLink, Code, Facts, phrase, Section, Text, Time } from "../../ui/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
 /** @returns undefined if it was not registered dynamically */
 export async function registrationOf(
-  { registrationTokens }: SettingsDependencies,
+  { registrationTokens }: ConsoleServices,
   visit: Visit,
   { Id }: Pick<Application, "Id">,
 ): Promise<AccessTokenRecord | undefined> {
@@ -103,7 +103,7 @@ function askToRevoke(application: Application, { MadeOn }: AccessTokenRecord): C
   };
 }
 
-export function registrationPages(deps: SettingsDependencies): Page[] {
+export function registrationPages(deps: ConsoleServices): ConsolePage[] {
   const path = `${APPLICATIONS}/:id/registration-token`;
   const needs = ["AccessManager:Read", "Settings:Read", "Settings:Update"] as const;
   const asking = (question: typeof askToRevoke) => async (visit: Visit) => {
@@ -139,7 +139,7 @@ export function registrationPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function madeRegistrationTokenPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+async function madeRegistrationTokenPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const token = deps.once.take(visit)?.Token;
   // A new token is shown even if its application was deleted meanwhile.
   if (!token) await readApplication(deps, visit);

@@ -17,7 +17,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
@@ -84,7 +84,7 @@ function LastUsed({ secret }: { secret: SecretRecord }): JSX.Element {
   return isInUse(secret) ? <Badge state="in use" tone="good" /> : <Time at={new Date(secret.LastUsedOn)} ago />;
 }
 
-export async function newSecretPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+export async function newSecretPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const application = await readApplication(deps, visit);
   const path = pathOf(application);
   return {
@@ -112,7 +112,7 @@ export async function newSecretPage(deps: SettingsDependencies, visit: Visit, re
   };
 }
 
-export async function makeSecret(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+export async function makeSecret(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const application = await readApplication(deps, visit);
   try {
     const input = SECRET.parse({ Name: (visit.form.get("Name") ?? "").trim() });
@@ -126,7 +126,7 @@ export async function makeSecret(deps: SettingsDependencies, visit: Visit): Prom
 
 /** Redirects to the page that shows the secret once. @param isNew the application was created with it */
 export function showSecret(
-  { once }: SettingsDependencies,
+  { once }: ConsoleServices,
   visit: Visit,
   application: Application,
   Secret: string,
@@ -136,7 +136,7 @@ export function showSecret(
   return once.goTo(visit, `${pathOf(application)}/secrets/made`, shown);
 }
 
-export async function madeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function madeSecretPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const shown = deps.once.take(visit);
   const path = `${APPLICATIONS}/${visit.params.id}`;
   // The creator of a secret may lack permission to read the application.
@@ -197,7 +197,7 @@ function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
   );
 }
 
-export function deleteSecretPage(deps: SettingsDependencies): Page {
+export function deleteSecretPage(deps: ConsoleServices): ConsolePage {
   return confirming({
     path: `${APPLICATIONS}/:id/secrets/:secret/delete`,
     isLinked: true,

@@ -28,7 +28,7 @@ import {
   SelectField,
   TextField,
 } from "../../ui/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import { apisOf, scopeOptions } from "../settings/apis.tsx";
 import { bindingsOf, readState, writeState } from "../state.ts";
 import type { Visit } from "../visit.ts";
@@ -44,7 +44,7 @@ interface Tried {
   redirectUri: string;
 }
 
-async function readTried(deps: SettingsDependencies, visit: Visit): Promise<Tried> {
+async function readTried(deps: ConsoleServices, visit: Visit): Promise<Tried> {
   const application = await readApplication(deps, visit);
   const { record } = await deps.credentials.read(visit.permitted("Settings:Read"), Number(application.Id));
   return { application, client: record, redirectUri: `${deps.publicUrl}${tryPath(application)}/callback` };
@@ -53,7 +53,7 @@ async function readTried(deps: SettingsDependencies, visit: Visit): Promise<Trie
 const tryPath = (application: Application) => `${pathOf(application)}/try-it`;
 const isRegistered = ({ client, redirectUri }: Tried) => client.RedirectUris.includes(redirectUri);
 
-export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const tried = await readTried(deps, visit);
   const { application, client } = tried;
   const apis = (await apisOf(deps, visit)).filter(({ Scopes }) =>
@@ -135,7 +135,7 @@ function RedirectUri({ visit, tried, label }: { visit: Visit; tried: Tried; labe
 }
 
 /** Adds or removes its own redirect URI. */
-export async function setRedirectUri(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function setRedirectUri(deps: ConsoleServices, visit: Visit): Promise<Response> {
   const tried = await readTried(deps, visit);
   const { application, client, redirectUri } = tried;
   const others = client.RedirectUris.filter((uri) => uri !== redirectUri);
@@ -146,7 +146,7 @@ export async function setRedirectUri(deps: SettingsDependencies, visit: Visit): 
   return visit.goTo(tryPath(application), `The redirect URI is ${isRegistered(tried) ? "removed" : "added"}.`);
 }
 
-export async function beginTrial(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function beginTrial(deps: ConsoleServices, visit: Visit): Promise<View> {
   const tried = await readTried(deps, visit);
   const scopes = visit.form.getAll("Scopes");
   const resource = visit.form.get("Resource") ?? "";
@@ -182,7 +182,7 @@ interface Begun {
 }
 
 /** @throws Conflict if it began elsewhere */
-function begunHere({ cookies }: SettingsDependencies, visit: Visit, { application }: Tried, state: string): Begun {
+function begunHere({ cookies }: ConsoleServices, visit: Visit, { application }: Tried, state: string): Begun {
   const seed = cookies.read(visit.request, "try-it");
   const text = seed && readState(seed, state);
   const { userId, applicationId, scope, resource } = JSON.parse(text || "{}");
@@ -196,7 +196,7 @@ function begunHere({ cookies }: SettingsDependencies, visit: Visit, { applicatio
 
 const userOf = (visit: Visit) => visit.session.userId;
 
-export async function comeBack(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+export async function comeBack(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const tried = await readTried(deps, visit);
   const given = visit.request.method === "POST" ? visit.form : visit.url.searchParams;
   const begun = begunHere(deps, visit, tried, given.get("state") ?? "");
@@ -241,7 +241,7 @@ export async function comeBack(deps: SettingsDependencies, visit: Visit, refused
   );
 }
 
-export async function exchangeCode(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function exchangeCode(deps: ConsoleServices, visit: Visit): Promise<View> {
   const tried = await readTried(deps, visit);
   const { form, request } = visit;
   const begun = begunHere(deps, visit, tried, form.get("state") ?? "");
@@ -286,7 +286,7 @@ function trialOf({ application, redirectUri }: Tried, { seed, scope, resource }:
   return { clientId: application.Id, redirectUri, bindings: bindingsOf(seed), scope, resource };
 }
 
-function requestOf({ trials }: SettingsDependencies, tried: Tried, begun: Begun) {
+function requestOf({ trials }: ConsoleServices, tried: Tried, begun: Begun) {
   return trials.authorizationRequest(trialOf(tried, begun), begun.state);
 }
 

@@ -5,10 +5,10 @@ import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
 import { SETTINGS_APPLICATION } from "../../oauth/index.ts";
 import { ActionButton, Badge, Section } from "../../ui/index.ts";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
-import type { Part } from "./webhooks.tsx";
+import type { OverviewPart } from "./webhooks.tsx";
 
 export const DISMISS = "/settings/first-steps/dismiss";
 const YEAR_SECONDS = 365 * 24 * 3_600;
@@ -19,7 +19,7 @@ interface Step {
   /** Whether the visitor may do the step and see its result. */
   isOpenTo(visit: Visit): boolean;
   /** Decided by the existing records. @throws Permission */
-  isDone(deps: SettingsDependencies, visit: Visit): Promise<boolean>;
+  isDone(deps: ConsoleServices, visit: Visit): Promise<boolean>;
 }
 
 /** Every tenant starts with these. */
@@ -73,12 +73,12 @@ const STEPS: Step[] = [
   },
 ];
 
-async function firstRecords({ records }: SettingsDependencies, visit: Visit, name: string) {
+async function firstRecords({ records }: ConsoleServices, visit: Visit, name: string) {
   const asked = { filters: {}, paging: firstPage(FEW) };
   return (await records.of(name).list(visit.permitted("AccessManager:Read"), asked)).Items;
 }
 
-export async function firstStepsPart(deps: SettingsDependencies, visit: Visit): Promise<Part> {
+export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promise<OverviewPart> {
   const isDismissed = deps.cookies.read(visit.request, "first-steps") === visit.caller.tenantId;
   if (isDismissed || !visit.may("Settings:Read") || !visit.may("Settings:Update")) return { body: "" };
   const open = STEPS.filter((step) => step.isOpenTo(visit));
@@ -109,7 +109,7 @@ export async function firstStepsPart(deps: SettingsDependencies, visit: Visit): 
 }
 
 /** @returns undefined if policies hide the records that the step depends on */
-async function unlessHidden(step: Step, deps: SettingsDependencies, visit: Visit): Promise<boolean | undefined> {
+async function unlessHidden(step: Step, deps: ConsoleServices, visit: Visit): Promise<boolean | undefined> {
   try {
     return await step.isDone(deps, visit);
   } catch (error) {
@@ -119,7 +119,7 @@ async function unlessHidden(step: Step, deps: SettingsDependencies, visit: Visit
 }
 
 /** For this user in this browser. */
-export function dismissFirstSteps({ cookies }: SettingsDependencies, visit: Visit): Response {
+export function dismissFirstSteps({ cookies }: ConsoleServices, visit: Visit): Response {
   const answer = visit.goTo("/settings", "The first steps are not shown here any more.");
   answer.headers.append("set-cookie", cookies.set("first-steps", visit.caller.tenantId, YEAR_SECONDS));
   return answer;

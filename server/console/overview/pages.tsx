@@ -3,15 +3,15 @@
 import { ApiError } from "../../errors.ts";
 import { EmptyState, Live, Refreshing } from "../../ui/index.ts";
 import { firstHour } from "../chart.tsx";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
+import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { DISMISS, dismissFirstSteps, firstStepsPart } from "./first-steps.tsx";
 import { signInsPart, tokensPart } from "./people.tsx";
-import { type Part, webhooksPart } from "./webhooks.tsx";
+import { type OverviewPart, webhooksPart } from "./webhooks.tsx";
 
 const REFRESH_SECONDS = 15;
 
-export function overviewPages(deps: SettingsDependencies): Page[] {
+export function overviewPages(deps: ConsoleServices): ConsolePage[] {
   // Needs no scope, because every visitor starts here.
   return [
     { path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } },
@@ -20,7 +20,7 @@ export function overviewPages(deps: SettingsDependencies): Page[] {
 }
 
 /** Each part is shown to its permitted readers; a part that fails does not affect the others. */
-async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
+async function overview(deps: ConsoleServices, visit: Visit): Promise<View> {
   const since = firstHour(Date.now());
   const [steps, webhooks, signIns, tokens] = await Promise.all([
     unlessBusy("First steps", firstStepsPart(deps, visit)),
@@ -47,7 +47,7 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
 
 const BUSY = [429, 503];
 
-async function unlessBusy(what: string, part: Promise<Part>): Promise<Part> {
+async function unlessBusy(what: string, part: Promise<OverviewPart>): Promise<OverviewPart> {
   try {
     return await part;
   } catch (error) {

@@ -15,13 +15,13 @@ import {
   type Ways,
 } from "../chart.tsx";
 import { type Figure, FigureList } from "../figures.tsx";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import type { Part } from "./webhooks.tsx";
+import type { OverviewPart } from "./webhooks.tsx";
 
 const LAST = { Last: "24h" };
 
-const NOTHING: Part = { body: "" };
+const NOTHING: OverviewPart = { body: "" };
 
 /** From the bottom of a bar to its top; each has its kind in the audit log. */
 const SIGN_INS = [
@@ -32,7 +32,7 @@ const SIGN_INS = [
 ];
 
 /** Empty for visitors who may not see all sign-ins. */
-export async function signInsPart({ auditLog }: SettingsDependencies, visit: Visit, since: Date): Promise<Part> {
+export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, since: Date): Promise<OverviewPart> {
   if (!visit.may("Settings:Read")) return NOTHING;
   const counted = await auditLog.signIns(visit.permitted("Settings:Read"), since);
   if (!counted) return NOTHING;
@@ -104,7 +104,7 @@ function SignInFigures({ signIns, rows }: SignInFiguresProps): JSX.Element {
 }
 
 /** Empty for visitors who may not see all requests. */
-export async function tokensPart({ issued }: SettingsDependencies, visit: Visit, since: Date): Promise<Part> {
+export async function tokensPart({ issued }: ConsoleServices, visit: Visit, since: Date): Promise<OverviewPart> {
   if (!visit.may("Settings:Read")) return NOTHING;
   const hours = await issued.since(visit.permitted("Settings:Read"), since);
   if (!hours) return NOTHING;

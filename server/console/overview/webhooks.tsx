@@ -6,7 +6,7 @@ import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
 import { BarChart, ChartTable, OVER_HOURS, type Ways } from "../chart.tsx";
 import { Words } from "../failure-words.tsx";
 import { type Figure, FigureList } from "../figures.tsx";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { barsOf, DELIVERIES, outcomeFilter, stateFilter } from "../webhooks/deliveries.ts";
@@ -17,13 +17,13 @@ import { TemporalViews } from "../webhooks/temporal.tsx";
 const MAX_CONNECTIONS = 200;
 
 /** A part of the page, and its message for the top. */
-export interface Part {
+export interface OverviewPart {
   lead?: JSX.Element;
   body: JSX.Element;
 }
 
 /** @param since the start of the first displayed hour */
-export async function webhooksPart(deps: SettingsDependencies, visit: Visit, since: Date): Promise<Part> {
+export async function webhooksPart(deps: ConsoleServices, visit: Visit, since: Date): Promise<OverviewPart> {
   if (!visit.may("Webhooks:Read")) return { body: <WithoutWebhooks visit={visit} /> };
   const { connections, figures } = deps;
   const { caller } = visit;

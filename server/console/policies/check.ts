@@ -1,14 +1,14 @@
 // Validation of a policy text for the editor, like Policy/Validate for API clients.
 
-import { POLICY_TEXT, type Problem } from "../../access/index.ts";
+import { POLICY_TEXT, type PolicyProblem } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
 export const CHECK = "/settings/policies/check";
 
-export function checkPage({ policies }: Pick<SettingsDependencies, "policies">): Page {
+export function checkPage({ policies }: Pick<ConsoleServices, "policies">): ConsolePage {
   return {
     path: CHECK,
     POST: {
@@ -25,7 +25,7 @@ export function checkPage({ policies }: Pick<SettingsDependencies, "policies">):
 }
 
 /** Checks the text in the field `Policy`. @throws Permission, TenantBusy */
-export async function problemsIn(policies: SettingsDependencies["policies"], visit: Visit): Promise<Problem[]> {
+export async function problemsIn(policies: ConsoleServices["policies"], visit: Visit): Promise<PolicyProblem[]> {
   try {
     const { Policy } = POLICY_TEXT.parse({ Policy: policyText(visit.form) });
     return await policies.validate(visit.permitted("Settings:Update"), Policy);

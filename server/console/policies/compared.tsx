@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { BadInput } from "../../errors.ts";
 import type { Question } from "../../ui/index.ts";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { Changes, MAX_SHOWN } from "./outcome.tsx";
@@ -14,7 +14,7 @@ import { NEEDS, parsed, triedOf } from "./tried.ts";
 /** The name of the field with the compared sample. */
 const SAMPLE = "Sample";
 
-export async function changes(deps: SettingsDependencies, visit: Visit, sample: Sample) {
+export async function changes(deps: ConsoleServices, visit: Visit, sample: Sample) {
   const { Policy, ...tried } = triedOf(visit);
   if (Policy === undefined) throw BadInput.in([{ Field: "Policy", Message: "Policy: write the text to be compared." }]);
   const comparison = await deps.policies.compare(
@@ -40,7 +40,7 @@ export async function changes(deps: SettingsDependencies, visit: Visit, sample: 
 }
 
 /** The sample that the form claims was compared; the seal verifies it. */
-export function sampleIn({ policies }: SettingsDependencies, form: URLSearchParams): Sample | undefined {
+export function sampleIn({ policies }: ConsoleServices, form: URLSearchParams): Sample | undefined {
   const given = parsed(form.get(SAMPLE) ?? "");
   if (!SAMPLED.Check(given)) return undefined;
   return given.records.every(({ type }) => policies.types.has(type)) ? given : undefined;

@@ -2,7 +2,7 @@
 // with scripts.
 
 import { randomBytes } from "node:crypto";
-import type { Problem } from "../../access/index.ts";
+import type { PolicyProblem } from "../../access/index.ts";
 import type { FormState } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 import { CHECK } from "./check.ts";
@@ -14,7 +14,7 @@ const SPARE_LINES = 10;
 export interface EditorProps {
   visit: Visit;
   state: FormState;
-  problems: Problem[];
+  problems: PolicyProblem[];
   readonly?: boolean;
   hint?: string;
   optional?: boolean;
@@ -66,7 +66,15 @@ export function Editor({ visit, state, problems, readonly, hint = HINT, optional
 }
 
 /** Each finding links to its line and marks its position. */
-function Findings({ state, problems, lines }: { state: FormState; problems: Problem[]; lines: string[] }): JSX.Element {
+function Findings({
+  state,
+  problems,
+  lines,
+}: {
+  state: FormState;
+  problems: PolicyProblem[];
+  lines: string[];
+}): JSX.Element {
   if (problems.length === 0) {
     return (
       <p class="wrong" id="field-Policy-problem" safe>

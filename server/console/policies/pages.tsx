@@ -1,6 +1,6 @@
 import { POLICY, type PolicyRecord } from "../../access/index.ts";
 import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import { checkPage, policyText, problemsIn } from "./check.ts";
@@ -21,7 +21,7 @@ const SAMPLE = `permit (
 when { resource.Name like "Sales *" };
 `;
 
-export function policyPages(deps: SettingsDependencies): Page[] {
+export function policyPages(deps: ConsoleServices): ConsolePage[] {
   const pages = settingsPages<PolicyRecord, ReturnType<typeof POLICY.parse>>({
     contract: POLICY,
     service: deps.policies,

@@ -3,7 +3,7 @@
 
 import { actionsOn, type Case } from "../../access/index.ts";
 import { firstPage, MAX_LIMIT } from "../../http/query.ts";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -20,11 +20,11 @@ export interface Sample {
 }
 
 /** Contains only records that the visitor may see, from the first page of each list. */
-export async function sampleOf(deps: SettingsDependencies, visit: Visit): Promise<Sample> {
+export async function sampleOf(deps: ConsoleServices, visit: Visit): Promise<Sample> {
   return { principals: await principalsOf(deps, visit), records: await recordsOf(deps, visit) };
 }
 
-export function casesOf(deps: SettingsDependencies, { principals, records }: Sample): Case[] {
+export function casesOf(deps: ConsoleServices, { principals, records }: Sample): Case[] {
   const all = principals.flatMap((principal) =>
     records.flatMap(({ type, id }) =>
       actionsOn(deps.policies.types.get(type)!).map((action) => ({ principal, action, type, id })),
@@ -34,7 +34,7 @@ export function casesOf(deps: SettingsDependencies, { principals, records }: Sam
 }
 
 /** Some members of each role first, because policies refer to roles; then others. */
-async function principalsOf(deps: SettingsDependencies, visit: Visit): Promise<Principal[]> {
+async function principalsOf(deps: ConsoleServices, visit: Visit): Promise<Principal[]> {
   const roles = await deps.roles.list(visit.permitted("Settings:Read"), {}, firstPage(MAX_LIMIT));
   const members = roles.Items.flatMap(({ Members }) => Members.slice(0, 2));
   const active = await Promise.all(
@@ -48,7 +48,7 @@ async function principalsOf(deps: SettingsDependencies, visit: Visit): Promise<P
   return [...distinct.values()].slice(0, PRINCIPALS);
 }
 
-async function recordsOf(deps: SettingsDependencies, visit: Visit): Promise<Sample["records"]> {
+async function recordsOf(deps: ConsoleServices, visit: Visit): Promise<Sample["records"]> {
   const types = deps.records.all.map(({ entity }) => entity.name);
   const ofEntities = await Promise.all(
     types.map(async (type) => {
@@ -62,7 +62,7 @@ async function recordsOf(deps: SettingsDependencies, visit: Visit): Promise<Samp
   return [...ofEntities.flat(), ...Items.map(({ Id }) => ({ type: "WebhookConnection", id: Id }))];
 }
 
-async function idsOf(deps: SettingsDependencies, visit: Visit, type: string, filter: Record<string, string> = {}) {
+async function idsOf(deps: ConsoleServices, visit: Visit, type: string, filter: Record<string, string> = {}) {
   const asked = new URLSearchParams({ ...filter, Limit: String(MAX_LIMIT) });
   const { Items } = await listRecords<{ Id: string | number }>(deps.records.of(type), visit, asked);
   return Items.map(({ Id }) => String(Id));

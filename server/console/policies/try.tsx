@@ -19,9 +19,9 @@ import {
   sealedFields,
   TextField,
 } from "../../ui/index.ts";
-import { Changed, type Handler, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { Changed, type ConsolePage, type ConsoleServices, type Handler, type View } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
-import { nameOf, type Reference } from "../records/reference-field.tsx";
+import { nameOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { changes, sampleIn } from "./compared.tsx";
 import { Editor } from "./editor.tsx";
@@ -37,7 +37,7 @@ const MAX_FOUND = 5;
 /** The field name in a line such as `Is_System: true`. */
 const LINE = /^\s*(\w+)\s*:\s*(.*?)\s*$/;
 
-export function tryPages(deps: SettingsDependencies): Page[] {
+export function tryPages(deps: ConsoleServices): ConsolePage[] {
   return [
     {
       path: TRY,
@@ -56,7 +56,7 @@ export function TryButton({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-async function openPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
+async function openPage({ policies }: ConsoleServices, visit: Visit): Promise<View> {
   const id = idOf(visit);
   const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
   if (!id) return page({ policies }, visit, formOf(start));
@@ -66,7 +66,7 @@ async function openPage({ policies }: SettingsDependencies, visit: Visit): Promi
 }
 
 /** @param pages the policy pages, which save what was compared */
-export function comparedPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
+export function comparedPages(deps: ConsoleServices, pages: readonly ConsolePage[]): ConsolePage[] {
   return ["add", ":id"].map((one) => {
     const path = `${POLICIES}/${one}`;
     const saving = pages.find((page) => page.path === path)!.POST!;
@@ -76,7 +76,7 @@ export function comparedPages(deps: SettingsDependencies, pages: readonly Page[]
 }
 
 /** Saves the text if its effect is still what the page showed; otherwise shows the new effect. */
-async function saveCompared(deps: SettingsDependencies, visit: Visit, saving: Handler): Promise<View | Response> {
+async function saveCompared(deps: ConsoleServices, visit: Visit, saving: Handler): Promise<View | Response> {
   if (visit.params.id) await deps.policies.read(visit.permitted("Settings:Read"), visit.params.id);
   const compared = sampleIn(deps, visit.form);
   const isSame = compared && visit.hasAsked((await changes(deps, visit, compared)).asked);
@@ -86,7 +86,7 @@ async function saveCompared(deps: SettingsDependencies, visit: Visit, saving: Ha
   return { ...answer, status: answer.status ?? 409 };
 }
 
-async function tryPolicy(deps: SettingsDependencies, visit: Visit, isChanged = false): Promise<View> {
+async function tryPolicy(deps: ConsoleServices, visit: Visit, isChanged = false): Promise<View> {
   const { form } = visit;
   const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
   const typed = formOf({
@@ -121,7 +121,7 @@ function besideFields(error: unknown): unknown {
 }
 
 async function page(
-  { policies }: Pick<SettingsDependencies, "policies">,
+  { policies }: Pick<ConsoleServices, "policies">,
   visit: Visit,
   state: FormState,
   result: JSX.Element = "",
@@ -250,7 +250,7 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
   );
 }
 
-async function evaluated(deps: SettingsDependencies, visit: Visit): Promise<JSX.Element> {
+async function evaluated(deps: ConsoleServices, visit: Visit): Promise<JSX.Element> {
   const { form } = visit;
   const [PrincipalType, ResourceType] = [form.get("PrincipalType") ?? "", form.get("ResourceType") ?? ""];
   const problems: Problem[] = [];
@@ -286,20 +286,14 @@ async function evaluated(deps: SettingsDependencies, visit: Visit): Promise<JSX.
 }
 
 /** The record's Id. @throws BadInput naming the possible matches */
-async function found(
-  deps: SettingsDependencies,
-  visit: Visit,
-  type: string,
-  text: string,
-  field: string,
-): Promise<string> {
+async function found(deps: ConsoleServices, visit: Visit, type: string, text: string, field: string): Promise<string> {
   const wrong = (Message: string) => BadInput.in([{ Field: field, Message: `${field}: ${Message}` }]);
   if (text === "") throw wrong("say which one.");
   if (toRecordId(text) !== undefined || isUuid(text)) return text;
   const service = deps.records.all.find(({ entity }) => entity.name === type);
   if (!service) return named(deps, visit, type, text, wrong);
   const asked = new URLSearchParams({ Search: text, Limit: String(MAX_FOUND) });
-  const { Items, Next } = await listRecords<Reference>(service, visit, asked);
+  const { Items, Next } = await listRecords<ReferenceChoice>(service, visit, asked);
   const [one] = Items;
   if (!one) throw wrong(`no ${type} is called so.`);
   if (Items.length === 1) return String(one.Id);
@@ -309,7 +303,7 @@ async function found(
 
 /** Finds a record by its Name. */
 async function named(
-  { policies, roles }: SettingsDependencies,
+  { policies, roles }: ConsoleServices,
   visit: Visit,
   type: string,
   name: string,
@@ -324,7 +318,7 @@ async function named(
 }
 
 /** Parses lines of `Name: value` by the fields' types. @throws BadInput */
-function fieldsOf({ policies }: SettingsDependencies, type: string, text: string): Record<string, unknown> {
+function fieldsOf({ policies }: ConsoleServices, type: string, text: string): Record<string, unknown> {
   const attributes = policies.types.get(type)?.attributes ?? [];
   return Object.fromEntries(
     text
@@ -341,11 +335,7 @@ function fieldsOf({ policies }: SettingsDependencies, type: string, text: string
   );
 }
 
-async function policyLinks(
-  deps: SettingsDependencies,
-  visit: Visit,
-  { DecidedBy }: Evaluation,
-): Promise<NamedPolicy[]> {
+async function policyLinks(deps: ConsoleServices, visit: Visit, { DecidedBy }: Evaluation): Promise<NamedPolicy[]> {
   return Promise.all(
     DecidedBy.map(async (name) => {
       const paging = { limit: 1, cursor: undefined, filters: "" };

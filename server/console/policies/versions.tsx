@@ -5,7 +5,7 @@ import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { firstPage, MAX_LIMIT } from "../../http/query.ts";
 import { ActionButton, phrase, Section, sealedFields, Table, Time } from "../../ui/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
 import { POLICIES } from "./outcome.tsx";
@@ -13,7 +13,7 @@ import { POLICIES } from "./outcome.tsx";
 /** More than the number of stored versions. */
 const ALL = firstPage(MAX_LIMIT);
 
-export function versionPages(deps: SettingsDependencies): Page[] {
+export function versionPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   return [
     {
@@ -40,7 +40,7 @@ export function versionPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function versionsPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
+async function versionsPage({ policies }: ConsoleServices, visit: Visit): Promise<View> {
   const caller = visit.permitted("Settings:Read");
   const { record, version } = await policies.read(caller, visit.params.id!);
   const { Items: versions } = await policies.versions(caller, visit.params.id!, ALL);

@@ -22,7 +22,7 @@ import {
   type Sections,
   Time,
 } from "../../ui/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
 import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
@@ -32,7 +32,7 @@ import {
   choiceOf,
   choiceOfProvider,
   nameOf,
-  type Reference,
+  type ReferenceChoice,
   ReferenceField,
   referenceOf,
 } from "./reference-field.tsx";
@@ -58,10 +58,10 @@ export interface EntityKind<Item extends Identified>
 }
 
 export function entityPages<Item extends Identified>(
-  deps: SettingsDependencies,
+  deps: ConsoleServices,
   name: string,
   own: EntityKind<Item> = {},
-): Page[] {
+): ConsolePage[] {
   const service = deps.records.of(name);
   const { entity } = service;
   const fields = fieldsOf(entity);
@@ -69,7 +69,7 @@ export function entityPages<Item extends Identified>(
   const [noun, several] = [name.toLowerCase(), `${name}s`];
   const path = `/settings/${name.toLowerCase()}s`;
   const write = ["AccessManager:Create", "AccessManager:Update"] as const;
-  const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as Reference));
+  const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as ReferenceChoice));
   const {
     state,
     sections,
@@ -97,7 +97,7 @@ export function entityPages<Item extends Identified>(
     };
   }
 
-  const statePages: Page[] = [
+  const statePages: ConsolePage[] = [
     { path: `${path}/:id/activate`, POST: { needs: write, answer: (visit) => setActive(visit, true) } },
     confirming({
       path: `${path}/:id/deactivate`,
@@ -218,13 +218,13 @@ function columnOf<Item extends object>(entity: Entity, fields: Record<string, Fi
 /** Columns for an entity's table on another page; the first links to the record. */
 export function entityColumns({ entity }: EntityService, visit: Visit, [first, ...names]: string[]) {
   const fields = fieldsOf(entity);
-  const leading = columnOf<Reference>(entity, fields, first!);
-  const cell = (record: Reference) => (
+  const leading = columnOf<ReferenceChoice>(entity, fields, first!);
+  const cell = (record: ReferenceChoice) => (
     <a href={visit.href(visit.pathOf({ Type: entity.name, Id: record.Id })!)} safe>
       {nameOf(entity.name, record)}
     </a>
   );
-  return [{ ...leading, cell }, ...names.map((name) => columnOf<Reference>(entity, fields, name))];
+  return [{ ...leading, cell }, ...names.map((name) => columnOf<ReferenceChoice>(entity, fields, name))];
 }
 
 /** The entity's fields in the form of a contract; foreign keys have no schema. */
@@ -279,7 +279,7 @@ function withoutEmptyDates({ fields }: Entity, body: Record<string, unknown>): R
 }
 
 async function choicesOf(
-  deps: SettingsDependencies,
+  deps: ConsoleServices,
   visit: Visit,
   fields: Record<string, Field>,
   { references }: Entity,
@@ -289,7 +289,7 @@ async function choicesOf(
   for (const { name, column, target, inputOnly } of references) {
     if (!fields[name]) continue;
     const stored = (held?.stored as Record<string, unknown> | undefined)?.[column];
-    const shown = (held?.record as Record<string, Reference> | undefined)?.[name];
+    const shown = (held?.record as Record<string, ReferenceChoice> | undefined)?.[name];
     const now = inputOnly ? { Id: Number(stored ?? 0), Name: "", ExternalId: "" } : shown;
     const none = fields[name].form?.words?.[""];
     const to = deps.records.all.find(({ entity }) => entity.name === target);
@@ -312,7 +312,7 @@ function Cell({ entity, name, record, visit }: CellProps): JSX.Element {
   if (name === "Is_Active") return <Badge state={value ? "Active" : "Inactive"} />;
   const reference = entity.references.find((one) => one.name === name);
   if (reference) {
-    const one = value as Reference;
+    const one = value as ReferenceChoice;
     const path = one.Id && visit ? visit.pathOf({ Type: reference.target, Id: one.Id }) : undefined;
     const text = one.Id ? nameOf(reference.target, one) : "";
     if (!path || !visit) return <Value text={text} />;

@@ -10,16 +10,16 @@ import {
   type Column,
   type Effect,
   EmptyState,
-  type Filter,
   FormPanel,
   type FormState,
   find,
   type Labels,
   List,
+  type ListFilter,
   refusedForm,
   statusOf,
 } from "../../ui/index.ts";
-import { type Confirmation, confirming, type Page, type PageRecord, type View } from "../page.tsx";
+import { type Confirmation, type ConsolePage, confirming, type PageRecord, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { filtersOf, isFiltered } from "./records.tsx";
 
@@ -42,7 +42,7 @@ export interface RecordForm {
 }
 
 /** A heading and a sentence that replace an empty list. */
-type Told = readonly [title: string, text: string];
+type EmptyText = readonly [title: string, text: string];
 
 export interface Kind<Item extends Identified> {
   /** The type's name in policies. */
@@ -57,12 +57,12 @@ export interface Kind<Item extends Identified> {
   titleOf(record: Partial<Item>): string;
 
   list(visit: Visit): Promise<ListPage<Item>>;
-  filters(visit: Visit): Promise<Filter[]>;
+  filters(visit: Visit): Promise<ListFilter[]>;
   /** The first column, which links to the record; by default its name. */
   first?(visit: Visit): Column<Item>;
   columns(visit: Visit): Column<Item>[];
   live?: { id: string; seconds: number };
-  empty: { none: Told; filtered: Told };
+  empty: { none: EmptyText; filtered: EmptyText };
   lead?(visit: Visit): JSX.Element;
   /** Buttons, if a record can be added in several ways. */
   adds?(visit: Visit): JSX.Element;
@@ -106,12 +106,12 @@ export interface Kind<Item extends Identified> {
   /** The effects of deleting, one sentence each. */
   effects(record: Item, visit: Visit): Effect[] | Promise<Effect[]>;
   told: { added: string; changed: string; deleted(record: Partial<Item>): string };
-  more?: Page[];
+  more?: ConsolePage[];
   /** Pages of one record, each a tab. */
-  tabs?: (Pick<Page, "GET" | "POST"> & { tab: string })[];
+  tabs?: (Pick<ConsolePage, "GET" | "POST"> & { tab: string })[];
 }
 
-export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
+export function recordPages<Item extends Identified>(kind: Kind<Item>): ConsolePage[] {
   const { path, nouns, inPlace, add } = kind;
   const { read, write, remove } = kind.scopes;
   const one = `${path}/:id`;
@@ -158,7 +158,7 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
         return visit.goTo(kind.path, kind.told.deleted(removed));
       },
     }),
-    ...(kind.tabs ?? []).map((tab): Page => ({ ...tab, path: `${one}/${tab.tab.toLowerCase()}`, record })),
+    ...(kind.tabs ?? []).map((tab): ConsolePage => ({ ...tab, path: `${one}/${tab.tab.toLowerCase()}`, record })),
     ...(kind.more ?? []),
   ];
 }

@@ -7,20 +7,20 @@ import type { Visit } from "../visit.ts";
 const MAX_NAMES = 200;
 
 /** A reference to a record. */
-export interface Named {
+export interface NamedRecord {
   Type: string;
   Id: string | number;
 }
 
 export interface NameOf {
   /** The display name; the Id if there is no name or the record is deleted or hidden. */
-  (one: Named): string;
+  (one: NamedRecord): string;
   /** Undefined if only the Id is known. */
-  known(one: Named): string | undefined;
+  known(one: NamedRecord): string | undefined;
 }
 
 /** One query for each type; the gate filters what the visitor may read. */
-export async function lookUpNames({ caller }: Visit, named: readonly Named[]): Promise<NameOf> {
+export async function lookUpNames({ caller }: Visit, named: readonly NamedRecord[]): Promise<NameOf> {
   const names = new Map<string, string>();
   await Promise.all(
     [...Map.groupBy(named, ({ Type }) => Type)].map(async ([type, own]) => {
@@ -31,8 +31,8 @@ export async function lookUpNames({ caller }: Visit, named: readonly Named[]): P
       }
     }),
   );
-  const known = (one: Named) => names.get(keyOf(one));
-  return Object.assign((one: Named) => known(one) ?? `${one.Type} ${one.Id}`, { known });
+  const known = (one: NamedRecord) => names.get(keyOf(one));
+  return Object.assign((one: NamedRecord) => known(one) ?? `${one.Type} ${one.Id}`, { known });
 }
 
 /** The first of these fields with a value. */
@@ -57,4 +57,4 @@ export function addressOf(address: string): string {
   return address.replace(/[?#].*$/s, "");
 }
 
-const keyOf = ({ Type, Id }: Named) => `${Type} ${Id}`;
+const keyOf = ({ Type, Id }: NamedRecord) => `${Type} ${Id}`;

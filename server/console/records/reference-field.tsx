@@ -3,11 +3,11 @@
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
 import { firstPage, MAX_LIMIT } from "../../http/query.ts";
 import { type FormState, Hidden, type Option, SelectField, TextField } from "../../ui/index.ts";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
 /** AbstractLong (docs/behaviour.md "Foreign keys"). */
-export interface Reference {
+export interface ReferenceChoice {
   Id: number;
   ExternalId: string;
   Name: string;
@@ -24,7 +24,7 @@ export interface Choice {
 export async function choiceOf(
   service: EntityService,
   visit: Visit,
-  current: Reference | undefined,
+  current: ReferenceChoice | undefined,
   none = "none",
 ): Promise<Choice> {
   if (!visit.may("AccessManager:Read")) return { options: undefined, now: current?.Name ?? "" };
@@ -33,7 +33,7 @@ export async function choiceOf(
     paging: firstPage(MAX_LIMIT),
   });
   if (page.Next !== null) return { options: undefined, now: current?.Name ?? "" };
-  const listed = page.Items as unknown as Reference[];
+  const listed = page.Items as unknown as ReferenceChoice[];
   const known = !current?.Id || listed.some(({ Id }) => Id === current.Id);
   const all = known ? listed : [...listed, current!];
   const options = all.map((one) => ({ value: String(one.Id), label: nameOf(service.entity.name, one) }));
@@ -42,16 +42,16 @@ export async function choiceOf(
 }
 
 /** The tenant's providers that the visitor may see, at most one page. */
-export async function providersOf({ providers }: SettingsDependencies, visit: Visit) {
+export async function providersOf({ providers }: ConsoleServices, visit: Visit) {
   if (!visit.may("Settings:Read")) return [];
   return (await providers.list(visit.permitted("Settings:Read"), {}, firstPage(MAX_LIMIT))).Items;
 }
 
 /** @returns undefined if there are no providers */
 export async function choiceOfProvider(
-  deps: SettingsDependencies,
+  deps: ConsoleServices,
   visit: Visit,
-  current: Pick<Reference, "Id"> | undefined,
+  current: Pick<ReferenceChoice, "Id"> | undefined,
   none = "none",
 ): Promise<Choice | undefined> {
   const providers = await providersOf(deps, visit);
@@ -96,6 +96,6 @@ export function referenceOf(form: URLSearchParams, name: string): EntityRecord {
 }
 
 /** The display name, from any field that has a value. */
-export function nameOf(type: string, { Id, Name, ExternalId }: Reference): string {
+export function nameOf(type: string, { Id, Name, ExternalId }: ReferenceChoice): string {
   return Name || ExternalId || `${type} ${Id}`;
 }

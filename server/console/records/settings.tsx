@@ -17,7 +17,7 @@ import {
   phrase,
   Section,
 } from "../../ui/index.ts";
-import type { Page } from "../page.tsx";
+import type { ConsolePage } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import type { Held, Kind } from "./kind.tsx";
 import { recordPages } from "./kind.tsx";
@@ -47,12 +47,12 @@ interface SettingsRecord {
   ModifiedOn?: string;
 }
 
-export function settingsPages<Item extends SettingsRecord, Input>(own: SettingsKind<Item, Input>): Page[] {
+export function settingsPages<Item extends SettingsRecord, Input>(own: SettingsKind<Item, Input>): ConsolePage[] {
   return recordPages(settingsKind(own));
 }
 
 /** The pages of a kind without special parts. */
-export function plainSettingsPages(resource: Settings[string]): Page[] {
+export function plainSettingsPages(resource: Settings[string]): ConsolePage[] {
   const { contract, service, tag, remove } = resource;
   const [one, several] = resource.nouns;
   return settingsPages<SettingsRecord, object>({

@@ -3,9 +3,9 @@
 import { ApiError, BadInput } from "../../errors.ts";
 import { asTyped } from "../../http/fields.ts";
 import { attribute, EmptyState, pageResponse, Table, Text } from "../../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
+import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { type Answer, type Finding, search } from "./sources.ts";
+import { type Finding, type SearchAnswer, search } from "./sources.ts";
 
 /** The maximum number of characters in a search. */
 export const MAX_CHARACTERS = 200;
@@ -14,11 +14,11 @@ const MAX_OFFERED = 10;
 
 export const SEARCH = "/settings/search";
 
-export function searchPages(deps: SettingsDependencies): Page[] {
+export function searchPages(deps: ConsoleServices): ConsolePage[] {
   return [{ path: SEARCH, GET: { needs: [], answer: (visit) => searchPage(deps, visit) } }];
 }
 
-async function searchPage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+async function searchPage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   // Normalized like stored text.
   const text = asTyped(visit.url.searchParams.get("q") ?? "");
   const isOffer = visit.request.headers.has("hx-request");
@@ -96,13 +96,13 @@ function columns(visit: Visit) {
   return [
     {
       name: "Name",
-      cell: ({ title, path }: Answer) => (
+      cell: ({ title, path }: SearchAnswer) => (
         <a href={visit.href(path)} safe>
           {title}
         </a>
       ),
     },
-    { name: "What it is", cell: ({ detail }: Answer) => <Text text={detail} /> },
+    { name: "What it is", cell: ({ detail }: SearchAnswer) => <Text text={detail} /> },
   ];
 }
 

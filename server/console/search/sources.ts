@@ -7,12 +7,12 @@ import { isSaneKey } from "../../http/context.ts";
 import { firstPage, isUuid, MAX_LIMIT, toRecordId } from "../../http/query.ts";
 import { toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import { titleOfConnection, titleOfRecord } from "../records/names.ts";
 import { findRequest, pathOfRequests, titleOfRequest } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
 
-export interface Answer {
+export interface SearchAnswer {
   title: string;
   /** The type, and further identifying values. */
   detail: string;
@@ -28,19 +28,19 @@ const MIN_CHARACTERS = 2;
 const SEARCH_MS = 400;
 
 export interface Finding {
-  answers: Answer[];
+  answers: SearchAnswer[];
   /** A source was too slow or busy. */
   isPartial: boolean;
 }
 
-type Find = (deps: SettingsDependencies, visit: Visit, text: string) => Promise<Answer[]>;
+type Find = (deps: ConsoleServices, visit: Visit, text: string) => Promise<SearchAnswer[]>;
 
 /**
  * Visible matches, exact ones first. Sources run one after another, so a search uses one PostgreSQL connection at most,
  * and stop when the client disconnects.
  */
-export async function search(deps: SettingsDependencies, visit: Visit, text: string): Promise<Finding> {
-  const found: Answer[] = [];
+export async function search(deps: ConsoleServices, visit: Visit, text: string): Promise<Finding> {
+  const found: SearchAnswer[] = [];
   let isPartial = false;
   for (const find of [...BY_ID, ...byText(deps)]) {
     if (visit.request.signal.aborted) break;
@@ -64,10 +64,10 @@ function isOneOf(error: unknown, statuses: readonly number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }
 
-function ranked(found: readonly Answer[], text: string): Answer[] {
+function ranked(found: readonly SearchAnswer[], text: string): SearchAnswer[] {
   const answers = [...new Map(found.map((answer) => [answer.path, answer])).values()];
   const wanted = text.toLowerCase();
-  const rank = ({ title, path }: Answer) => {
+  const rank = ({ title, path }: SearchAnswer) => {
     const name = title.toLowerCase();
     if (name === wanted || path.endsWith(`/${wanted}`)) return 0;
     return name.startsWith(wanted) ? 1 : 2;
@@ -125,7 +125,7 @@ const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
 const recordById: Find = async ({ records, settings }, visit, text) => {
   const types = [...records.all.map(({ entity }) => entity.name), ...Object.values(settings).map(typeOf)];
   if (toRecordId(text) === undefined && !isUuid(text)) return [];
-  const found: Answer[] = [];
+  const found: SearchAnswer[] = [];
   for (const Type of types) {
     found.push(...answersOf(visit, Type, await visit.caller.gate.known(Type, [text.toLowerCase()])));
   }
@@ -146,7 +146,7 @@ const recordByText =
 const settingsByText: Find = async ({ settings }, visit, text) => {
   if (text.length < MIN_CHARACTERS || !visit.may("Settings:Read")) return [];
   const caller = visit.permitted("Settings:Read");
-  const found: Answer[] = [];
+  const found: SearchAnswer[] = [];
   for (const kind of Object.values(settings)) {
     const { Items } = await kind.service.list(caller, {}, firstPage(MAX_LIMIT));
     found.push(...holding(text, answersOf(visit, typeOf(kind), Items)));
@@ -168,7 +168,7 @@ const connectionByText: Find = async ({ connections }, visit, text) => {
 };
 
 const BY_ID: readonly Find[] = [event, connectionById, redelivery, auditRow, recordById, requestKey];
-const byText = ({ records }: SettingsDependencies): readonly Find[] => [
+const byText = ({ records }: ConsoleServices): readonly Find[] => [
   ...records.all.map(recordByText),
   connectionByText,
   settingsByText,
@@ -177,10 +177,10 @@ const byText = ({ records }: SettingsDependencies): readonly Find[] => [
 type Row = Record<string, unknown>;
 
 const path = (visit: Visit, Type: string, Id: string) => visit.pathOf({ Type, Id })!;
-const typeOf = ({ contract }: SettingsDependencies["settings"][string]) => contract.name;
+const typeOf = ({ contract }: ConsoleServices["settings"][string]) => contract.name;
 
 /** Only records with a page. */
-function answersOf(visit: Visit, Type: string, records: readonly Row[]): Answer[] {
+function answersOf(visit: Visit, Type: string, records: readonly Row[]): SearchAnswer[] {
   return records.flatMap((record) => {
     const one = { Type, Id: String(record.Id) };
     const at = visit.pathOf(one);
@@ -192,7 +192,7 @@ function answersOf(visit: Visit, Type: string, records: readonly Row[]): Answer[
 /** Converts "IdentityProvider" to readable words. */
 const inWords = (type: string) => type.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-function holding(text: string, answers: readonly Answer[]): Answer[] {
+function holding(text: string, answers: readonly SearchAnswer[]): SearchAnswer[] {
   const wanted = text.toLowerCase();
   return answers.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MAX_SHOWN);
 }

@@ -2,7 +2,7 @@ import { isOwnScope } from "../../access/index.ts";
 import { firstPage } from "../../http/query.ts";
 import { API, type ApiRecord } from "../../oauth/index.ts";
 import { Code, Facts, type Option, phrase, Section, Table, Text } from "../../ui/index.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
@@ -10,7 +10,7 @@ import type { Visit } from "../visit.ts";
 /** All of a tenant's APIs. */
 const ALL = firstPage(100);
 
-export function apiPages(deps: SettingsDependencies): Page[] {
+export function apiPages(deps: ConsoleServices): ConsolePage[] {
   return settingsPages<ApiRecord, ReturnType<typeof API.parse>>({
     contract: API,
     service: deps.apis,
@@ -48,7 +48,7 @@ export function apiPages(deps: SettingsDependencies): Page[] {
  * @param had the record's present scopes, which are always offered
  */
 export async function scopesOfApis(
-  deps: SettingsDependencies,
+  deps: ConsoleServices,
   visit: Visit,
   had: readonly string[] = [],
 ): Promise<Option[]> {
@@ -57,7 +57,7 @@ export async function scopesOfApis(
   return [...known, ...others.map((scope) => ({ value: scope, label: scope }))];
 }
 
-export async function apisOf({ apis }: SettingsDependencies, visit: Visit): Promise<ApiRecord[]> {
+export async function apisOf({ apis }: ConsoleServices, visit: Visit): Promise<ApiRecord[]> {
   return (await apis.list(visit.permitted("Settings:Read"), {}, ALL)).Items;
 }
 

@@ -3,7 +3,7 @@
 import { NotFound } from "../../errors.ts";
 import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../signin/index.ts";
 import { ActionButton, Badge, ButtonLink, Code, Facts, phrase, Section, Table, Text } from "../../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
+import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import { type Kind, recordPages } from "../records/kind.tsx";
 import { Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
@@ -12,7 +12,7 @@ import { changeForm, FIELDS, newForm, providerBody, RESERVATION } from "./provid
 
 const PROVIDERS = "/settings/identity-providers";
 
-export function identityProviderPages(deps: SettingsDependencies): Page[] {
+export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   const about = "With an identity provider they sign in at another service, such as the organisation's directory.";
   const kind: Kind<ProviderRecord> = settingsKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>({
@@ -190,7 +190,7 @@ function parametersOf({ AuthorizationParameters }: ProviderRecord): string {
 const TONES = { Passed: "good", Failed: "bad", Unknown: "quiet" } as const;
 
 /** Makes the requests of a sign-in that need no user. */
-async function testProvider({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
+async function testProvider({ providers }: ConsoleServices, visit: Visit): Promise<View> {
   const { params } = visit;
   const { record: provider } = await providers.read(visit.permitted("Settings:Read"), params.id!);
   const { Works, Checks } = await providers.test(visit.permitted("Settings:Update"), params.id!);

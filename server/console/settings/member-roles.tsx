@@ -13,28 +13,28 @@ import {
   Section,
   Table,
 } from "../../ui/index.ts";
-import { confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { askToRemove, isIn, joinRole, leaveRole, type Member, ROLES } from "./members.tsx";
+import { askToRemove, isIn, joinRole, leaveRole, type MemberRecord, ROLES } from "./members.tsx";
 
 /** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 
-export function firstRolesOf({ roles }: SettingsDependencies, visit: Visit, { Type, Id }: Member) {
+export function firstRolesOf({ roles }: ConsoleServices, visit: Visit, { Type, Id }: MemberRecord) {
   return roles.listOf(visit.permitted("Settings:Read"), { type: Type, id: Id }, SHOWN);
 }
 
 /** A user or an application with its roles. */
-interface Told {
-  member: Member;
+interface ShownMember {
+  member: MemberRecord;
   /** Its display name, and the path of its page. */
   title: string;
   path: string;
 }
 
-export interface RolesSectionProps extends Told {
+export interface RolesSectionProps extends ShownMember {
   visit: Visit;
   /** The roles that it is a member of. */
   page: ListPage<RoleRecord>;
@@ -61,7 +61,7 @@ export function RolesSection({ visit, page: { Items, Next }, ...told }: RolesSec
 }
 
 /** @param base the path of its record pages */
-export function memberRolePages(deps: SettingsDependencies, type: Member["Type"], base: string): Page[] {
+export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"], base: string): ConsolePage[] {
   const path = `${base}/:id/roles`;
   const see = ["AccessManager:Read", "Settings:Read"] as const;
   const set = [...see, "Settings:Update"] as const;
@@ -99,14 +99,14 @@ export function memberRolePages(deps: SettingsDependencies, type: Member["Type"]
 }
 
 /** The member with the path's `:id`. @throws NotFound, Permission */
-async function toldOf({ records }: SettingsDependencies, visit: Visit, Type: Member["Type"], base: string) {
+async function toldOf({ records }: ConsoleServices, visit: Visit, Type: MemberRecord["Type"], base: string) {
   const { record } = await readRecord<Record<string, unknown>>(records.of(Type), visit);
-  const member: Member = { Type, Id: Number(record.Id) };
+  const member: MemberRecord = { Type, Id: Number(record.Id) };
   return { member, title: nameOfRecord(Type, record), path: `${base}/${member.Id}` };
 }
 
 /** All roles, including those without this member. */
-async function rolesPage({ roles }: SettingsDependencies, visit: Visit, told: Told): Promise<View> {
+async function rolesPage({ roles }: ConsoleServices, visit: Visit, told: ShownMember): Promise<View> {
   const { Items, Next } = await roles.list(visit.permitted("Settings:Read"), {}, pagingOf(visit));
   return {
     title: "Roles",
@@ -124,12 +124,12 @@ async function rolesPage({ roles }: SettingsDependencies, visit: Visit, told: To
   };
 }
 
-function questionOf(role: RoleRecord, { member, title, path }: Told) {
+function questionOf(role: RoleRecord, { member, title, path }: ShownMember) {
   const ways = { above: [{ name: title, path }], back: path };
   return askToRemove(role, member, title, { fields: { Role: role.Id }, ...ways });
 }
 
-function columns(visit: Visit, told: Told): Column<RoleRecord>[] {
+function columns(visit: Visit, told: ShownMember): Column<RoleRecord>[] {
   const { member, path } = told;
   return [
     {

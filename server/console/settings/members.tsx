@@ -13,7 +13,7 @@ import {
   Table,
   Text,
 } from "../../ui/index.ts";
-import type { Confirmation, SettingsDependencies, View } from "../page.tsx";
+import type { Confirmation, ConsoleServices, View } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import { Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
@@ -23,7 +23,7 @@ export const ROLES = "/settings/roles";
 /** @param name the member's name @param fields the page's form fields that identify the member @throws NotFound */
 export function askToRemove(
   role: RoleRecord,
-  member: Member,
+  member: MemberRecord,
   name: string,
   { fields, ...ways }: Pick<Confirmation, "fields" | "above" | "back">,
 ): Confirmation {
@@ -40,7 +40,7 @@ export function askToRemove(
 
 const TYPES = ["User", "Application"] as const;
 
-export type Member = RoleRecord["Members"][number];
+export type MemberRecord = RoleRecord["Members"][number];
 
 const OPTIONS: Option[] = [
   { value: "User", label: "Users" },
@@ -49,14 +49,14 @@ const OPTIONS: Option[] = [
 /** The maximum for each type; a longer search text narrows the results. */
 const MAX_OFFERED = 25;
 
-interface Candidate extends Member {
+interface Candidate extends MemberRecord {
   title: string;
   /** Distinguishes it from others with the same name. */
   known: string;
 }
 
 /** Users and applications that match the search; without one, the newest. */
-export async function pickPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function pickPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "Role", role);
   const filters = [
@@ -128,12 +128,12 @@ function AddButton({ visit, one: { Type, Id, title } }: { visit: Visit; one: Can
   );
 }
 
-function typesOf({ url }: Visit): readonly Member["Type"][] {
+function typesOf({ url }: Visit): readonly MemberRecord["Type"][] {
   const asked = TYPES.find((type) => type === url.searchParams.get("Type"));
   return asked ? [asked] : TYPES;
 }
 
-async function candidatesOf({ records }: SettingsDependencies, visit: Visit, Type: Member["Type"]) {
+async function candidatesOf({ records }: ConsoleServices, visit: Visit, Type: MemberRecord["Type"]) {
   const service = records.of(Type);
   const Search = visit.url.searchParams.get("Search")?.trim();
   const asked = service.asked(new URLSearchParams({ ...(Search && { Search }), Limit: String(MAX_OFFERED) }));
@@ -147,7 +147,7 @@ async function candidatesOf({ records }: SettingsDependencies, visit: Visit, Typ
 }
 
 /** Keeps the search, so the next member can be added from the same results. */
-export async function addMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function addMember(deps: ConsoleServices, visit: Visit): Promise<Response> {
   const { form, params, url } = visit;
   const Type = form.get("Type") === "Application" ? "Application" : "User";
   const asked = { pathValue: form.get("Id") ?? "", fieldName: "" };
@@ -156,24 +156,24 @@ export async function addMember(deps: SettingsDependencies, visit: Visit): Promi
   return visit.goTo(url.pathname + url.search, phrase`In the role now: ${nameOfRecord(Type, record)}`);
 }
 
-export function isIn({ Members }: RoleRecord, { Type, Id }: Member): boolean {
+export function isIn({ Members }: RoleRecord, { Type, Id }: MemberRecord): boolean {
   return Members.some((one) => one.Type === Type && one.Id === Id);
 }
 
 /** @throws BadInput for an invalid member, NotFound, Permission, Conflict if callers would lock themselves out */
-export function joinRole(deps: SettingsDependencies, visit: Visit, roleId: string, member: Member) {
+export function joinRole(deps: ConsoleServices, visit: Visit, roleId: string, member: MemberRecord) {
   return saveMembers(deps, visit, roleId, ({ Members }) => [...Members, member]);
 }
 
 /** @throws NotFound, Permission, Conflict if callers would lock themselves out */
-export function leaveRole(deps: SettingsDependencies, visit: Visit, roleId: string, { Type, Id }: Member) {
-  const isOther = (one: Member) => one.Type !== Type || one.Id !== Id;
+export function leaveRole(deps: ConsoleServices, visit: Visit, roleId: string, { Type, Id }: MemberRecord) {
+  const isOther = (one: MemberRecord) => one.Type !== Type || one.Id !== Id;
   return saveMembers(deps, visit, roleId, ({ Members }) => Members.filter(isOther));
 }
 
 /** Changes the current members, so concurrent changes are kept. */
 async function saveMembers(
-  { roles }: SettingsDependencies,
+  { roles }: ConsoleServices,
   visit: Visit,
   roleId: string,
   members: (role: RoleRecord) => RoleRecord["Members"],

@@ -2,18 +2,18 @@
 
 import { ROLE, type RoleRecord } from "../../access/index.ts";
 import { AskButton, ButtonLink, Code, Facts, Pager, phrase, Section, Table, Text } from "../../ui/index.ts";
-import { confirming, type Page, type SettingsDependencies } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import { type Kind, recordPages } from "../records/kind.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 import { scopesOfApis } from "./apis.tsx";
-import { addMember, askToRemove, leaveRole, type Member, pickPage, ROLES } from "./members.tsx";
+import { addMember, askToRemove, leaveRole, type MemberRecord, pickPage, ROLES } from "./members.tsx";
 
-export const rolePages = (deps: SettingsDependencies): Page[] => recordPages(roleKind(deps));
+export const rolePages = (deps: ConsoleServices): ConsolePage[] => recordPages(roleKind(deps));
 
-function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
+function roleKind(deps: ConsoleServices): Kind<RoleRecord> {
   const both = ["Settings:Read", "Settings:Update"] as const;
   const about = "A role is a group of users and applications that policies speak of.";
   return settingsKind<RoleRecord, ReturnType<typeof ROLE.parse>>({
@@ -70,11 +70,11 @@ function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
   });
 }
 
-function memberOf(visit: Visit): Member {
+function memberOf(visit: Visit): MemberRecord {
   return { Type: visit.form.get("Type") === "User" ? "User" : "Application", Id: Number(visit.form.get("Id")) };
 }
 
-function questionOf(role: RoleRecord, member: Member, name: string) {
+function questionOf(role: RoleRecord, member: MemberRecord, name: string) {
   const back = `${ROLES}/${role.Id}`;
   const above = [
     { name: "Roles", path: ROLES },
@@ -128,19 +128,19 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
   return [
     {
       name: "Name",
-      cell: (member: Member) => (
+      cell: (member: MemberRecord) => (
         <a href={visit.href(visit.pathOf(member)!)} safe>
           {name(member)}
         </a>
       ),
     },
-    { name: "Kind", cell: ({ Type }: Member) => <Text text={Type} /> },
-    { name: "Id", cell: ({ Id }: Member) => <Code text={String(Id)} /> },
+    { name: "Kind", cell: ({ Type }: MemberRecord) => <Text text={Type} /> },
+    { name: "Id", cell: ({ Id }: MemberRecord) => <Code text={String(Id)} /> },
     ...(mayChange
       ? [
           {
             name: "Take out",
-            cell: (member: Member) => (
+            cell: (member: MemberRecord) => (
               <AskButton
                 visit={visit}
                 action={`${ROLES}/${role.Id}/members/remove`}

@@ -3,13 +3,7 @@
 import type { Page } from "../../http/query.ts";
 import type { UserGrantRecord } from "../../oauth/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
-import {
-  type Confirmation,
-  type Page as ConsolePage,
-  confirming,
-  type SettingsDependencies,
-  type View,
-} from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { pagingOf, Value } from "../records/records.tsx";
 import { nameOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
@@ -17,13 +11,13 @@ import { aboveOf, type Person, pathOf, readPerson, USERS } from "./person.tsx";
 
 const TITLE = "Applications with access";
 
-export interface GrantsProps {
+export interface PersonGrantsProps {
   visit: Visit;
   person: Person;
   page: Page<UserGrantRecord>;
 }
 
-export function GrantsSection({ visit, person, page: { Items, Next } }: GrantsProps): JSX.Element {
+export function GrantsSection({ visit, person, page: { Items, Next } }: PersonGrantsProps): JSX.Element {
   return (
     <Section title={TITLE} id="applications">
       {Items.length > 0 ? (
@@ -40,7 +34,7 @@ export function GrantsSection({ visit, person, page: { Items, Next } }: GrantsPr
   );
 }
 
-export async function grantsPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function grantsPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
   const { Items, Next } = await deps.grants.listOfUser(
     visit.permitted("Settings:Read"),
@@ -124,7 +118,7 @@ function askToRevoke(other: "Application" | "User", grant: UserGrantRecord): Con
 
 /** @param other the type that the form identifies, not the path's `:id` */
 export function revokePage(
-  { grants }: SettingsDependencies,
+  { grants }: ConsoleServices,
   path: string,
   other: "Application" | "User",
   told: (name: string) => string,

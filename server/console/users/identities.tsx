@@ -18,7 +18,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { aboveOf, type Person, pathOf, readPerson, USERS } from "./person.tsx";
@@ -56,7 +56,7 @@ export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
 
 const FIELDS = ["IdentityProviderId", "Subject"];
 
-export async function linkPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+export async function linkPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const person = await readPerson(deps, visit);
   visit.caller.permissions.require("Settings:Update", "User", { ...person });
   const providers = await providersOf(deps, visit);
@@ -93,7 +93,7 @@ export async function linkPage(deps: SettingsDependencies, visit: Visit, refused
   };
 }
 
-export async function linkIdentity(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+export async function linkIdentity(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const { form, params } = visit;
   const [IdentityProviderId, Subject] = FIELDS.map((name) => (form.get(name) ?? "").trim());
   try {
@@ -153,7 +153,7 @@ function askToUnlink(person: Person, identity: IdentityRecord): Confirmation {
   };
 }
 
-export function unlinkPage(deps: SettingsDependencies): Page {
+export function unlinkPage(deps: ConsoleServices): ConsolePage {
   return confirming({
     path: `${USERS}/:id/identity/unlink`,
     needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],

@@ -4,11 +4,11 @@ import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
 import { Code, type Option, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
 import { ACTIVE_FILTER } from "../records/records.tsx";
-import { choiceOf, nameOf, providersOf, type Reference } from "../records/reference-field.tsx";
+import { choiceOf, nameOf, providersOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import type { Visit } from "../visit.ts";
 import { GrantsSection, grantsPage, revokePage } from "./grants.tsx";
@@ -17,7 +17,7 @@ import { LastLogin, type Person, pathOf, titleOf, USERS } from "./person.tsx";
 import { SessionsSection, sessionPages, sessionsPage } from "./sessions.tsx";
 import { makePasswordLink, removeFactorPage, SignInSection } from "./sign-in.tsx";
 
-export function userPages(deps: SettingsDependencies): Page[] {
+export function userPages(deps: ConsoleServices): ConsolePage[] {
   return entityPages<Person>(deps, "User", {
     titleOf: (person) => titleOf(person as Person),
     filters: async (visit) => {
@@ -70,7 +70,7 @@ export function userPages(deps: SettingsDependencies): Page[] {
   });
 }
 
-function morePages(deps: SettingsDependencies): Page[] {
+function morePages(deps: ConsoleServices): ConsolePage[] {
   const one = `${USERS}/:id`;
   const read = ["AccessManager:Read"] as const;
   const see = [...read, "Settings:Read"] as const;
@@ -110,7 +110,7 @@ function verifiedFact(name: string, text: string, isVerified: boolean): [string,
   return text === "" ? [] : [[name, <Text text={isVerified ? "yes" : "no"} />]];
 }
 
-async function userBody(deps: SettingsDependencies, visit: Visit, person: Person) {
+async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
   const { users, grants } = deps;
   const id = String(person.Id);
   const record = { ...person };
@@ -191,7 +191,7 @@ async function departmentOptions(departments: EntityService, visit: Visit): Prom
 async function nameOfDepartment(departments: EntityService, visit: Visit, id: string): Promise<string> {
   try {
     const { record } = await departments.read(visit.permitted("AccessManager:Read"), { pathValue: id, fieldName: "" });
-    return nameOf("Department", record as unknown as Reference);
+    return nameOf("Department", record as unknown as ReferenceChoice);
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return `Department ${id}`;
     throw error;

@@ -2,9 +2,9 @@
 
 import { type Attributes, UNSET_DATE } from "../../entities/index.ts";
 import { Time } from "../../ui/index.ts";
-import type { SettingsDependencies } from "../page.tsx";
+import type { ConsoleServices } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
-import type { Reference } from "../records/reference-field.tsx";
+import type { ReferenceChoice } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 
 export function LastLogin({ at }: { at: string }): JSX.Element {
@@ -37,13 +37,13 @@ export interface Person {
   Creation_Date: string;
   Last_Login: string;
   Is_Active: boolean;
-  Department: Reference;
+  Department: ReferenceChoice;
 }
 
 export const USERS = "/settings/users";
 
 /** The User with the path's `:id`. @throws NotFound, Permission */
-export async function readPerson({ records }: Pick<SettingsDependencies, "records">, visit: Visit): Promise<Person> {
+export async function readPerson({ records }: Pick<ConsoleServices, "records">, visit: Visit): Promise<Person> {
   return (await readRecord<Person>(records.of("User"), visit)).record;
 }
 

@@ -3,13 +3,7 @@
 import type { Page } from "../../http/query.ts";
 import type { SessionRecord } from "../../signin/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
-import {
-  type Confirmation,
-  type Page as ConsolePage,
-  confirming,
-  type SettingsDependencies,
-  type View,
-} from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { pagingOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
@@ -38,7 +32,7 @@ export function SessionsSection({ visit, person, page: { Items, Next }, mayChang
   );
 }
 
-export async function sessionsPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function sessionsPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
   const { Items, Next } = await deps.users.listSessions(
     visit.permitted("Settings:Read"),
@@ -93,7 +87,7 @@ function askToEnd(person: Person, { Id, Device }: SessionRecord): Confirmation {
   };
 }
 
-export function sessionPages(deps: SettingsDependencies): ConsolePage[] {
+export function sessionPages(deps: ConsoleServices): ConsolePage[] {
   const needs = ["AccessManager:Read", "Settings:Read", "Settings:Update"] as const;
   return [
     confirming({

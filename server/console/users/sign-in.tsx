@@ -2,7 +2,7 @@
 
 import { type FactorRecord, noFactor } from "../../signin/index.ts";
 import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
-import { confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
@@ -51,7 +51,7 @@ function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Ele
 }
 
 /** The link is in the response to the form itself, because it is not stored. */
-export async function makePasswordLink(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function makePasswordLink(deps: ConsoleServices, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
   const { Url, ExpiresOn } = await deps.users.makePasswordReset(visit.permitted("Settings:Update"), String(person.Id));
   return {
@@ -82,7 +82,7 @@ export async function makePasswordLink(deps: SettingsDependencies, visit: Visit)
   };
 }
 
-export function removeFactorPage(deps: SettingsDependencies): Page {
+export function removeFactorPage(deps: ConsoleServices): ConsolePage {
   return confirming({
     path: `${USERS}/:id/second-factor/remove`,
     isLinked: true,

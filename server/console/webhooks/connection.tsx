@@ -19,7 +19,7 @@ import { type ConnectionRecord, type RecentDelivery, type StatusRecord, toConnec
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import { Explained, Words } from "../failure-words.tsx";
-import type { Confirmation, SettingsDependencies } from "../page.tsx";
+import type { Confirmation, ConsoleServices } from "../page.tsx";
 import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
 import { addressOf } from "../records/names.ts";
@@ -35,12 +35,12 @@ import { TemporalViews } from "./temporal.tsx";
 const REFRESH_SECONDS = 5;
 const MAX_DELIVERIES = 20;
 
-export type HeldConnection = Held<ConnectionRecord> & { isSigned: boolean };
+export type ShownConnection = Held<ConnectionRecord> & { isSigned: boolean };
 
 export async function connectionBody(
-  deps: SettingsDependencies,
+  deps: ConsoleServices,
   visit: Visit,
-  { record, isSigned }: HeldConnection,
+  { record, isSigned }: ShownConnection,
 ): Promise<JSX.Element> {
   const [standing, fares, deliveries] = await Promise.all([
     visit.wants("connection") ? standingPart(deps, visit, record) : "",
@@ -57,7 +57,7 @@ export async function connectionBody(
   );
 }
 
-async function standingPart(deps: SettingsDependencies, visit: Visit, record: ConnectionRecord) {
+async function standingPart(deps: ConsoleServices, visit: Visit, record: ConnectionRecord) {
   const [healths, status, redeliveries] = await Promise.all([
     deps.figures.health(visit.caller, [record.Id]),
     deps.figures.status(visit.caller, record.Id),
@@ -87,12 +87,12 @@ async function standingPart(deps: SettingsDependencies, visit: Visit, record: Co
   );
 }
 
-async function faresPart({ figures }: SettingsDependencies, visit: Visit, { Id }: ConnectionRecord) {
+async function faresPart({ figures }: ConsoleServices, visit: Visit, { Id }: ConnectionRecord) {
   const span = spanOf(visit);
   return <Fares visit={visit} span={span} statistics={await figures.statistics(visit.caller, Id, span)} />;
 }
 
-async function deliveriesPart(deps: SettingsDependencies, visit: Visit, { Id }: ConnectionRecord) {
+async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id }: ConnectionRecord) {
   const deliveries = await deps.eventLog.deliveriesTo(visit.caller, Id, MAX_DELIVERIES);
   const name = await namesOfEvents(visit, deliveries.map(eventOf));
   return (
@@ -272,7 +272,7 @@ const TOLD = {
 };
 
 /** Pauses or resumes the connection. */
-export async function setState({ connection, connections }: SettingsDependencies, visit: Visit) {
+export async function setState({ connection, connections }: ConsoleServices, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
   const body = { Id: visit.params.id, State: state };
@@ -282,7 +282,7 @@ export async function setState({ connection, connections }: SettingsDependencies
 }
 
 /** Sends a ping in any state of the connection. */
-export async function ping({ connections }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function ping({ connections }: ConsoleServices, visit: Visit): Promise<Response> {
   const id = visit.params.id!;
   await connections.ping(visit.permitted("Webhooks:Update"), toConnectionId(id));
   return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");

@@ -10,17 +10,17 @@ import {
   type Health,
   toConnectionId,
 } from "../../webhooks/index.ts";
-import type { Page, SettingsDependencies } from "../page.tsx";
+import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import {
   actionsOn,
   connectionBody,
-  type HeldConnection,
   ping,
   RedeliverLink,
   refreshing,
+  type ShownConnection,
   setState,
 } from "./connection.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
@@ -45,7 +45,7 @@ import { sendTest, verifyPage } from "./verify.tsx";
 
 const REFRESH_SECONDS = 10;
 
-export function webhookPages(deps: SettingsDependencies): Page[] {
+export function webhookPages(deps: ConsoleServices): ConsolePage[] {
   const { connection, connections, figures } = deps;
   const read = ["Webhooks:Read"] as const;
   return recordPages<Row>({
@@ -92,7 +92,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     body: async ({ form }, isNew) => connectionSent(connection, form, isNew),
     taken: () => "Name is held by another connection.",
     once: (visit, made, sent) => showMade(deps, visit, made, sent),
-    show: (visit, held) => connectionBody(deps, visit, held as HeldConnection),
+    show: (visit, held) => connectionBody(deps, visit, held as ShownConnection),
     leadOfOne: refreshing,
     actions: (visit, { record }) => actionsOn(visit, record),
     others: (visit, record) => <RedeliverLink visit={visit} record={record} />,
@@ -152,7 +152,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
   });
 }
 
-async function readOne({ connections }: SettingsDependencies, { caller, params }: Visit): Promise<HeldConnection> {
+async function readOne({ connections }: ConsoleServices, { caller, params }: Visit): Promise<ShownConnection> {
   const { record, version, isSigned } = await connections.read(caller, toConnectionId(params.id!));
   return { record, version: etagOf(version), stored: version, isSigned };
 }
@@ -164,7 +164,7 @@ const FILTERS = [
   { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
 ];
 
-async function listRows({ connections, figures }: SettingsDependencies, { caller, url }: Visit) {
+async function listRows({ connections, figures }: ConsoleServices, { caller, url }: Visit) {
   const { filters, paging } = readAsked(CONNECTION_FILTERS, url.searchParams);
   const filter = { name: filters.Name || undefined, state: filters.State };
   const { Items, Next } = await connections.list(caller, filter, paging);

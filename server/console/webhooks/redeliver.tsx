@@ -20,7 +20,7 @@ import {
   type ReplayInput,
   toConnectionId,
 } from "../../webhooks/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
@@ -36,7 +36,7 @@ const pathOf = (id: string) => `/settings/webhooks/${id}/redeliver`;
 
 /** @param shown the submitted form and its result */
 export async function redeliverPage(
-  { connections }: SettingsDependencies,
+  { connections }: ConsoleServices,
   visit: Visit,
   shown: { state?: FormState; asked?: AskedReplay } = {},
 ): Promise<View> {
@@ -124,7 +124,7 @@ function howMany(count: number | null): string {
 }
 
 /** Counts the matching deliveries. */
-export async function countThem(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function countThem(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { form } = visit;
   try {
     return await redeliverPage(deps, visit, { state: sentForm(form), asked: await askToSend(deps, visit, true) });
@@ -134,7 +134,7 @@ export async function countThem(deps: SettingsDependencies, visit: Visit): Promi
 }
 
 /** Resends the counted deliveries, without later ones. */
-export function sendPage(deps: SettingsDependencies): Page {
+export function sendPage(deps: ConsoleServices): ConsolePage {
   const needs = ["Webhooks:Create"] as const;
   const page = confirming<AskedReplay>({
     path: `${pathOf(":id")}/send`,
@@ -166,7 +166,7 @@ interface AskedReplay extends Confirmation {
   fields: { From: string; To: string; States: string[]; Rate: string; AsOf: string };
 }
 
-async function askToSend(deps: SettingsDependencies, visit: Visit, anew: boolean): Promise<AskedReplay> {
+async function askToSend(deps: ConsoleServices, visit: Visit, anew: boolean): Promise<AskedReplay> {
   const { form, params } = visit;
   const rate = form.get("Rate")?.trim();
   const body = {

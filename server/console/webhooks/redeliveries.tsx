@@ -6,7 +6,7 @@ import { firstPage, isUuid, MAX_LIMIT, readPaging, readQuery, readWord } from ".
 import type { ConnectionId } from "../../ids.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
 import { type LocatedRedelivery, REDELIVERY_KINDS } from "../../webhooks/index.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import { lookUpNames, type NameOf, titleOfConnection } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
@@ -15,7 +15,7 @@ import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.t
 const MAX_LISTED = 5;
 const REFRESH_SECONDS = 5;
 
-export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { connections, redeliveries } = deps;
   const { caller, url } = visit;
   const { Items } = await connections.list(caller, {}, firstPage(MAX_LIMIT));
@@ -89,7 +89,7 @@ function connectionColumn(visit: Visit, name: NameOf): Column<LocatedRedelivery>
 }
 
 export async function latestRedeliveries(
-  { redeliveries }: SettingsDependencies,
+  { redeliveries }: ConsoleServices,
   { caller }: Visit,
   connectionId: ConnectionId,
 ): Promise<LocatedRedelivery[]> {

@@ -22,7 +22,7 @@ import {
 import { type LocatedRedelivery, REDELIVERY_CHANGE, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
 import { Exports } from "../audit-log.tsx";
 import { Words } from "../failure-words.tsx";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
@@ -31,7 +31,7 @@ const REFRESH_SECONDS = 2;
 
 export const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
 
-export async function redeliveryPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function redeliveryPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const id = toRedeliveryId(visit.params.id!);
   const redelivery = await deps.redeliveries.read(visit.caller, id);
   const sent = await deps.resentDeliveries.list(visit.caller, id, readPaging(readQuery(visit.url.searchParams, [])));
@@ -89,7 +89,7 @@ function sentColumns(visit: Visit): Column<ResentRecord>[] {
 }
 
 /** The record of its deliveries, as a file. */
-export async function exportSent({ resentDeliveries }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function exportSent({ resentDeliveries }: ConsoleServices, visit: Visit): Promise<Response> {
   const { filters } = readAsked({ Format: formatFilter }, visit.url.searchParams);
   return exportResponse(await resentDeliveries.export(visit.caller, toRedeliveryId(visit.params.id!), filters.Format));
 }
@@ -227,7 +227,7 @@ const TOLD: Record<string, string> = {
   Running: "The redelivery goes on.",
 };
 
-export async function changeTheRedelivery({ redeliveries }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function changeTheRedelivery({ redeliveries }: ConsoleServices, visit: Visit): Promise<Response> {
   const state = visit.form.get("State") ?? "";
   if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running or Paused.");
   const { Id, ConnectionId } = await setState(redeliveries, visit, state);
@@ -235,7 +235,7 @@ export async function changeTheRedelivery({ redeliveries }: SettingsDependencies
   return visit.goTo(isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`, TOLD[state]);
 }
 
-export function cancelPage({ redeliveries }: SettingsDependencies): Page {
+export function cancelPage({ redeliveries }: ConsoleServices): ConsolePage {
   return confirming({
     path: `${REDELIVERIES}/:id/cancel`,
     needs: ["Webhooks:Read", "Webhooks:Update"],
@@ -250,7 +250,7 @@ export function cancelPage({ redeliveries }: SettingsDependencies): Page {
   });
 }
 
-function setState(redeliveries: SettingsDependencies["redeliveries"], visit: Visit, State: string) {
+function setState(redeliveries: ConsoleServices["redeliveries"], visit: Visit, State: string) {
   const body = { State };
   const caller = visit.permitted("Webhooks:Update");
   return redeliveries.change(caller, toRedeliveryId(visit.params.id!), REDELIVERY_CHANGE.parse(body), body);

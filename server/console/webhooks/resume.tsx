@@ -3,7 +3,7 @@
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import { readDate } from "../../http/dates.ts";
 import { type ConnectionRecord, REPLAY_DATA, toConnectionId } from "../../webhooks/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { receiverOf } from "./redeliver.tsx";
 import { CONNECTIONS, WRITE } from "./save.tsx";
@@ -20,7 +20,7 @@ const replayOf = (ConnectionId: string, From: string) => ({ ConnectionId, From }
 
 /** @param since the earliest event @param asOf undefined: now */
 export async function askToResume(
-  { redeliveries }: SettingsDependencies,
+  { redeliveries }: ConsoleServices,
   visit: Visit,
   connection: ConnectionRecord,
   since: string,
@@ -42,7 +42,7 @@ export async function askToResume(
   };
 }
 
-export function resumePage(deps: SettingsDependencies): Page {
+export function resumePage(deps: ConsoleServices): ConsolePage {
   return confirming<AskedResume>({
     path: `${CONNECTIONS}/:id/resume`,
     needs: ["Webhooks:Read", ...WRITE],

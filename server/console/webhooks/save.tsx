@@ -23,7 +23,7 @@ import {
   toConnectionId,
 } from "../../webhooks/index.ts";
 import type { ShownOnce } from "../once.ts";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
 export const CONNECTIONS = "/settings/webhooks";
@@ -82,7 +82,7 @@ export function connectionSent(contract: ConnectionContract, form: URLSearchPara
 
 /** Shows a new connection's secrets once. The ApiKey is hidden from visitors who may not read the connection. */
 export function showMade(
-  { once }: SettingsDependencies,
+  { once }: ConsoleServices,
   visit: Visit,
   { Id, ApiKey }: Partial<ConnectionRecord>,
   sent: Partial<ConnectionRecord> & { Secret?: string },
@@ -105,7 +105,7 @@ const MEANINGS = new Map<string, string>(
   }),
 );
 
-export async function addedPage({ once, connections }: SettingsDependencies, visit: Visit): Promise<View> {
+export async function addedPage({ once, connections }: ConsoleServices, visit: Visit): Promise<View> {
   await connections.read(visit.caller, toConnectionId(visit.params.id!));
   const path = `${CONNECTIONS}/${visit.params.id}`;
   const shown = Object.entries(once.take(visit) ?? {});

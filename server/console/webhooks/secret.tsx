@@ -23,7 +23,7 @@ import {
   STAGING,
   toConnectionId,
 } from "../../webhooks/index.ts";
-import { type Confirmation, confirming, type Page, type SettingsDependencies, type View } from "../page.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
@@ -34,7 +34,7 @@ const pathOf = (visit: Visit) => `/settings/webhooks/${visit.params.id}/secret`;
 
 /** @param shown a secret to show once, or a rejected form */
 export async function secretPage(
-  { connections, rotations }: SettingsDependencies,
+  { connections, rotations }: ConsoleServices,
   visit: Visit,
   shown: { generated?: string; refused?: FormState } = {},
 ): Promise<View> {
@@ -176,7 +176,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
   );
 }
 
-export async function stage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+export async function stage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const { form, caller, params } = visit;
   try {
     const overlap = form.get("OverlapSeconds")?.trim();
@@ -193,7 +193,7 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
   }
 }
 
-export async function prove({ rotations }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function prove({ rotations }: ConsoleServices, visit: Visit): Promise<Response> {
   await rotations.prove(visit.caller, toConnectionId(visit.params.id!));
   return visit.goTo(pathOf(visit), "A ping that is signed by the new secret alone is on its way.");
 }
@@ -218,7 +218,7 @@ function askToGiveUp(record: ConnectionRecord, { State, StagedOn, FormerUntil }:
   };
 }
 
-export function giveUpPage({ connections, rotations }: SettingsDependencies): Page {
+export function giveUpPage({ connections, rotations }: ConsoleServices): ConsolePage {
   return confirming({
     path: "/settings/webhooks/:id/secret/give-up",
     needs: ["Webhooks:Read", "Webhooks:Update"],

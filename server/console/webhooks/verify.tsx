@@ -15,7 +15,7 @@ import {
 } from "../../ui/index.ts";
 import { type ConnectionRecord, PING, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
 import { Source } from "../activity/attempts.tsx";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { answerInWords } from "./connection.tsx";
@@ -24,7 +24,7 @@ import { VERIFICATIONS } from "./verification.ts";
 const REFRESH_SECONDS = 2;
 const MAX_TESTS = 10;
 
-export async function verifyPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { record, isSigned } = await deps.connections.read(visit.caller, toConnectionId(visit.params.id!));
   const tests = await readTests(deps, visit, record.Id);
   const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
@@ -83,7 +83,7 @@ function Kinds({ visit, record }: { visit: Visit; record: ConnectionRecord }): J
   );
 }
 
-export async function sendTest({ testEvents }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function sendTest({ testEvents }: ConsoleServices, visit: Visit): Promise<Response> {
   const { form, params } = visit;
   const input = testEvents.contract.parse({ EventRecord: form.get("EventRecord"), EventType: form.get("EventType") });
   await testEvents.send(visit.permitted("Webhooks:Update"), toConnectionId(params.id!), input);
@@ -97,7 +97,7 @@ interface ShownTest extends RecentDelivery {
 }
 
 /** Tests that the visitor may read. */
-async function readTests(deps: SettingsDependencies, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
+async function readTests(deps: ConsoleServices, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
   const tests = await deps.eventLog.testsOf(caller, id, MAX_TESTS);
   return tests.map((delivery) => {
     const { EventRecord, EventType, Test } = JSON.parse(delivery.payload!);

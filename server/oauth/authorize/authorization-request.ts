@@ -41,7 +41,7 @@ import {
   signedIfRequired,
   supportedResponseType,
 } from "./checks/request.ts";
-import { DEVICE_CONTINUE_PATH, type Parameters, type Target } from "./parameters.ts";
+import { type AuthorizationTarget, DEVICE_CONTINUE_PATH, type RequestParameters } from "./parameters.ts";
 import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import type { Reply } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
@@ -98,17 +98,17 @@ export interface RequestDependencies extends ClientDependencies {
   openRequestObject: OpenRequestObject;
   devices: {
     /** @throws BadInput if the device is no longer waiting */
-    check(target: Target): Promise<AuthorizationRequest>;
+    check(target: AuthorizationTarget): Promise<AuthorizationRequest>;
   };
 }
 
 /** A validated request, with the target that its pages continue. */
 export interface Checked extends AuthorizationRequest {
-  target: Target;
+  target: AuthorizationTarget;
 }
 
 /** @throws NotFound, BadInput for the user only; RefusedRequest */
-export async function checkRequest(deps: RequestDependencies, asked: Target): Promise<Checked> {
+export async function checkRequest(deps: RequestDependencies, asked: AuthorizationTarget): Promise<Checked> {
   if (asked.path === DEVICE_CONTINUE_PATH) return { ...(await deps.devices.check(asked)), target: asked };
   const opened = await openRequest(deps, asked.parameters);
   const checked = await checkParameters(deps, asked.door, opened);
@@ -119,7 +119,7 @@ export async function checkRequest(deps: RequestDependencies, asked: Target): Pr
  * A signed request is stored like a pushed one: it cannot be changed and is answered once. A client that must push its
  * requests must push this one, too.
  */
-async function openRequest(deps: RequestDependencies, parameters: Parameters): Promise<OpenedRequest> {
+async function openRequest(deps: RequestDependencies, parameters: RequestParameters): Promise<OpenedRequest> {
   const { pushedRequests, findClient, openRequestObject } = deps;
   const { client_id: clientId, request, request_uri: uri } = parameters.sent;
   if (!request || uri) return pushedRequests.open(parameters);

@@ -15,12 +15,12 @@ import { chooseAccountPage, consentPage, isChosen } from "./pages.tsx";
 import {
   AUTHORIZATION_PARAMETERS,
   AUTHORIZATION_PATHS,
+  type AuthorizationTarget,
   choosingAnew,
   DEVICE_CONTINUE_PATH,
   goTo,
   queryOf,
   readParameters,
-  type Target,
 } from "./parameters.ts";
 import { askedOf, consentTo, destinationsOf, requireAny } from "./question.ts";
 import { respond } from "./reply.ts";
@@ -62,7 +62,11 @@ export function authorizationEndpoints(deps: AuthorizeDependencies) {
   for (const { path, door } of [...AUTHORIZATION, device]) {
     app.use(
       pageEndpoint(deps.endpoints, path, path === device.path ? ["GET"] : ["GET", "POST"], async (request) => {
-        const target: Target = { path, door, parameters: await readParameters(AUTHORIZATION_PARAMETERS, request) };
+        const target: AuthorizationTarget = {
+          path,
+          door,
+          parameters: await readParameters(AUTHORIZATION_PARAMETERS, request),
+        };
         return tellingTheClient(deps, request, () => authorize(deps, request, target));
       }),
     );
@@ -70,7 +74,7 @@ export function authorizationEndpoints(deps: AuthorizeDependencies) {
   return app;
 }
 
-async function authorize(deps: AuthorizeDependencies, request: Request, asked: Target): Promise<Response> {
+async function authorize(deps: AuthorizeDependencies, request: Request, asked: AuthorizationTarget): Promise<Response> {
   await deps.refreshClient(request, asked.parameters.sent.client_id);
   const checked = await checkRequest(deps, asked);
   const { target } = checked;

@@ -5,7 +5,7 @@ import type { ClaimsRequest } from "./checks/openid.ts";
 import { supportedResponseType } from "./checks/request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { usedBefore } from "./pushed.ts";
-import { type Asked, noteMissing } from "./question.ts";
+import { type AskedAccess, noteMissing } from "./question.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */
@@ -16,7 +16,7 @@ export async function issueCode(
   { sql, tokens, pushedRequests, log }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests" | "log">,
   checked: Checked,
   session: Session,
-  asked: Asked,
+  asked: AskedAccess,
 ): Promise<Record<string, string | undefined>> {
   const { door, target, client, reply, redirectUriSent, isHybrid, nonce, codeChallenge, dpopJkt } = checked;
   const { scopes, resources, claims } = asked;

@@ -1,9 +1,9 @@
 // The consent page. All outside text is escaped here.
 
 import { attribute, CardPage, Problem, type Site } from "../../ui/index.ts";
-import type { Question } from "./question.ts";
+import type { ConsentQuestion } from "./question.ts";
 
-interface ConsentProps extends Question {
+interface ConsentProps extends ConsentQuestion {
   site: Site;
   /** Why the user is asked again. */
   problem: string | undefined;
@@ -65,7 +65,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
 }
 
 /** Links open in a new window, so the form stays. */
-function OwnPages({ links }: Pick<Question, "links">): JSX.Element {
+function OwnPages({ links }: Pick<ConsentQuestion, "links">): JSX.Element {
   return (
     <p class="fine">
       {links.map(({ text, href }, index) => (

@@ -10,7 +10,7 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { answerDevice } from "./device-pages.tsx";
 import { nextStep } from "./next-step.ts";
 import { CHANGED, consentPage } from "./pages.tsx";
-import { goTo, queryOf, readTarget, type Target, withoutPrompts } from "./parameters.ts";
+import { type AuthorizationTarget, goTo, queryOf, readTarget, withoutPrompts } from "./parameters.ts";
 import { askedOf, giveConsent, hasAsked, requireAny } from "./question.ts";
 import { respond } from "./reply.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
@@ -27,7 +27,7 @@ async function decide(
   deps: AuthorizeDependencies,
   request: Request,
   form: Map<string, string>,
-  sent: Target,
+  sent: AuthorizationTarget,
 ): Promise<Response> {
   const { site } = deps.endpoints;
   const checked = await checkRequest(deps, sent);

@@ -6,7 +6,6 @@ import { originOf, recordAudit } from "../../audit/index.ts";
 import { readForm } from "../../http/body.ts";
 import { isRead, requestUrl } from "../../http/request.ts";
 import {
-  type Caller,
   DeviceCodePage,
   forgiveGuess,
   type Guesser,
@@ -15,6 +14,7 @@ import {
   type Trouble,
   takeGuess,
   throttled,
+  type Visitor,
 } from "../../signin/index.ts";
 import { MessagePage, pageResponse } from "../../ui/index.ts";
 import type { Checked } from "./authorization-request.ts";
@@ -22,7 +22,7 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { decideDevice } from "./device.store.ts";
 import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
-import { type Asked, giveConsent, noteMissing } from "./question.ts";
+import { type AskedAccess, giveConsent, noteMissing } from "./question.ts";
 
 /** One text for unknown and expired codes. */
 const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";
@@ -30,10 +30,10 @@ const UNKNOWN = "This code is unknown or has expired. Look at the device again: 
 type Dependencies = Pick<AuthorizeDependencies, "sql" | "endpoints" | "forms" | "sessions" | "devices">;
 
 export function deviceEndpoints(deps: Dependencies) {
-  const code = pageEndpoint(deps.endpoints, DEVICE_PATH, ["GET", "POST"], (request, caller) =>
+  const code = pageEndpoint(deps.endpoints, DEVICE_PATH, ["GET", "POST"], (request, visitor) =>
     isRead(request)
       ? codePage(deps, request, requestUrl(request).searchParams.get("user_code") ?? "")
-      : takeCode(deps, request, caller),
+      : takeCode(deps, request, visitor),
   );
   const done = pageEndpoint(deps.endpoints, DEVICE_DONE_PATH, ["GET"], async (request) => {
     const isAllowed = requestUrl(request).searchParams.get("decision") === "allow";
@@ -55,7 +55,7 @@ function codePage({ endpoints: { site }, forms }: Dependencies, request: Request
   return pageResponse(page, { status: trouble?.status, headers: trouble?.headers, cookies });
 }
 
-async function takeCode(deps: Dependencies, request: Request, { address }: Caller): Promise<Response> {
+async function takeCode(deps: Dependencies, request: Request, { address }: Visitor): Promise<Response> {
   const { sql, sessions, devices, forms, endpoints } = deps;
   const form = await readForm(request);
   const typed = form.get("user_code") ?? "";
@@ -85,7 +85,7 @@ export async function answerDevice(
   request: Request,
   checked: Checked & Required<Pick<Checked, "device">>,
   session: Session,
-  asked: Asked | undefined,
+  asked: AskedAccess | undefined,
 ): Promise<Response> {
   const { client, device } = checked;
   const { tenantId, userId, authTime, amr, acr } = session;

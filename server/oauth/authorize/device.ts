@@ -15,7 +15,7 @@ import { apisInReach, ENTITY_API } from "../resources.ts";
 import { common } from "../scopes.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { findWaiting, findWaitingDigest, insertDeviceCode, type WaitingLimits } from "./device.store.ts";
-import { DEVICE_DONE_PATH, type Target } from "./parameters.ts";
+import { type AuthorizationTarget, DEVICE_DONE_PATH } from "./parameters.ts";
 
 /** Seconds for the user to decide and the device to fetch the result. */
 export const DEVICE_LIFETIME = 10 * 60;
@@ -43,7 +43,7 @@ export interface Devices {
   /** @param typed untrusted input @returns a reference for our own addresses; undefined if no request is waiting */
   find(typed: string): Promise<string | undefined>;
   /** @throws BadInput if it is no longer waiting */
-  check(target: Target): Promise<AuthorizationRequest>;
+  check(target: AuthorizationTarget): Promise<AuthorizationRequest>;
   /** Called when a user's decision is stored. */
   answered(decision: "Allowed" | "Denied"): void;
 }

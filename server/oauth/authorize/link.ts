@@ -3,7 +3,7 @@
 import { originOf } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
-import { type Caller, CHANGED_LINK, pageEndpoint, throttled } from "../../signin/index.ts";
+import { CHANGED_LINK, pageEndpoint, throttled, type Visitor } from "../../signin/index.ts";
 import { checkRequest, isExpected } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { goTo, readTarget, withoutPrompts } from "./parameters.ts";
@@ -12,16 +12,16 @@ import { tellingTheClient } from "./step.ts";
 import { type LinkState, linkPage, shownToLink } from "./upstream.tsx";
 
 export function linkEndpoint(deps: AuthorizeDependencies) {
-  return pageEndpoint(deps.endpoints, "/signin/link", ["POST"], async (request, caller) => {
+  return pageEndpoint(deps.endpoints, "/signin/link", ["POST"], async (request, visitor) => {
     const form = await readForm(request);
-    return tellingTheClient(deps, request, () => link(deps, request, caller, form));
+    return tellingTheClient(deps, request, () => link(deps, request, visitor, form));
   });
 }
 
 async function link(
   deps: AuthorizeDependencies,
   request: Request,
-  caller: Caller,
+  visitor: Visitor,
   form: Map<string, string>,
 ): Promise<Response> {
   const token = form.get("link") ?? "";
@@ -48,7 +48,7 @@ async function link(
     clientId,
     username,
     password: form.get("password") ?? "",
-    caller,
+    visitor,
   });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome !== "authenticated") return again({ problem: REFUSED, status: 422 });
@@ -61,7 +61,7 @@ async function link(
     identityProviderId: providerId,
     idTokenHint: pending.identity.idTokenHint,
   };
-  const { cookie } = await deps.sessions.begin(request, authentication, caller, async (tx, session) => {
+  const { cookie } = await deps.sessions.begin(request, authentication, visitor, async (tx, session) => {
     if (!(await deps.upstream.linkAtSignIn(tx, pending, { ...session, userId }, by))) throw overAlready();
   });
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);

@@ -18,8 +18,15 @@ import { logWrongAddress, type WrongAddress } from "./checks/wrong-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { logoPath } from "./logo.ts";
-import { CHOSEN_ACCOUNT, type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
-import { type Asked, nameOfClient, questionOf, sealQuestion } from "./question.ts";
+import {
+  type AuthorizationTarget,
+  CHOSEN_ACCOUNT,
+  targetText,
+  upstreamPath,
+  withoutPrompts,
+  withPrompt,
+} from "./parameters.ts";
+import { type AskedAccess, nameOfClient, questionOf, sealQuestion } from "./question.ts";
 import { formTargets } from "./reply.ts";
 
 /** A CSRF token with its cookies. */
@@ -37,7 +44,7 @@ export interface SignInState {
 
 export function signInPage(
   site: Site,
-  target: Target,
+  target: AuthorizationTarget,
   checked: AuthorizationRequest,
   { csrf, cookies }: Protection,
   providers: OfferedProvider[],
@@ -69,7 +76,7 @@ export function consentPage(
   request: Request,
   checked: Checked,
   session: Session,
-  asked: Asked,
+  asked: AskedAccess,
   trouble?: Trouble,
 ): Promise<Response> {
   const { target, reply } = checked;
@@ -150,4 +157,4 @@ export function isChosen(forms: Forms, request: Request, session: Session): bool
   return seal === null || forms.hasShown(forms.protect(request, session).csrf, seal, shownAccount(session));
 }
 
-const href = (site: Site, { path }: Target, query: string) => site.href(`${path}?${query}`);
+const href = (site: Site, { path }: AuthorizationTarget, query: string) => site.href(`${path}?${query}`);

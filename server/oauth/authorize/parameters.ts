@@ -14,7 +14,7 @@ import { AUTHORIZATION_PATH, type Door, SPEC_AUTHORIZATION_PATH } from "../door.
 const REQUEST_LIMIT = 8 * 1024;
 
 /** The parameters of a request, from its query or form. */
-export interface Parameters<Declared extends TObject = typeof AUTHORIZATION_PARAMETERS> {
+export interface RequestParameters<Declared extends TObject = typeof AUTHORIZATION_PARAMETERS> {
   /** The declared parameters, first value of each; one without a value is absent (RFC 6749 3.1). */
   sent: Partial<Sent<Declared>>;
   /** Names that occur more than once. */
@@ -37,7 +37,7 @@ export function parseParameters<Declared extends TObject>(
   declared: Declared,
   text: string,
   carry: (all: URLSearchParams) => string = String,
-): Parameters<Declared> {
+): RequestParameters<Declared> {
   if (text.length > REQUEST_LIMIT) {
     throw new BadInput(`The request has more than ${REQUEST_LIMIT} characters. The application has to send less.`);
   }
@@ -61,13 +61,13 @@ export function parseParameters<Declared extends TObject>(
 export async function readParameters<Declared extends TObject>(
   declared: Declared,
   request: Request,
-): Promise<Parameters<Declared>> {
+): Promise<RequestParameters<Declared>> {
   const text = request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1);
   return parseParameters(declared, text);
 }
 
 /** The same request without the prompts that the user has completed. */
-export function withoutPrompts(parameters: Parameters, done: string[]): string {
+export function withoutPrompts(parameters: RequestParameters, done: string[]): string {
   const all = new URLSearchParams(parameters.text);
   const prompts = (all.get("prompt") ?? "").split(" ").filter((prompt) => prompt !== "" && !done.includes(prompt));
   if (prompts.length > 0) all.set("prompt", prompts.join(" "));
@@ -78,12 +78,12 @@ export function withoutPrompts(parameters: Parameters, done: string[]): string {
 }
 
 /** The same request, starting with the choice of account. */
-export function choosingAnew(parameters: Parameters): string {
+export function choosingAnew(parameters: RequestParameters): string {
   const prompts = new URLSearchParams(parameters.text).get("prompt");
   return withPrompt(parameters, prompts ? `select_account ${prompts}` : "select_account");
 }
 
-export function withPrompt(parameters: Parameters, prompt: string): string {
+export function withPrompt(parameters: RequestParameters, prompt: string): string {
   const all = new URLSearchParams(parameters.text);
   all.set("prompt", prompt);
   return parameters.carry(all);
@@ -103,29 +103,29 @@ export const DEVICE_DONE_PATH = "/device/done";
 
 const DOORS = new Map<string, Door>([...Object.entries(AUTHORIZATION_PATHS), [DEVICE_CONTINUE_PATH, "rfc"]]);
 
-export interface Target {
+export interface AuthorizationTarget {
   path: string;
   door: Door;
-  parameters: Parameters;
+  parameters: RequestParameters;
 }
 
 /** The query that continues the request unchanged. */
-export function queryOf({ text, carry }: Parameters): string {
+export function queryOf({ text, carry }: RequestParameters): string {
   return carry(new URLSearchParams(text));
 }
 
 /** @returns a path and query, never an address of a different host */
-export function targetText({ path, parameters }: Target): string {
+export function targetText({ path, parameters }: AuthorizationTarget): string {
   return `${path}?${queryOf(parameters)}`;
 }
 
 /** The path that starts a sign-in at a provider. */
-export function upstreamPath(providerId: number, target: Target): string {
+export function upstreamPath(providerId: number, target: AuthorizationTarget): string {
   return `/signin/upstream/${providerId}?${new URLSearchParams({ request: targetText(target) })}`;
 }
 
 /** @param text the form's untrusted field `request` @throws BadInput */
-export function readTarget(text: string | undefined): Target {
+export function readTarget(text: string | undefined): AuthorizationTarget {
   const mark = text?.indexOf("?") ?? -1;
   const path = text?.slice(0, mark) ?? "";
   if (mark < 0 || !DOORS.has(path)) {

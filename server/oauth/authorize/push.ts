@@ -12,7 +12,7 @@ import { formEndpoint, type OnFailure } from "../endpoint.ts";
 import { AuthorizationError, TokenError } from "../errors.ts";
 import { checkParameters, RefusedRequest, type RequestDependencies } from "./authorization-request.ts";
 import { logWrongAddress, WrongAddress } from "./checks/wrong-address.ts";
-import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
+import { AUTHORIZATION_PARAMETERS, parseParameters, type RequestParameters } from "./parameters.ts";
 import { PUSH_LIFETIME } from "./pushed.ts";
 
 /** Client authentication fields, which are not part of the request. */
@@ -80,7 +80,7 @@ export function pushController(deps: PushDependencies) {
 }
 
 /** RFC 9449 10.1: a DPoP proof also determines the key required to redeem the code. */
-function boundTo(jkt: string, parameters: Parameters): Parameters {
+function boundTo(jkt: string, parameters: RequestParameters): RequestParameters {
   const named = parameters.sent.dpop_jkt;
   if (named !== undefined && named !== jkt) {
     throw new AuthorizationError("invalid_request", "dpop_jkt is not the thumbprint of the DPoP proof's key.");

@@ -10,7 +10,7 @@ import type { Vault } from "../../vault.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import { type Client, clientIdOf } from "../clients/store.ts";
 import { AuthorizationError } from "../errors.ts";
-import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
+import { AUTHORIZATION_PARAMETERS, parseParameters, type RequestParameters } from "./parameters.ts";
 import { findPush, insertPush, type NewPush, TIME_TO_SIGN_IN, takePush } from "./pushed.store.ts";
 
 /** Seconds until the browser must use the request. */
@@ -32,7 +32,7 @@ export interface PushReference {
 }
 
 export interface OpenedRequest {
-  parameters: Parameters;
+  parameters: RequestParameters;
   /** Undefined: the browser sent the parameters themselves. */
   pushed?: PushReference;
   /** The request demands a sign-in: sessions that began before this time do not count. */
@@ -56,7 +56,7 @@ export interface PushedRequests {
    */
   openSigned(client: Client, signed: SignedRequest): Promise<OpenedRequest>;
   /** Opens a browser's request. @throws BadInput if it names a pushed request of a different client */
-  open(parameters: Parameters): Promise<OpenedRequest>;
+  open(parameters: RequestParameters): Promise<OpenedRequest>;
   /** @returns false if it was already used */
   take(reference: PushReference): Promise<boolean>;
 }

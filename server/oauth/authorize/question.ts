@@ -17,7 +17,7 @@ import { type AuthorizationRequest, type Checked, RefusedRequest } from "./autho
 import { inWords } from "./words.ts";
 
 /** The part of a request that one user can grant. */
-export interface Asked {
+export interface AskedAccess {
   scopes: string[];
   resources: string[];
   /** Claim names by destination. */
@@ -31,7 +31,7 @@ export async function askedOf(
   sql: Queries,
   { scopes, resources, claims, client }: AuthorizationRequest,
   { userId }: Pick<Session, "userId">,
-): Promise<Asked> {
+): Promise<AskedAccess> {
   const [askable, withdrawnOn] = await Promise.all([
     askableScopes(sql, client, userId),
     findWithdrawal(sql, client.tenantId, userId, client.id),
@@ -44,7 +44,7 @@ export async function askedOf(
 }
 
 /** @throws RefusedRequest, or BadInput for a device, if the user's roles leave no scope */
-export function requireAny({ scopes }: Asked, { scopes: wanted, reply, device }: AuthorizationRequest): void {
+export function requireAny({ scopes }: AskedAccess, { scopes: wanted, reply, device }: AuthorizationRequest): void {
   if (scopes.length > 0) return;
   const reason = `No role of the user gives the scope ${printable(wanted.join(" "))}.`;
   if (device) throw new BadInput(reason);
@@ -52,7 +52,12 @@ export function requireAny({ scopes }: Asked, { scopes: wanted, reply, device }:
 }
 
 /** Logs scopes that the user's roles do not include, to explain tokens with fewer scopes than requested. */
-export function noteMissing(log: Logger, { scopes, client }: AuthorizationRequest, userId: number, asked: Asked): void {
+export function noteMissing(
+  log: Logger,
+  { scopes, client }: AuthorizationRequest,
+  userId: number,
+  asked: AskedAccess,
+): void {
   const missing = scopes.filter((scope) => !asked.scopes.includes(scope));
   if (missing.length === 0) return;
   const known = { tenantId: client.tenantId, clientId: client.id, userId, scopes: missing };
@@ -60,7 +65,7 @@ export function noteMissing(log: Logger, { scopes, client }: AuthorizationReques
 }
 
 /** The consent that covers the question. Claims included in a requested scope need no separate consent. */
-export function consentTo({ scopes, resources, claims }: Asked): Consent {
+export function consentTo({ scopes, resources, claims }: AskedAccess): Consent {
   const named = new Set([...claims.idToken, ...claims.userinfo]);
   return { scopes, resources, claims: beside(scopes, [...named]) };
 }
@@ -71,7 +76,7 @@ function beside(scopes: string[], claims: string[]): string[] {
 }
 
 /** The question in words. */
-export interface Question {
+export interface ConsentQuestion {
   application: string;
   /** Set for an unvouched client, with its host or scheme. */
   stranger: { address: string | undefined } | undefined;
@@ -88,7 +93,7 @@ export interface Question {
   userCode: string | undefined;
 }
 
-export function questionOf(checked: AuthorizationRequest, session: Session, asked: Asked): Question {
+export function questionOf(checked: AuthorizationRequest, session: Session, asked: AskedAccess): ConsentQuestion {
   const { client, reply, apis, device } = checked;
   return {
     application: nameOfClient(checked),
@@ -103,22 +108,34 @@ export function questionOf(checked: AuthorizationRequest, session: Session, aske
 }
 
 /** Addresses that are not http(s) were rejected when saved. */
-function linksOf({ webSite, policyUri, tosUri }: Client): Question["links"] {
+function linksOf({ webSite, policyUri, tosUri }: Client): ConsentQuestion["links"] {
   const named = { "Its site": webSite, "Privacy policy": policyUri, "Terms of service": tosUri };
   return Object.entries(named).flatMap(([text, href]) => (href === "" ? [] : { text, href }));
 }
 
 /** The value of the form's hidden field `shown`. */
-export function sealQuestion(forms: Forms, csrf: string, checked: Checked, session: Session, asked: Asked): string {
+export function sealQuestion(
+  forms: Forms,
+  csrf: string,
+  checked: Checked,
+  session: Session,
+  asked: AskedAccess,
+): string {
   return forms.sealShown(csrf, shown(checked, session, asked));
 }
 
 /** Whether the submitted page asked exactly this. */
-export function hasAsked(forms: Forms, form: Map<string, string>, checked: Checked, session: Session, asked: Asked) {
+export function hasAsked(
+  forms: Forms,
+  form: Map<string, string>,
+  checked: Checked,
+  session: Session,
+  asked: AskedAccess,
+) {
   return forms.hasShown(form.get("csrf"), form.get("shown"), shown(checked, session, asked));
 }
 
-function shown(checked: Checked, session: Session, asked: Asked) {
+function shown(checked: Checked, session: Session, asked: AskedAccess) {
   const { client, reply, target } = checked;
   const request = [target.path, target.parameters.text, reply.pushed?.digest.toString("base64") ?? null];
   const answer = [reply.redirectUri, reply.mode];
@@ -151,7 +168,7 @@ export async function giveConsent(
   request: Request,
   { tenantId, userId }: Session,
   checked: AuthorizationRequest,
-  asked: Asked,
+  asked: AskedAccess,
 ): Promise<void> {
   const user = { type: "User", id: userId } as const;
   const consent = consentTo(asked);

@@ -6,7 +6,7 @@ import type { IsSignedByClient } from "../clients/client-keys.ts";
 import { type Client, clientIdOf } from "../clients/store.ts";
 import { AUTHORIZATION_REQUEST, CLIENT_JWT_ALGS } from "../contract.ts";
 import { AuthorizationError } from "../errors.ts";
-import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
+import { AUTHORIZATION_PARAMETERS, parseParameters, type RequestParameters } from "./parameters.ts";
 
 /**
  * RFC 9101 10.8 recommends the first; clients of OpenID Connect Core 6.1 use JWT or none. Those are distinguished from
@@ -18,7 +18,7 @@ const TYPES = ["oauth-authz-req+jwt", "application/oauth-authz-req+jwt", "jwt"];
 export type OpenRequestObject = (
   client: Client,
   object: string,
-) => Promise<{ parameters: Parameters; expiresAt: number }>;
+) => Promise<{ parameters: RequestParameters; expiresAt: number }>;
 
 export function createRequestObjects(issuer: string, isSignedByClient: IsSignedByClient): OpenRequestObject {
   return async (client, object) => {
@@ -63,7 +63,7 @@ function inTime(claims: JWTPayload, { securityProfile }: Client): number {
   return exp + CLOCK_TOLERANCE;
 }
 
-function parametersOf(claims: JWTPayload): Parameters {
+function parametersOf(claims: JWTPayload): RequestParameters {
   const all = new URLSearchParams();
   for (const name of [...Object.keys(AUTHORIZATION_REQUEST.properties), "registration"]) {
     if (!Object.hasOwn(claims, name)) continue;

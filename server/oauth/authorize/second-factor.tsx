@@ -20,13 +20,13 @@ import {
 import { pageResponse } from "../../ui/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
-import { goTo, queryOf, readTarget, type Target, targetText, withPrompt } from "./parameters.ts";
+import { type AuthorizationTarget, goTo, queryOf, readTarget, targetText, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
 /** A form within an authorization request. */
 interface Way extends SentForm {
-  target: Target;
+  target: AuthorizationTarget;
   checked: AuthorizationRequest;
 }
 
@@ -41,7 +41,7 @@ function formEndpoint(
   path: string,
   answer: (deps: AuthorizeDependencies, way: Way) => Promise<Response>,
 ) {
-  return pageEndpoint(deps.endpoints, path, ["POST"], async (request, caller) => {
+  return pageEndpoint(deps.endpoints, path, ["POST"], async (request, visitor) => {
     const form = await readForm(request);
     const asked = readTarget(form.get("request"));
     return tellingTheClient(deps, request, async () => {
@@ -51,7 +51,7 @@ function formEndpoint(
       // The session has ended: sign in again.
       if (!session) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
       const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
-      if (!stale) return answer(deps, { request, caller, form, target, checked, session });
+      if (!stale) return answer(deps, { request, visitor, form, target, checked, session });
       if (!session.isUnfinished) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
       const due = session.hasSecondFactor ? secondFactorPage : enrolPage;
       return due(deps, request, target, checked, session, stale);
@@ -83,7 +83,7 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
 export function secondFactorPage(
   { endpoints: { site }, forms }: AuthorizeDependencies,
   request: Request,
-  target: Target,
+  target: AuthorizationTarget,
   { reply }: AuthorizationRequest,
   session: Session,
   { problem, status, headers }: Partial<Trouble> = {},
@@ -106,7 +106,7 @@ export function secondFactorPage(
 export async function enrolPage(
   deps: AuthorizeDependencies,
   request: Request,
-  target: Target,
+  target: AuthorizationTarget,
   { client, reply }: AuthorizationRequest,
   session: Session,
   {

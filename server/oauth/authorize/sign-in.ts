@@ -5,11 +5,11 @@ import { originOf, recordAudit } from "../../audit/index.ts";
 import { Permission } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { requestUrl } from "../../http/request.ts";
-import { type Caller, canSignInAnew, pageEndpoint, throttled } from "../../signin/index.ts";
+import { canSignInAnew, pageEndpoint, throttled, type Visitor } from "../../signin/index.ts";
 import { type AuthorizationRequest, checkRequest, isExpected, wantsFreshSignIn } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type SignInState, signInPage } from "./pages.tsx";
-import { goTo, readTarget, type Target, withoutPrompts } from "./parameters.ts";
+import { type AuthorizationTarget, goTo, readTarget, withoutPrompts } from "./parameters.ts";
 import { tellingTheClient } from "./step.ts";
 
 /** One text for every failure, so strangers cannot probe for accounts. */
@@ -19,10 +19,10 @@ const REFUSED_AT_SETTINGS = `${REFUSED} Or it is the name of the organisation, i
 export const WRONG_USER = "The application asked for another account. Sign in with that one.";
 
 export function signInEndpoints(deps: AuthorizeDependencies) {
-  const signInForm = pageEndpoint(deps.endpoints, "/signin", ["POST"], async (request, caller) => {
+  const signInForm = pageEndpoint(deps.endpoints, "/signin", ["POST"], async (request, visitor) => {
     const form = await readForm(request);
     const target = readTarget(form.get("request"));
-    return tellingTheClient(deps, request, () => signIn(deps, request, caller, form, target));
+    return tellingTheClient(deps, request, () => signIn(deps, request, visitor, form, target));
   });
   // For applications that redirect users to their provider without showing a page.
   const local = pageEndpoint(deps.endpoints, "/signin/local", ["GET"], async (request) => {
@@ -39,9 +39,9 @@ export function signInEndpoints(deps: AuthorizeDependencies) {
 async function signIn(
   deps: AuthorizeDependencies,
   request: Request,
-  caller: Caller,
+  visitor: Visitor,
   form: Map<string, string>,
-  asked: Target,
+  asked: AuthorizationTarget,
 ): Promise<Response> {
   const checked = await checkRequest(deps, asked);
   const { target } = checked;
@@ -55,7 +55,7 @@ async function signIn(
   const { tenantId, isSettings } = checked.client;
   const clientId = String(checked.client.id);
   const password = form.get("password") ?? "";
-  const result = await deps.signIn(request, { tenantId, clientId, username, password, caller, isNamed: isSettings });
+  const result = await deps.signIn(request, { tenantId, clientId, username, password, visitor, isNamed: isSettings });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome === "refused") return again({ problem: isSettings ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
   const { userId } = result.authentication;
@@ -64,7 +64,7 @@ async function signIn(
     await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
     return again({ problem: WRONG_USER, status: 422 });
   }
-  const { cookie } = await deps.sessions.begin(request, result.authentication, caller);
+  const { cookie } = await deps.sessions.begin(request, result.authentication, visitor);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
   return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
@@ -79,7 +79,7 @@ function requireLocal({ client: { identityProvider } }: AuthorizationRequest): v
 export async function showSignIn(
   { endpoints: { site }, forms, upstream }: Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream">,
   request: Request,
-  target: Target,
+  target: AuthorizationTarget,
   checked: AuthorizationRequest,
   state: SignInState,
 ): Promise<Response> {

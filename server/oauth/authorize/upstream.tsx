@@ -11,7 +11,6 @@ import { toRecordId } from "../../http/query.ts";
 import { requestUrl } from "../../http/request.ts";
 import {
   beginSessionByProvider,
-  type Caller,
   canSignInAnew,
   failedBy,
   LinkPage,
@@ -22,6 +21,7 @@ import {
   type UpstreamIdentity,
   type UpstreamProblem,
   UpstreamProblemPage,
+  type Visitor,
   whoIs,
 } from "../../signin/index.ts";
 import { pageResponse, type Site } from "../../ui/index.ts";
@@ -36,10 +36,10 @@ import {
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import {
   AUTHORIZATION_PARAMETERS,
+  type AuthorizationTarget,
   goTo,
   parseParameters,
   readTarget,
-  type Target,
   targetText,
   upstreamPath,
   withoutPrompts,
@@ -57,8 +57,8 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
       return sendToProvider(deps, request, checked.target, checked, providerIdOf(url));
     });
   });
-  const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET", "POST"], (request, caller) =>
-    request.method === "POST" ? comeAgain(deps, request) : comeBack(deps, request, caller),
+  const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET", "POST"], (request, visitor) =>
+    request.method === "POST" ? comeAgain(deps, request) : comeBack(deps, request, visitor),
   );
   const jwks = pageEndpoint(deps.endpoints, "/signin/upstream/:id/jwks", ["GET"], async (request) => {
     // An unknown provider gets an empty key set, so strangers cannot probe for providers.
@@ -85,7 +85,7 @@ async function comeAgain({ endpoints: { site } }: AuthorizeDependencies, request
   return new Response(null, { status: 303, headers: { location, "referrer-policy": "no-referrer", ...NO_STORE } });
 }
 
-async function comeBack(deps: AuthorizeDependencies, request: Request, caller: Caller): Promise<Response> {
+async function comeBack(deps: AuthorizeDependencies, request: Request, visitor: Visitor): Promise<Response> {
   const url = requestUrl(request);
   const taken = await deps.upstream.take(request, providerIdOf(url), url.searchParams.get("state") ?? "");
   if (!taken) {
@@ -93,7 +93,7 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
       "This sign-in has expired, is over already, or was begun in another browser. Go back to the application and start again.",
     );
   }
-  if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, caller, taken, url.search);
+  if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, visitor, taken, url.search);
   const { attempt, checks } = taken;
   const asked = readTarget(attempt.target);
   return tellingTheClient(deps, request, async () => {
@@ -120,7 +120,7 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
       const { userId } = account;
       if (!isExpected(checked, userId)) return refuse(deps, way, "other-user", { userId });
       const user = { userId, clientId };
-      const cookies = await beginSessionByProvider(deps, request, caller, attempt, identity, user);
+      const cookies = await beginSessionByProvider(deps, request, visitor, attempt, identity, user);
       const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
       return goTo(deps.endpoints.site, target.path, rest, cookies);
     });
@@ -136,7 +136,7 @@ function providerIdOf({ pathname }: URL): number {
 export async function sendToProvider(
   deps: AuthorizeDependencies,
   request: Request,
-  target: Target,
+  target: AuthorizationTarget,
   checked: AuthorizationRequest,
   providerId: number,
 ): Promise<Response> {
@@ -211,7 +211,7 @@ async function refuse(
 /** An authorization request and the provider that authenticates its user. */
 export interface ProviderWay {
   request: Request;
-  target: Target;
+  target: AuthorizationTarget;
   checked: AuthorizationRequest;
   provider: Provider;
 }
@@ -239,7 +239,7 @@ function upstreamProblem(
 }
 
 /** Alternatives to the provider: the sign-in page, a password, or none. */
-function otherWays(site: Site, target: Target, { identityProvider }: AuthorizationRequest["client"]) {
+function otherWays(site: Site, target: AuthorizationTarget, { identityProvider }: AuthorizationRequest["client"]) {
   if (!identityProvider) return [{ href: site.href(targetText(target)), text: "Sign in another way" }];
   if (!identityProvider.allowLocal) return [];
   const request = new URLSearchParams({ request: targetText(target) });

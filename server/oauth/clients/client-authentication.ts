@@ -20,9 +20,9 @@ import type { Client } from "./store.ts";
 import { MAX_USED_JWTS, type UseJwt } from "./used-jwts.ts";
 
 /** @throws TokenError if authentication fails */
-export type AuthenticateClient = (request: Request, form: Credentials) => Promise<Client>;
+export type AuthenticateClient = (request: Request, form: PresentedCredentials) => Promise<Client>;
 
-export interface Credentials {
+export interface PresentedCredentials {
   client_id?: string;
   client_secret?: string;
   client_assertion_type?: string;
@@ -30,7 +30,7 @@ export interface Credentials {
 }
 
 /** Why authentication failed; for the audit log only. */
-export type Refusal =
+export type ClientRefusal =
   | "NoSecret"
   | "WrongSecret"
   | "WrongMethod"
@@ -41,7 +41,11 @@ export type Refusal =
   | "ExpiredCertificate"
   | "InactiveApplication";
 /** Called when authentication as an existing client fails; the response does not wait for it. */
-export type OnRefusedClient = (request: Request, client: Pick<Client, "id" | "tenantId">, reason: Refusal) => void;
+export type OnRefusedClient = (
+  request: Request,
+  client: Pick<Client, "id" | "tenantId">,
+  reason: ClientRefusal,
+) => void;
 
 interface ClientAuthentication {
   issuer: string;
@@ -67,7 +71,7 @@ type Presented = { clientId: string } & (
 export async function authenticateClient(
   deps: ClientAuthentication,
   request: Request,
-  form: Credentials,
+  form: PresentedCredentials,
 ): Promise<Client> {
   const { mtls, findClient, useOnce, onRefused, onSecretUsed } = deps;
   const presented = presentedCredentials(request, form, deps);
@@ -117,7 +121,7 @@ const FAILED: Record<Presented["method"], string> = {
 interface Proof {
   client: Client;
   /** Undefined: authentication succeeded. */
-  refusal?: Refusal | undefined;
+  refusal?: ClientRefusal | undefined;
   /** The id of the secret that matched. */
   secretId?: string | undefined;
 }
@@ -147,7 +151,7 @@ async function proofOf(
   return { client, secretId, refusal: secretId === undefined ? "WrongSecret" : inactive };
 }
 
-async function certificateProblem(mtls: Mtls, request: Request, client: Client): Promise<Refusal | undefined> {
+async function certificateProblem(mtls: Mtls, request: Request, client: Client): Promise<ClientRefusal | undefined> {
   const certificate = await mtls.certificateOf(request);
   if (!certificate) return "NoCertificate";
   if (!isNamed(certificate, client.tlsClientAuthName, client.tlsClientAuthValue)) return "WrongCertificate";
@@ -174,7 +178,7 @@ export function strangersNetwork(request: Request, { clientType, isOpen }: Clien
   return clientType === "confidential" && !isOpen ? undefined : clientNetwork(request);
 }
 
-function presentedCredentials(request: Request, form: Credentials, at: Addresses): Presented {
+function presentedCredentials(request: Request, form: PresentedCredentials, at: Addresses): Presented {
   const header = request.headers.get("authorization");
   const { client_id: clientId, client_secret: secret, client_assertion: assertion } = form;
   // RFC 6749 2.3.
@@ -209,7 +213,7 @@ function presentedCredentials(request: Request, form: Credentials, at: Addresses
 type Addresses = Pick<ClientAuthentication, "issuer" | "mtls">;
 
 /** RFC 7521 4.2: client_id may be omitted. */
-function presentedAssertion(request: Request, form: Credentials, { issuer, mtls }: Addresses): Presented {
+function presentedAssertion(request: Request, form: PresentedCredentials, { issuer, mtls }: Addresses): Presented {
   const { client_id: clientId, client_assertion: jwt, client_assertion_type: type } = form;
   if (type !== ASSERTION_TYPE)
     throw new TokenError("invalid_request", `client_assertion_type must be ${ASSERTION_TYPE}.`);
@@ -240,7 +244,7 @@ const CLIENTS_KEPT = 10_000;
 /** Entries in memory waiting to be written; a process that ends loses them. */
 export const MAX_ROWS_WAITING = 100;
 
-interface Told {
+interface FailureCount {
   /** Milliseconds of `now`. */
   at: number;
   /** Failures since the last entry. */
@@ -253,7 +257,7 @@ interface Told {
  * would reveal them. Entries are written one at a time; while too many wait, failures are only counted.
  */
 export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now = () => performance.now()) {
-  const clients = new Map<number, Told>();
+  const clients = new Map<number, FailureCount>();
   let written = Promise.resolve();
   let waiting = 0;
 

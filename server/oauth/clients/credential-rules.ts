@@ -1,6 +1,7 @@
 // The effects of changing credentials, and the rules between their fields.
 
 import { DEFAULT_SCOPES } from "../../access/index.ts";
+import type { CheckUrl } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { ENTITY_TOKEN_ALG, EXCHANGE_GRANT, RESPONSE_TYPES, STANDARD_GRANT_TYPES } from "../contract.ts";
@@ -19,9 +20,6 @@ export function changedCredentials(before: Credentials, input: CredentialsInput)
   const given = Object.entries(changes).map(([name, value]) => [name, value ?? defaults[name as keyof Credentials]]);
   return { ...before, ...unchosen, ...Object.fromEntries(given) };
 }
-
-/** @returns why egress rejects an address; undefined if it is allowed */
-export type CheckUrl = (url: string) => string | undefined;
 
 /** Features of this installation. */
 export interface Possible {

@@ -1,10 +1,10 @@
 // Credentials fields that can be reset to a default.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { field, orNull, type Told, word } from "../../http/fields.ts";
+import { type FieldOptions, field, orNull, word } from "../../http/fields.ts";
 
 /** null resets it to the default. */
-export function settable<T>(schema: TSchema, must: string, standard: T, told: Told) {
+export function settable<T>(schema: TSchema, must: string, standard: T, told: FieldOptions) {
   return field<T | null, T>({
     ...told,
     sent: orNull(schema),
@@ -15,12 +15,12 @@ export function settable<T>(schema: TSchema, must: string, standard: T, told: To
   });
 }
 
-export function list<W extends string>(words: readonly W[], standard: readonly W[], told: Told) {
+export function list<W extends string>(words: readonly W[], standard: readonly W[], told: FieldOptions) {
   return settable<W[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
 }
 
 /** @param standard the default value */
-export function choice<W extends string>(words: readonly W[], told: Told, standard = words[0]!) {
+export function choice<W extends string>(words: readonly W[], told: FieldOptions, standard = words[0]!) {
   const must = `must be one of ${words.filter(Boolean).join(", ")}${words.includes("" as W) ? ", or empty" : ""}.`;
   return settable<W>(word(words), must, standard, told);
 }

@@ -1,10 +1,9 @@
 // The addresses in a client's SectorIdentifierUri (OIDC Core 8.1).
 
-import { EgressError, type EgressFetch } from "../../egress/index.ts";
+import { type CheckUrl, EgressError, type EgressFetch } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import type { TenantId } from "../../ids.ts";
-import type { CheckUrl } from "./credential-rules.ts";
 import type { Credentials } from "./credentials.ts";
 
 const TIMEOUT_MS = 5_000;

@@ -5,7 +5,7 @@ import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { isLiveFamily } from "../tokens/families.store.ts";
 
-export interface UserGrant {
+export interface UserGrantRow {
   userId: number;
   userName: string;
   userExternalId: string;
@@ -26,7 +26,7 @@ export interface UserGrant {
 /** A user's grants by client id, or a client's grants by user id. */
 export type GrantsOf = { userId: number } | { clientId: number };
 
-interface Row extends Omit<UserGrant, "scopes" | "resources" | "claims"> {
+interface Row extends Omit<UserGrantRow, "scopes" | "resources" | "claims"> {
   scopes: string[][];
   resources: string[][];
   claims: string[][];
@@ -41,7 +41,7 @@ export async function listUserGrants(
   whose: GrantsOf,
   limit: number,
   after: string | undefined,
-): Promise<UserGrant[]> {
+): Promise<UserGrantRow[]> {
   const isOfUser = "userId" in whose;
   const key = isOfUser ? sql`client_id` : sql`user_id`;
   const next = sql`${key} > ${after ?? 0}::bigint order by id limit ${limit + 1}`;
@@ -61,12 +61,12 @@ export async function findUserGrant(
   tenantId: TenantId,
   userId: number,
   clientId: number,
-): Promise<UserGrant | undefined> {
+): Promise<UserGrantRow | undefined> {
   const isIt = sql`user_id = ${userId}::bigint and client_id = ${clientId}::bigint`;
   return (await grants(sql, tenantId, isIt))[0];
 }
 
-async function grants(sql: Queries, tenantId: TenantId, isAsked: Condition): Promise<UserGrant[]> {
+async function grants(sql: Queries, tenantId: TenantId, isAsked: Condition): Promise<UserGrantRow[]> {
   const rows = await sql<Row[]>`
     select g.*, coalesce(u.name, '') as "userName", coalesce(u.external_id, '') as "userExternalId",
       coalesce(a.name, '') as "clientName", coalesce(a.external_id, '') as "clientExternalId"

@@ -20,7 +20,7 @@ import {
   isApplication,
   isUser,
   listUserGrants,
-  type UserGrant,
+  type UserGrantRow,
 } from "./user-grants.store.ts";
 
 const RESOURCE = GRANT_RESOURCE_TYPE.name;
@@ -125,7 +125,7 @@ export async function endUserGrant(
   tx: Transaction,
   families: Families,
   tenantId: TenantId,
-  { userId, clientId, scopes }: Pick<UserGrant, "userId" | "clientId" | "scopes">,
+  { userId, clientId, scopes }: Pick<UserGrantRow, "userId" | "clientId" | "scopes">,
   origin: Origin,
 ): Promise<void> {
   // Codes first: a code that is being redeemed then has its family already.
@@ -145,13 +145,13 @@ type SeenApi = Awaited<ReturnType<FindApis>>[number];
 
 /** APIs with a granted scope, or allowed as a target. */
 function apisOf<Of extends Pick<SeenApi, "id" | "scopes">>(
-  { scopes, resources }: Pick<UserGrant, "scopes" | "resources">,
+  { scopes, resources }: Pick<UserGrantRow, "scopes" | "resources">,
   apis: readonly Of[],
 ): Of[] {
   return apis.filter((api) => resources.includes(api.id) || api.scopes.some(({ name }) => scopes.includes(name)));
 }
 
-function toRecord(grant: UserGrant, apis: readonly SeenApi[]) {
+function toRecord(grant: UserGrantRow, apis: readonly SeenApi[]) {
   const { userId, userName, userExternalId, clientId, clientName, clientExternalId } = grant;
   return {
     User: { Id: userId, ExternalId: userExternalId, Name: userName, Type: "User" },
@@ -165,7 +165,7 @@ function toRecord(grant: UserGrant, apis: readonly SeenApi[]) {
   };
 }
 
-function toResource(grant: UserGrant) {
+function toResource(grant: UserGrantRow) {
   const { userId, clientId } = grant;
   return { ...toRecord(grant, []), UserId: userId, Key: `${userId}/${clientId}` };
 }

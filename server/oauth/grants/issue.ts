@@ -2,7 +2,7 @@
 
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { carriedScopes, type Target } from "../resources.ts";
-import type { Authentication } from "../tokens/id-token.ts";
+import type { AuthenticationClaims } from "../tokens/id-token.ts";
 import type { GrantRequest, Issued } from "./grant.ts";
 
 interface Granted {
@@ -12,7 +12,7 @@ interface Granted {
   familyId: string;
   refreshToken: string;
   /** The user that the client acts for; undefined: the client itself. */
-  user?: (Authentication & { id: number }) | undefined;
+  user?: (AuthenticationClaims & { id: number }) | undefined;
   /** The sign-in session for the id_token, if it is still active. */
   sessionId?: string | undefined;
   nonce?: string | undefined;

@@ -22,7 +22,7 @@ import { boundTo } from "./bound.ts";
 import type { GrantRequest } from "./grant.ts";
 import { GRANTS } from "./index.ts";
 
-export interface TokenDependencies {
+export interface TokenEndpointDependencies {
   sql: Sql;
   tokens: Tokens;
   families: Families;
@@ -78,14 +78,14 @@ export const RFC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
   },
 };
 
-export function tokenController(deps: TokenDependencies) {
+export function tokenController(deps: TokenEndpointDependencies) {
   const endpoint = (declared: typeof SPEC_TOKEN) =>
     formEndpoint(declared, deps, (asked) => answer(deps, declared.door, asked));
   return new Elysia().use(endpoint(SPEC_TOKEN)).use(endpoint(RFC_TOKEN));
 }
 
 async function answer(
-  deps: TokenDependencies,
+  deps: TokenEndpointDependencies,
   door: Door,
   asked: ClientRequest<typeof TOKEN_REQUEST>,
 ): Promise<TokenResponse> {

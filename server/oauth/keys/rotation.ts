@@ -37,7 +37,7 @@ const ANNOUNCED_MS = 24 * HOUR_MS;
 const RETIRED_MS = 31 * 24 * HOUR_MS;
 
 /** The results of a rotation, by key id. */
-export interface Rotation {
+export interface RotatedKeys {
   announced: string[];
   removed: string[];
 }
@@ -48,14 +48,14 @@ export interface KeyRotation {
    * their last token has expired.
    * @param at the time of the schedule; default: now
    */
-  run(at?: Date): Promise<Rotation>;
+  run(at?: Date): Promise<RotatedKeys>;
   /**
    * Publishes a new key of an algorithm, which signs as soon as every reader of the JWKS knows it.
    * @param leaked the new key signs at once, and the algorithm's other keys are removed, so their tokens are rejected.
    * Otherwise they stay published until their tokens have expired
    * @returns the new key's id, the removed ones, and when it starts signing
    */
-  replace(alg: SigningAlg, options: { leaked: boolean }): Promise<Rotation & { signsFrom: Date }>;
+  replace(alg: SigningAlg, options: { leaked: boolean }): Promise<RotatedKeys & { signsFrom: Date }>;
   /** @throws WrongMasterKey if a signing key cannot be opened, which means that no sealed value can */
   requireOpen(): Promise<void>;
 }

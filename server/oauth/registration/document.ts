@@ -1,9 +1,8 @@
 // Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): valid addresses, fetching, and supported
 // members.
 
-import { EgressError, type EgressFetch } from "../../egress/index.ts";
+import { type CheckUrl, EgressError, type EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
-import type { CheckUrl } from "../clients/credential-rules.ts";
 import { invalid } from "./metadata.ts";
 
 /** The maximum size in bytes (6.6 of the draft). */

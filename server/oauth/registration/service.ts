@@ -4,6 +4,7 @@ import { timingSafeEqual } from "node:crypto";
 import { type Access, SCOPES } from "../../access/index.ts";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/sql.ts";
+import type { CheckUrl } from "../../egress/index.ts";
 import { changeOwnApplication, deleteOwnApplication, makeOwnApplication } from "../../entities/index.ts";
 import { Conflict, Permission, TooManyRequests, Unauthorized } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
@@ -14,7 +15,7 @@ import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import { lockApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
-import { type CheckUrl, defaultsOf, type Possible } from "../clients/credential-rules.ts";
+import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
 import type { Credentials } from "../clients/credentials.ts";
 import type { ReadSector } from "../clients/sector.ts";
 import {

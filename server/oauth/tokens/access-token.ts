@@ -8,7 +8,7 @@ import { ACCESS_TOKEN_TYPES } from "../contract.ts";
 import { SIGNING_ALGS } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Target } from "../resources.ts";
-import type { Authentication } from "./id-token.ts";
+import type { AuthenticationClaims } from "./id-token.ts";
 import { signJwt, type VerifiedTokens, verifyJwt } from "./jwt.ts";
 import { subjectFor } from "./subjects.ts";
 
@@ -32,7 +32,7 @@ export interface AccessGrant {
   /** The thumbprint of the bound key (RFC 9449 6.1). */
   jkt?: string | undefined;
   /** The user that the client acts for; undefined: the client itself. */
-  user?: Authentication & { id: number };
+  user?: AuthenticationClaims & { id: number };
   act?: Acting | undefined;
   /** In an exchanged token: the maximum scopes of further exchanges. */
   exchangeScopes?: string[];

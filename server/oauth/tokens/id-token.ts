@@ -7,7 +7,7 @@ import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
 import { sessionFor, subjectFor } from "./subjects.ts";
 
 /** The method and time of a user's authentication (OIDC Core 2). */
-export interface Authentication {
+export interface AuthenticationClaims {
   /** Seconds since 1970. */
   authTime: number;
   acr?: string;
@@ -15,7 +15,7 @@ export interface Authentication {
 }
 
 /** The content of an id_token (OIDC Core 2, 3.1.3.6 and 3.3.2.11). */
-export interface IdTokenGrant extends Authentication {
+export interface IdTokenGrant extends AuthenticationClaims {
   userId: number;
   nonce?: string;
   /** The sign-in session. */

@@ -134,14 +134,14 @@ async function describeRefreshToken(
 
 // A token presented for revocation or introspection, of any kind.
 
-export interface PresentedToken {
+export interface RecognizedToken {
   /** At most one of the two; neither if it is not of this issuer or has expired. */
   access?: ReadAccessToken;
   refresh?: PresentedRefreshToken;
 }
 
 /** token_type_hint is not needed, and an unknown value is ignored (RFC 7009 2.1). */
-export async function readPresentedToken(tokens: Tokens, families: Families, token: string): Promise<PresentedToken> {
+export async function readPresentedToken(tokens: Tokens, families: Families, token: string): Promise<RecognizedToken> {
   const access = await tokens.readAnyAccessToken(token);
   return access ? { access } : { refresh: await families.read(token) };
 }

@@ -11,7 +11,7 @@ const LIFETIME = 120;
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 /** A session's end, as reported to one client. */
-export interface EndedSession extends Omit<SubjectOwner, "subjectKey"> {
+export interface ClientSessionEnd extends Omit<SubjectOwner, "subjectKey"> {
   tenantId: TenantId;
   /** null: its tenant has none yet. */
   sealedSubjectKey: Uint8Array | null;
@@ -23,7 +23,7 @@ export interface EndedSession extends Omit<SubjectOwner, "subjectKey"> {
   sid: string;
 }
 
-export type IssueLogoutToken = (ended: EndedSession) => Promise<string>;
+export type IssueLogoutToken = (ended: ClientSessionEnd) => Promise<string>;
 
 /** OIDC Back-Channel Logout 2.4. Each has a new jti, because receivers may reject a repeated one. */
 export function createLogoutTokens(

@@ -13,7 +13,7 @@ import { formEndpoint, type OnFailure } from "../endpoint.ts";
 import { TokenError } from "../errors.ts";
 import type { ReadAccessToken } from "./access-token.ts";
 import { type Families, ownerOf, type PresentedRefreshToken } from "./families.ts";
-import { NO_TOKEN, type PresentedToken, readPresentedToken } from "./introspect.ts";
+import { NO_TOKEN, type RecognizedToken, readPresentedToken } from "./introspect.ts";
 import { insertRevokedToken, listRevoked, REVOCATION_CHANNEL } from "./revocations.store.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -81,7 +81,7 @@ async function revokeFamily(
 }
 
 /** RFC 7009 2.1: the token must be issued to this client. */
-function requireOwn(client: Client, { access, refresh }: PresentedToken): void {
+function requireOwn(client: Client, { access, refresh }: RecognizedToken): void {
   const owner = access ? Number(access.client_id) : refresh?.clientId;
   if (owner !== undefined && owner !== client.id) {
     throw new TokenError("unauthorized_client", "The token was issued to another client.");

@@ -8,7 +8,7 @@ import { pageResponse } from "../../ui/index.ts";
 import { readFlash } from "../cookies.ts";
 import { pageEndpoint } from "../endpoint.tsx";
 import { RESET_PATH } from "../password-reset.store.ts";
-import type { Caller } from "../session.ts";
+import type { Visitor } from "../session.ts";
 import { AccountPage } from "./account-page.tsx";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
 import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
@@ -16,20 +16,20 @@ import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
 import { enrol, enrolPage, giveCode, guardedAct, guardedPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
 import { signIn, startSignIn } from "./sign-in.tsx";
 import { listSessions } from "./store.ts";
-import { ACCOUNT_PATH, type AccountDependencies, nameOf, toAccount, type Visit } from "./visit.ts";
+import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, nameOf, toAccount } from "./visit.ts";
 import { visited } from "./visited.ts";
 
 export function accountController(deps: AccountDependencies) {
-  type Answer = (visit: Visit) => Promise<Response>;
-  type Open = (request: Request, caller: Caller) => Promise<Response>;
+  type Answer = (visit: AccountVisit) => Promise<Response>;
+  type Open = (request: Request, visitor: Visitor) => Promise<Response>;
   const own =
     (answer: Answer): Open =>
-    (request, caller) =>
-      visited(deps, request, caller, answer);
+    (request, visitor) =>
+      visited(deps, request, visitor, answer);
   const page = (path: string, { get, post }: { get?: Open; post?: Open }) => {
     const methods = [...(get ? (["GET"] as const) : []), ...(post ? (["POST"] as const) : [])];
-    return pageEndpoint(deps.endpoints, path, methods, (request, caller) =>
-      (isRead(request) ? get! : post!)(request, caller),
+    return pageEndpoint(deps.endpoints, path, methods, (request, visitor) =>
+      (isRead(request) ? get! : post!)(request, visitor),
     );
   };
   const app = new Elysia()
@@ -37,10 +37,10 @@ export function accountController(deps: AccountDependencies) {
     .use(
       page("/account/sign-in", {
         get: (request) => startSignIn(deps, request),
-        post: (request, caller) => signIn(deps, request, caller),
+        post: (request, visitor) => signIn(deps, request, visitor),
       }),
     )
-    .use(page("/account/code", { post: (request, caller) => giveCode(deps, request, caller) }))
+    .use(page("/account/code", { post: (request, visitor) => giveCode(deps, request, visitor) }))
     .use(
       page("/account/password", {
         get: own((visit) => passwordPage(deps, visit)),
@@ -50,7 +50,7 @@ export function accountController(deps: AccountDependencies) {
     .use(
       page("/account/second-factor", {
         get: own((visit) => enrolPage(deps, visit)),
-        post: (request, caller) => enrol(deps, request, caller),
+        post: (request, visitor) => enrol(deps, request, visitor),
       }),
     )
     .use(page(START_LINK_PATH, { post: own((visit) => startLinking(deps, visit)) }))
@@ -72,7 +72,7 @@ export function accountController(deps: AccountDependencies) {
   return app;
 }
 
-async function overview(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+async function overview(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const { tenantId, userId } = session;
   const told = readFlash(deps.cookies, request);
   const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
@@ -102,7 +102,7 @@ async function overview(deps: AccountDependencies, { request, session }: Visit):
   return pageResponse(page, { cookies: [...cookies, ...(told === undefined ? [] : [deps.cookies.clear("told")])] });
 }
 
-async function endSessions(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+async function endSessions(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   const which = form.get("session") ?? "";
@@ -115,7 +115,7 @@ async function endSessions(deps: AccountDependencies, { request, session }: Visi
   return toAccount(deps, "session");
 }
 
-async function revokeGrant(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+async function revokeGrant(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   await deps.applications.revoke(request, session.tenantId, session.userId, form.get("client_id") ?? "");

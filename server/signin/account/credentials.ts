@@ -19,7 +19,7 @@ export type EndGrants = (
   which: { sessionId: string } | { exceptSessionId: string | undefined },
 ) => Promise<void>;
 
-export interface Credentials {
+export interface AccountCredentials {
   /** Ends every other session of the user. @throws TenantBusy, Conflict if the current one has ended meanwhile */
   changePassword(request: Request, session: Session, password: string): Promise<void>;
   /**
@@ -34,7 +34,7 @@ export interface Credentials {
   endOtherSessions(request: Request, session: Session): Promise<void>;
 }
 
-export function createCredentials(sql: Sql, passwords: Passwords, endGrants: EndGrants): Credentials {
+export function createCredentials(sql: Sql, passwords: Passwords, endGrants: EndGrants): AccountCredentials {
   return {
     async changePassword(request, { id, tenantId, userId }, password) {
       const hash = await passwords.hash(tenantId, password);

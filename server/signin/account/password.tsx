@@ -10,11 +10,11 @@ import { findReset, type PasswordReset } from "../password-reset.store.ts";
 import { CodeField, PasswordField } from "../second-factor/pages.tsx";
 import type { Session } from "../session.ts";
 import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
-import { type AccountDependencies, toAccount, type Visit } from "./visit.ts";
+import { type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
 
 export async function passwordPage(
   deps: AccountDependencies,
-  { request, session }: Visit,
+  { request, session }: AccountVisit,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   if (!(await deps.ownPassword.exists(session))) return toAccount(deps);
@@ -25,15 +25,15 @@ export async function passwordPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-export async function changePassword(deps: AccountDependencies, visit: Visit): Promise<Response> {
-  const { request, caller, session } = visit;
+export async function changePassword(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
+  const { request, visitor, session } = visit;
   const form = await readForm(request);
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale) return passwordPage(deps, visit, stale);
   const chosen = form.get("new_password") ?? "";
   const problem = await passwordProblem(chosen, session);
   if (problem) return passwordPage(deps, visit, { problem, status: 422 });
-  const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
+  const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", visitor);
   const trouble = troubleOf(result, WRONG_PASSWORD);
   if (trouble) return passwordPage(deps, visit, trouble);
   await deps.credentials.changePassword(request, session, chosen);
@@ -208,15 +208,15 @@ export async function proofAsked({ ownPassword }: ProofDependencies, session: Se
 /** @returns why the proof is rejected; undefined if it is accepted */
 export async function troubleWithProof(
   { ownPassword, secondFactor }: ProofDependencies,
-  { request, caller, session }: Visit,
+  { request, visitor, session }: AccountVisit,
   form: Map<string, string>,
 ): Promise<Trouble | undefined> {
   const { asksPassword, asksCode } = await proofAsked({ ownPassword, secondFactor }, session);
   if (asksPassword) {
-    const result = await ownPassword.check(request, session, form.get("password") ?? "", caller);
+    const result = await ownPassword.check(request, session, form.get("password") ?? "", visitor);
     const trouble = troubleOf(result, WRONG_PASSWORD);
     if (trouble) return trouble;
   }
   if (!asksCode) return undefined;
-  return troubleOf(await secondFactor.check(request, session, form.get("code") ?? "", caller), WRONG_CODE);
+  return troubleOf(await secondFactor.check(request, session, form.get("code") ?? "", visitor), WRONG_CODE);
 }

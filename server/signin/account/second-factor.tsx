@@ -6,19 +6,19 @@ import { flashCookie } from "../cookies.ts";
 import { asksPassword, takeCode, takeEnrolment } from "../second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor/pages.tsx";
 import type { Proposal } from "../second-factor/second-factor.ts";
-import type { Caller, Session } from "../session.ts";
+import type { Session, Visitor } from "../session.ts";
 import type { Trouble } from "../throttle.ts";
 import { ConfirmPage, troubleWithProof } from "./password.tsx";
-import { ACCOUNT_PATH, type AccountDependencies, TOLD, toAccount, type Visit } from "./visit.ts";
+import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, TOLD, toAccount } from "./visit.ts";
 
 /** POST /account/code: gives the second factor of an unfinished session. */
-export async function giveCode(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
+export async function giveCode(deps: AccountDependencies, request: Request, visitor: Visitor): Promise<Response> {
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
   if (!session) return toAccount(deps);
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale && !(session.isUnfinished && session.hasSecondFactor)) return toAccount(deps);
-  const given = stale ? { trouble: stale } : await takeCode(deps, { request, caller, session, form });
+  const given = stale ? { trouble: stale } : await takeCode(deps, { request, visitor, session, form });
   if (given.trouble) return codePage(deps, request, session, given.trouble);
   return toAccount(deps, undefined, given.cookies);
 }
@@ -47,7 +47,7 @@ export function codePage(
 /** GET /account/second-factor. */
 export async function enrolPage(
   deps: AccountDependencies,
-  { request, session }: Visit,
+  { request, session }: AccountVisit,
   {
     proposal = deps.secondFactor.propose(session),
     problem,
@@ -79,16 +79,16 @@ export async function enrolPage(
 }
 
 /** POST /account/second-factor, also for a session that is unfinished because the user has no second factor yet. */
-export async function enrol(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
+export async function enrol(deps: AccountDependencies, request: Request, visitor: Visitor): Promise<Response> {
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
   if (!session) return toAccount(deps);
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
-  if (stale) return enrolPage(deps, { request, caller, session }, stale);
-  const enrolment = await takeEnrolment(deps, { request, caller, session, form });
+  if (stale) return enrolPage(deps, { request, visitor, session }, stale);
+  const enrolment = await takeEnrolment(deps, { request, visitor, session, form });
   if (!enrolment) return toAccount(deps);
   const { trouble } = enrolment;
-  if (trouble) return enrolPage(deps, { request, caller, session }, { proposal: enrolment.proposal, ...trouble });
+  if (trouble) return enrolPage(deps, { request, visitor, session }, { proposal: enrolment.proposal, ...trouble });
   const told = flashCookie(deps.cookies, TOLD.enrolled);
   return codesPage(deps, enrolment.codes, [...(enrolment.cookies ?? []), told]);
 }
@@ -103,7 +103,7 @@ interface Guarded {
   heading: string;
   lead: string;
   button: string;
-  act(deps: AccountDependencies, visit: Visit): Promise<Response>;
+  act(deps: AccountDependencies, visit: AccountVisit): Promise<Response>;
 }
 
 export const NEW_CODES: Guarded = {
@@ -129,7 +129,7 @@ export const REMOVAL: Guarded = {
 export async function guardedPage(
   deps: AccountDependencies,
   guarded: Guarded,
-  { request, session }: Visit,
+  { request, session }: AccountVisit,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   if (!session.hasSecondFactor) return toAccount(deps);
@@ -150,7 +150,7 @@ export async function guardedPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-export async function guardedAct(deps: AccountDependencies, guarded: Guarded, visit: Visit): Promise<Response> {
+export async function guardedAct(deps: AccountDependencies, guarded: Guarded, visit: AccountVisit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);
   if (!session.hasSecondFactor) return toAccount(deps);

@@ -9,11 +9,11 @@ import { requestUrl } from "../../http/request.ts";
 import type { TenantId } from "../../ids.ts";
 import { MessagePage, pageResponse } from "../../ui/index.ts";
 import { SignInPage } from "../pages.tsx";
-import type { Caller } from "../session.ts";
+import type { Visitor } from "../session.ts";
 import { type Trouble, throttled } from "../throttle.ts";
 import { beginSessionByProvider } from "../upstream/accounts.ts";
 import type { TakenAttempt } from "../upstream/round-trips.ts";
-import { findProvider, refuse, sendOff, tellingTheUser, type Way } from "./providers/way.tsx";
+import { findProvider, refuse, sendOff, tellingTheUser, type WayToProvider } from "./providers/way.tsx";
 import { type AccountDependencies, type SigningApplication, signInTarget, toAccount } from "./visit.ts";
 
 const REFUSED: Trouble = { problem: "The user name or the password is wrong.", status: 422 };
@@ -46,7 +46,7 @@ export async function startSignIn(deps: AccountDependencies, request: Request): 
   return startProviderSignIn(deps, request, tenantId, clientId, chosen);
 }
 
-export async function signIn(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
+export async function signIn(deps: AccountDependencies, request: Request, visitor: Visitor): Promise<Response> {
   const form = await readForm(request);
   const clientId = form.get("request") ?? "";
   const application = await findApplication(deps, clientId);
@@ -56,10 +56,10 @@ export async function signIn(deps: AccountDependencies, request: Request, caller
   const again = (trouble: Trouble) => formPage(deps, request, application, { clientId, username, ...trouble });
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return again(stale);
-  const result = await deps.signIn(request, { tenantId, username, password, caller, isNamed: true });
+  const result = await deps.signIn(request, { tenantId, username, password, visitor, isNamed: true });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome === "refused") return again(REFUSED);
-  const { cookie } = await deps.sessions.begin(request, result.authentication, caller);
+  const { cookie } = await deps.sessions.begin(request, result.authentication, visitor);
   return toAccount(deps, undefined, [cookie, ...result.cookies]);
 }
 
@@ -116,13 +116,13 @@ async function startProviderSignIn(
 export async function finishProviderSignIn(
   deps: AccountDependencies,
   request: Request,
-  caller: Caller,
+  visitor: Visitor,
   { attempt, checks }: TakenAttempt,
   query: string,
 ): Promise<Response> {
   const { tenantId, target } = attempt;
   const provider = await findProvider(deps, tenantId, attempt.providerId);
-  const way: Way = { request, tenantId, provider, purpose: "sign-in", target };
+  const way: WayToProvider = { request, tenantId, provider, purpose: "sign-in", target };
   return tellingTheUser(deps, way, async () => {
     const identity = await deps.upstream.identify(provider, attempt, checks, query);
     const by = (id: number) => originOf(request, { actor: { type: "User", id } });
@@ -132,7 +132,7 @@ export async function finishProviderSignIn(
     if (account.outcome === "stranger") return refuse(deps, way, "stranger");
     const { userId } = account;
     if (account.outcome === "inactive") return refuse(deps, { ...way, userId }, "inactive");
-    const cookies = await beginSessionByProvider(deps, request, caller, attempt, identity, { userId });
+    const cookies = await beginSessionByProvider(deps, request, visitor, attempt, identity, { userId });
     return toAccount(deps, undefined, cookies);
   });
 }

@@ -9,17 +9,17 @@ import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { OwnPassword } from "../password.ts";
 import type { SecondFactor } from "../second-factor/second-factor.ts";
-import type { Caller, Session, Sessions } from "../session.ts";
+import type { Session, Sessions, Visitor } from "../session.ts";
 import type { SignIn } from "../sign-in.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { AllowedApplication } from "./account-page.tsx";
-import type { Credentials } from "./credentials.ts";
+import type { AccountCredentials } from "./credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
 
 /** A signed-in user's request to an account page. */
-export interface Visit {
+export interface AccountVisit {
   request: Request;
-  caller: Caller;
+  visitor: Visitor;
   session: Session;
 }
 
@@ -89,7 +89,7 @@ export interface AccountDependencies {
   ownPassword: OwnPassword;
   secondFactor: SecondFactor;
   browsers: KnownBrowsers;
-  credentials: Credentials;
+  credentials: AccountCredentials;
   upstream: Upstream;
   linkedAccounts: LinkedAccounts;
   applications: Applications;

@@ -2,7 +2,7 @@
 
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { OwnPassword } from "../password.ts";
-import type { Caller, Session, Sessions } from "../session.ts";
+import type { Session, Sessions, Visitor } from "../session.ts";
 import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
 import type { Proposal, SecondFactor } from "./second-factor.ts";
 
@@ -15,7 +15,7 @@ export interface FactorDependencies {
 
 export interface SentForm {
   request: Request;
-  caller: Caller;
+  visitor: Visitor;
   session: Session;
   form: Map<string, string>;
 }
@@ -24,9 +24,9 @@ export interface SentForm {
 export type GivenCode = { trouble: Trouble } | { trouble?: undefined; cookies: string[] };
 
 export async function takeCode(deps: FactorDependencies, sent: SentForm): Promise<GivenCode> {
-  const { request, caller, session, form } = sent;
+  const { request, visitor, session, form } = sent;
   const trouble = troubleOf(
-    await deps.secondFactor.check(request, session, form.get("code") ?? "", caller),
+    await deps.secondFactor.check(request, session, form.get("code") ?? "", visitor),
     WRONG_CODE,
   );
   return trouble ? { trouble } : { cookies: await raised(deps, sent) };
@@ -42,11 +42,11 @@ export type Enrolment =
  * the form belongs to another session
  */
 export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): Promise<Enrolment | undefined> {
-  const { request, caller, session, form } = sent;
+  const { request, visitor, session, form } = sent;
   const proposal = deps.secondFactor.reopen(session, form.get("proposal") ?? "");
   if (session.hasSecondFactor || !proposal) return undefined;
   if (await asksPassword(deps, session)) {
-    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
+    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", visitor);
     const trouble = troubleOf(result, WRONG_PASSWORD);
     if (trouble) return { trouble, proposal };
   }
@@ -63,6 +63,6 @@ export async function asksPassword(
   return !session.isUnfinished && (await ownPassword.exists(session));
 }
 
-async function raised({ sessions, browsers }: FactorDependencies, { request, caller, session }: SentForm) {
-  return [await sessions.raise(request, session, ["otp"]), await browsers.remember(request, session, caller.address)];
+async function raised({ sessions, browsers }: FactorDependencies, { request, visitor, session }: SentForm) {
+  return [await sessions.raise(request, session, ["otp"]), await browsers.remember(request, session, visitor.address)];
 }

@@ -5,7 +5,7 @@ import type { Sql, Transaction } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
-import type { Caller, Session } from "../session.ts";
+import type { Session, Visitor } from "../session.ts";
 import type { CheckOutcome } from "../throttle.ts";
 import { admit, countSuccess, noteFailure, noteThrottled } from "../throttle.ts";
 import {
@@ -54,7 +54,7 @@ export interface SecondFactor {
    */
   enrol(request: Request, session: Session, proposal: Proposal, code: string): Promise<string[] | undefined>;
   /** Accepts a code of the app or a recovery code, each only once. */
-  check(request: Request, owner: Owner, code: string, caller: Caller): Promise<CheckOutcome>;
+  check(request: Request, owner: Owner, code: string, visitor: Visitor): Promise<CheckOutcome>;
   /** @returns new codes, which cannot be read again; the previous ones become invalid */
   newRecoveryCodes(request: Request, owner: Owner): Promise<string[]>;
   remove(request: Request, owner: Owner): Promise<void>;
@@ -125,9 +125,9 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
       });
     },
 
-    async check(request, owner, code, caller) {
-      const known = await browsers.recognize(request, owner, caller.address);
-      const place = { account: `${owner.userId}`, factor: "second", address: caller.address, ...known } as const;
+    async check(request, owner, code, visitor) {
+      const known = await browsers.recognize(request, owner, visitor.address);
+      const place = { account: `${owner.userId}`, factor: "second", address: visitor.address, ...known } as const;
       const attempt = { tenantId: owner.tenantId, ...place };
       const retryAfter = await admit(sql, attempt);
       const subject = { type: "User", id: owner.userId };

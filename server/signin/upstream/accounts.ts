@@ -5,22 +5,22 @@ import type { Sql, Transaction } from "../../db/sql.ts";
 import { changeOwnUser, makeOwnUser, type Vouched, waitForUsers } from "../../entities/index.ts";
 import type { TenantId } from "../../ids.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
-import { ACR, type Caller, type Session, type Sessions } from "../session.ts";
+import { ACR, type Session, type Sessions, type Visitor } from "../session.ts";
 import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";
 import { MAPPED_FIELDS, type Provider } from "./providers/store.ts";
 import type { PendingLink } from "./round-trips.ts";
 import {
-  type Attempt,
   deleteAttempt,
   findLinkedUser,
   insertIdentity,
   isTaken,
   type LinkedUser,
+  type RoundTrip,
   type SubjectKey,
   takeHeldAttempt,
 } from "./store.ts";
 
-export type Account =
+export type ProviderAccount =
   | { outcome: "known"; userId: number }
   | { outcome: "inactive"; userId: number }
   /** The provider's rules do not allow a new User for this account. */
@@ -41,9 +41,9 @@ export function accountOf(
   { id: providerId, provisioning, ...rules }: Provider,
   { authority, subject, fields, verified, tenants }: UpstreamIdentity,
   by: LinkedBy,
-): Promise<Account> {
+): Promise<ProviderAccount> {
   const key: SubjectKey = { providerId, authority, subject };
-  return sql.beginFor(tenantId, async (tx): Promise<Account> => {
+  return sql.beginFor(tenantId, async (tx): Promise<ProviderAccount> => {
     const linked = await findLinkedUser(tx, tenantId, key);
     if (linked) return known(tx, tenantId, linked, fields, verified);
     if (provisioning !== "Create") return { outcome: "link" };
@@ -60,7 +60,7 @@ export function accountOf(
     await insertIdentity(tx, tenantId, key, userId, true);
     await recordLink(tx, tenantId, key, userId, by);
     return { outcome: "known", userId };
-  }) as Promise<Account>;
+  }) as Promise<ProviderAccount>;
 }
 
 /** Links an account after all proofs. @returns false if it is already linked or cannot be */
@@ -113,7 +113,7 @@ async function known(
   { userId, isActive, provisioned }: LinkedUser,
   fields: UserFields,
   verified: Vouched,
-): Promise<Account> {
+): Promise<ProviderAccount> {
   if (!isActive) return { outcome: "inactive", userId };
   const kept = KEPT_UP_TO_DATE.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]));
   await changeOwnUser(tx, tenantId, userId, provisioned ? Object.fromEntries(kept) : {}, verified);
@@ -133,8 +133,8 @@ const CLOCK_TOLERANCE_MS = 30_000;
 export async function beginSessionByProvider(
   { sessions, browsers }: { sessions: Sessions; browsers: KnownBrowsers },
   request: Request,
-  caller: Caller,
-  { tenantId, providerId, maxAge, startedOn }: Attempt,
+  visitor: Visitor,
+  { tenantId, providerId, maxAge, startedOn }: RoundTrip,
   { authTime: told, idTokenHint }: UpstreamIdentity,
   { userId, clientId }: { userId: number } & Pick<Origin, "clientId">,
 ): Promise<string[]> {
@@ -149,8 +149,8 @@ export async function beginSessionByProvider(
     idTokenHint,
     ...when,
   };
-  const { cookie, isUnfinished } = await sessions.begin(request, authentication, caller);
-  return isUnfinished ? [cookie] : [cookie, await browsers.remember(request, { tenantId, userId }, caller.address)];
+  const { cookie, isUnfinished } = await sessions.begin(request, authentication, visitor);
+  return isUnfinished ? [cookie] : [cookie, await browsers.remember(request, { tenantId, userId }, visitor.address)];
 }
 
 /**

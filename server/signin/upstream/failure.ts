@@ -89,7 +89,7 @@ export function codeOf(error: string, description = ""): string {
 
 export type UpstreamProblem = UpstreamFailureKind | "inactive" | "stranger" | "other-user" | "unknown" | "taken";
 
-interface Told {
+interface ProblemText {
   status: number;
   /** The text for the user. */
   line: string;
@@ -97,7 +97,7 @@ interface Told {
   reason: string;
 }
 
-const TOLD: Record<UpstreamProblem, Told> = {
+const TOLD: Record<UpstreamProblem, ProblemText> = {
   unavailable: {
     status: 502,
     line:
@@ -167,7 +167,7 @@ const TOLD: Record<UpstreamProblem, Told> = {
   },
 };
 
-export function toldOf(problem: UpstreamProblem): Told {
+export function toldOf(problem: UpstreamProblem): ProblemText {
   return TOLD[problem];
 }
 

@@ -24,7 +24,7 @@ export interface UpstreamIdentity {
 
 export const ID_TOKEN_HINT_PURPOSE = "identity provider's id_token";
 
-export type Claims = Record<string, unknown>;
+export type ProviderClaims = Record<string, unknown>;
 
 const TENANT_CLAIMS = ["hd", "tid"];
 
@@ -32,7 +32,7 @@ const TENANT_CLAIMS = ["hd", "tid"];
 export const SUBJECT_LIMIT = 500;
 
 /** @throws UpstreamFailure if the claims have no subject */
-export function toIdentity(authority: string, mapping: Mapping, claims: Claims): UpstreamIdentity {
+export function toIdentity(authority: string, mapping: Mapping, claims: ProviderClaims): UpstreamIdentity {
   const subject = textOf(claims[mapping.Subject ?? "sub"]);
   if (subject === undefined || subject.length > SUBJECT_LIMIT) {
     throw new UpstreamFailure("untrusted", "the claims name no subject");

@@ -27,7 +27,13 @@ import {
   signedOutUriOf,
 } from "./configuration.ts";
 import { codeOf, kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { type Claims, claimsNeeded, ID_TOKEN_HINT_PURPOSE, toIdentity, type UpstreamIdentity } from "./identity.ts";
+import {
+  claimsNeeded,
+  ID_TOKEN_HINT_PURPOSE,
+  type ProviderClaims,
+  toIdentity,
+  type UpstreamIdentity,
+} from "./identity.ts";
 import type { Provider } from "./providers/store.ts";
 
 /**
@@ -218,8 +224,8 @@ async function openIdClaims(
   config: Configuration,
   { mapping }: Provider,
   accessToken: string,
-  claims: Claims & { sub: string },
-): Promise<Claims> {
+  claims: ProviderClaims & { sub: string },
+): Promise<ProviderClaims> {
   const said = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null));
   const lacks = claimsNeeded(mapping).some((name) => said[name] === undefined);
   if (!lacks || config.serverMetadata().userinfo_endpoint === undefined) return claims;
@@ -230,14 +236,14 @@ async function plainClaims(
   config: Configuration,
   { userinfoEndpoint }: Provider,
   accessToken: string,
-): Promise<Claims> {
+): Promise<ProviderClaims> {
   const headers = new Headers({ accept: "application/json" });
   const response = await fetchProtectedResource(config, accessToken, new URL(userinfoEndpoint!), "GET", null, headers);
   if (response.status !== 200) {
     throw new UpstreamFailure(kindOfStatus(response.status), `the userinfo endpoint answered ${response.status}`);
   }
   const claims: unknown = await response.json().catch(() => undefined);
-  if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as Claims;
+  if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as ProviderClaims;
   throw new UpstreamFailure("untrusted", "the userinfo endpoint answered no JSON object");
 }
 

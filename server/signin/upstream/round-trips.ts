@@ -9,7 +9,7 @@ import type { Cookies } from "../cookies.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import type { Checks } from "./protocol.ts";
-import { type Attempt, findAttempt, insertAttempt, type NewAttempt, type OpenLimits, takeAttempt } from "./store.ts";
+import { findAttempt, insertAttempt, type NewAttempt, type OpenLimits, type RoundTrip, takeAttempt } from "./store.ts";
 
 /** The maximum number of unfinished attempts within ATTEMPT_LIFETIME. */
 export const MAX_OPEN: OpenLimits = { address: 100, tenant: 10_000 };
@@ -33,12 +33,12 @@ export interface Attempts {
 }
 
 export interface TakenAttempt {
-  attempt: Attempt;
+  attempt: RoundTrip;
   checks: Checks;
 }
 
 type Begun = Pick<NewAttempt, "providerId" | "target" | "maxAge">;
-export type PendingLink = Attempt & { identity: UpstreamIdentity };
+export type PendingLink = RoundTrip & { identity: UpstreamIdentity };
 
 export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
   async function insert(

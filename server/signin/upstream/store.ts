@@ -3,7 +3,7 @@ import type { TenantId } from "../../ids.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import type { Provider } from "./providers/store.ts";
 
-export interface Attempt {
+export interface RoundTrip {
   digest: Buffer;
   tenantId: TenantId;
   providerId: number;
@@ -70,8 +70,8 @@ export async function takeAttempt(
   digest: Buffer,
   browser: Buffer,
   providerId: number,
-): Promise<Attempt | undefined> {
-  const [attempt] = await sql<Attempt[]>`
+): Promise<RoundTrip | undefined> {
+  const [attempt] = await sql<RoundTrip[]>`
     update upstream_attempts set used_on = now()
     where digest = ${digest} and browser = ${browser} and identity_provider_id = ${providerId} and identity is null
       and used_on is null and expires_on > now()
@@ -80,8 +80,8 @@ export async function takeAttempt(
 }
 
 /** Like takeAttempt, without using it up. */
-export async function findAttempt(sql: Queries, digest: Buffer, browser: Buffer): Promise<Attempt | undefined> {
-  const [attempt] = await sql<Attempt[]>`
+export async function findAttempt(sql: Queries, digest: Buffer, browser: Buffer): Promise<RoundTrip | undefined> {
+  const [attempt] = await sql<RoundTrip[]>`
     select ${attemptColumns(sql)} from upstream_attempts
     where digest = ${digest} and browser = ${browser} and expires_on > now()`;
   return attempt;
@@ -110,8 +110,8 @@ export async function takeHeldAttempt(
   sql: Queries,
   tenantId: TenantId,
   sessionId: string,
-): Promise<Attempt | undefined> {
-  const [attempt] = await sql<Attempt[]>`
+): Promise<RoundTrip | undefined> {
+  const [attempt] = await sql<RoundTrip[]>`
     delete from upstream_attempts
     where tenant_id = ${tenantId} and session_id = ${sessionId} and expires_on > now()
     returning ${attemptColumns(sql)}`;

@@ -9,14 +9,14 @@ import type { Vault } from "../../vault.ts";
 import type { Cookies } from "../cookies.ts";
 import type { Session } from "../session.ts";
 import { isSession } from "../store.ts";
-import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
+import { accountOf, type LinkedBy, linkAccount, type ProviderAccount } from "./accounts.ts";
 import { authorityOf, publishedKey } from "./configuration.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
 import { findClientKey, findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./round-trips.ts";
-import { type Attempt, deleteAttempt, findLinkedUser, holdAttempt } from "./store.ts";
+import { deleteAttempt, findLinkedUser, holdAttempt, type RoundTrip } from "./store.ts";
 
 function requireActive({ isActive }: Provider): void {
   if (!isActive) throw new UpstreamFailure("switched-off", "it is switched off");
@@ -63,7 +63,7 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
    * The identity in the query that the browser returned with.
    * @throws UpstreamFailure also if the provider was deleted, deactivated or reconfigured meanwhile
    */
-  identify(provider: Provider, attempt: Attempt, checks: Checks, query: string): Promise<UpstreamIdentity>;
+  identify(provider: Provider, attempt: RoundTrip, checks: Checks, query: string): Promise<UpstreamIdentity>;
   /**
    * The provider's sign-out address for a session that has ended, if the provider wants it and is reachable.
    * @param hint the id_token of the sign-in, sealed
@@ -82,7 +82,7 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   signedOut(request: Request, providerId: number, state: string): Promise<string | undefined>;
   /** The public part of the key that authenticates this client to the provider. */
   publishedKey(providerId: number): Promise<object | undefined>;
-  accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
+  accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<ProviderAccount>;
   /** The linked User, if there is one. */
   ownerOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<number | undefined>;
   /** Links the session's user. @returns false if it is already linked or the session has ended */

@@ -4,7 +4,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 
-export interface Rotation {
+export interface SecretRotation {
   /** Whether the connection's calls are signed. */
   signed: boolean;
   /** Null: no secret is staged. */
@@ -16,8 +16,12 @@ export interface Rotation {
   formerUntil: Date | null;
 }
 
-export async function findRotation(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<Rotation | undefined> {
-  const [row] = await sql<(Omit<Rotation, "proof"> & ProofRow)[]>`
+export async function findRotation(
+  sql: Queries,
+  tenantId: TenantId,
+  id: ConnectionId,
+): Promise<SecretRotation | undefined> {
+  const [row] = await sql<(Omit<SecretRotation, "proof"> & ProofRow)[]>`
     select c.secret is not null as signed, c.staged_on as "stagedOn", c.staged_overlap_seconds as "overlapSeconds",
       case when c.former_until > now() then c.former_until end as "formerUntil",
       d.event_id as "eventId", d.state, coalesce(a.failure, a.status_code::text) as word

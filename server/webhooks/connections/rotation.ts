@@ -9,7 +9,7 @@ import { Conflict } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
 import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
-import { type Attempt, type Outcome, recordAttempt } from "../deliveries/store.ts";
+import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/write-event.ts";
 import { generateSecret } from "../signature.ts";
 import { type ConnectionRecord, secretField } from "./contract.ts";
@@ -19,7 +19,7 @@ import {
   endRotation,
   findRotation,
   type ProvedSecret,
-  type Rotation,
+  type SecretRotation,
   stageSecret,
   takeStagedSecret,
 } from "./rotation.store.ts";
@@ -145,7 +145,7 @@ export function createRotations(
   };
 }
 
-function toRotationRecord(rotation: Rotation): RotationRecord {
+function toRotationRecord(rotation: SecretRotation): RotationRecord {
   const { stagedOn, overlapSeconds, proof, formerUntil } = rotation;
   return {
     State: stateOf(rotation),
@@ -156,7 +156,7 @@ function toRotationRecord(rotation: Rotation): RotationRecord {
   };
 }
 
-function stateOf({ signed, stagedOn, proof, formerUntil }: Rotation): RotationRecord["State"] {
+function stateOf({ signed, stagedOn, proof, formerUntil }: SecretRotation): RotationRecord["State"] {
   if (stagedOn && !proof) return "Staged";
   if (stagedOn && proof) return proof.state === "Pending" || proof.state === "Retrying" ? "Proving" : "Refused";
   if (formerUntil) return "Overlap";
@@ -164,7 +164,7 @@ function stateOf({ signed, stagedOn, proof, formerUntil }: Rotation): RotationRe
 }
 
 /** Why the proof failed. */
-function reasonOf({ state, word }: NonNullable<Rotation["proof"]>): string | null {
+function reasonOf({ state, word }: NonNullable<SecretRotation["proof"]>): string | null {
   if (state === "Cancelled") return "the ping was cancelled; prove it again";
   if (state !== "Exhausted") return null;
   if (word === null || word === "lost") return "the attempt was lost with its worker; prove it again";
@@ -199,7 +199,7 @@ export async function recordProof(
   tenantId: TenantId,
   deliveryId: DeliveryId,
   attempt: Attempt,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
 ): Promise<DeliveryState | undefined> {
   return sql.begin(async (tx) => {
     const proved = await takeStagedSecret(tx, tenantId, deliveryId);

@@ -24,7 +24,7 @@ export interface Candidate {
 }
 
 /** Where candidates wait. */
-export type Waiting = "queue" | "Drain";
+export type CandidatePlace = "queue" | "Drain";
 
 type Condition = PendingQuery<Row[]>;
 
@@ -74,7 +74,7 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export async function listBeyond(
   tx: Transaction,
   connectionId: ConnectionId,
-  waiting: Waiting,
+  waiting: CandidatePlace,
   seen: { position: number; records: string[] },
 ): Promise<Candidate[]> {
   const middle = crypto.randomUUID();
@@ -87,7 +87,7 @@ export async function listBeyond(
 function listHeads(
   tx: Transaction,
   connectionId: ConnectionId,
-  waiting: Waiting,
+  waiting: CandidatePlace,
   { position, records }: { position: number; records: string[] },
   from: string,
   to: string,
@@ -124,7 +124,7 @@ interface Busy {
 }
 
 /** For what is Held, what is in the queue comes first. Beside more than a page of events of several, all is busy. */
-function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: Waiting): Busy {
+function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: CandidatePlace): Busy {
   const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
   const oldest = (condition: Condition) => tx`(
     select d.event_id from deliveries d where d.connection_id = ${connectionId} and d.record is null and ${condition}

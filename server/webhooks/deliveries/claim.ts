@@ -4,7 +4,7 @@
 import type { Sql, Transaction } from "../../db/sql.ts";
 import type { ConnectionId } from "../../ids.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
-import { type Candidate, listBeyond, listQueued, listSelected, PAGE, type Waiting } from "./candidates.store.ts";
+import { type Candidate, type CandidatePlace, listBeyond, listQueued, listSelected, PAGE } from "./candidates.store.ts";
 import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend } from "./queue.store.ts";
 
 export interface Claim {
@@ -88,7 +88,7 @@ async function fromRedelivery(
 async function fromBeyond(
   tx: Transaction,
   connectionId: ConnectionId,
-  waiting: Waiting,
+  waiting: CandidatePlace,
   oldest: Candidate[],
   choice: Choice,
 ): Promise<Candidate[]> {

@@ -13,7 +13,7 @@ import {
   removeDispatches,
 } from "./dispatch.store.ts";
 import { BATCH } from "./in-flight.ts";
-import { FAILURE_PAUSE_MS, type Found, startLoop } from "./loop.ts";
+import { FAILURE_PAUSE_MS, type FoundWork, startLoop } from "./loop.ts";
 import { setAside } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";
@@ -49,7 +49,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   });
   const poll = setInterval(wakeAll, POLL_MS);
 
-  async function dispatchBatch(): Promise<Found> {
+  async function dispatchBatch(): Promise<FoundWork> {
     const isFull = inFlight.fresh.isFull();
     const full = inFlight.fresh.fullTenants();
     if (isFull) return "all";

@@ -9,7 +9,7 @@ export const SOON_MS = 100;
 export const FAILURE_PAUSE_MS = 1_000;
 
 /** Whether there is likely more than a step has taken: another lane may help. */
-export type Found = "all" | "more";
+export type FoundWork = "all" | "more";
 
 export interface Loop {
   /** Says that there may be something to do: one lane looks for it. */
@@ -21,7 +21,7 @@ export interface Loop {
 /**
  * Looks for work in several lanes at once, as long as there is some, and sleeps until it is woken.
  */
-export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger): Loop {
+export function startLoop(lanes: number, step: () => Promise<FoundWork>, log: Logger): Loop {
   const failed = createOutageLog(log);
   let stopping = false;
   /** Somebody woke while no lane was idle. */

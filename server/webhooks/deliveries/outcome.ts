@@ -3,7 +3,7 @@
 import { intervalAfter, type PostRetryPolicy } from "../../../workflows/contract.ts";
 import type { AttemptResult, Unsent } from "./attempt.ts";
 import type { OpenDelivery } from "./opening.store.ts";
-import type { Attempt, Outcome } from "./store.ts";
+import type { Attempt, AttemptOutcome } from "./store.ts";
 import type { Ending } from "./windows.ts";
 
 /** What of an attempt decides. */
@@ -19,7 +19,7 @@ export function outcomeOf(
   retry: PostRetryPolicy,
   holding: { after: number; probeInterval: number },
   isCancelled: boolean,
-): Outcome {
+): AttemptOutcome {
   const last = result.gone || delivery.ping || delivery.numberInRun >= retry.maximumAttempts;
   // A post that we cut off has not failed. A cancelled workflow closes its open deliveries itself.
   const cutOff = result.attempt.failure === "cancelled";

@@ -8,7 +8,7 @@ import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
-import { FAILURE_PAUSE_MS, type Found, SOON_MS, startLoop } from "./loop.ts";
+import { FAILURE_PAUSE_MS, type FoundWork, SOON_MS, startLoop } from "./loop.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
 import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import { createTurns, type Turn } from "./turns.ts";
@@ -67,7 +67,7 @@ export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueu
     waiting.set(connectionId, { tenantId, blocked: waiting.get(connectionId)?.blocked ?? 0 });
   }
 
-  async function step(): Promise<Found> {
+  async function step(): Promise<FoundWork> {
     const turn = turns.next((tenantId) => inFlight.queued.room(tenantId) > 0);
     if (!turn || turn === "full") return "all";
     try {

@@ -28,7 +28,7 @@ export interface HoldRule {
 }
 
 /** What an attempt makes of its delivery and its connection. */
-export interface Outcome {
+export interface AttemptOutcome {
   reached: DeliveryState;
   /** Undefined: it says nothing of the receiver, and changes nothing of the connection. */
   hold: HoldRule | undefined;
@@ -47,7 +47,7 @@ export async function recordAttempt(
   tenantId: TenantId,
   deliveryId: DeliveryId,
   attempt: Attempt,
-  { reached: state, hold, nextInMs }: Outcome,
+  { reached: state, hold, nextInMs }: AttemptOutcome,
 ): Promise<DeliveryState | undefined> {
   const { number } = attempt;
   const reason = attempt.failure ?? String(attempt.statusCode);

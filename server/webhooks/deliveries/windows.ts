@@ -19,7 +19,7 @@ const MAX_WINDOWS = 10_000;
 export type Ending = "answered" | "silent" | "crowded" | "unsent";
 
 /** One post's place. */
-export interface Place {
+export interface WindowPlace {
   /** The post is written to its socket from now on. */
   begin(): void;
   /** Only the first call counts. */
@@ -49,7 +49,7 @@ export interface Windows<Receiver = ConnectionId, Sent = DeliveryId, Order = Eve
     { connectionId, deliveryId, eventId }: { connectionId: Receiver; deliveryId: Sent; eventId: Order },
     signal: AbortSignal,
     patienceMs?: number,
-  ): Promise<Place | undefined>;
+  ): Promise<WindowPlace | undefined>;
   /** How each stands; those that have most to do first. */
   seen(): [Receiver, WindowSeen][];
 }
@@ -127,7 +127,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
     }
   }
 
-  function takePlace(connectionId: Receiver, window: Own): Place {
+  function takePlace(connectionId: Receiver, window: Own): WindowPlace {
     window.entered++;
     let post: { since: number } | undefined;
     let isOver = false;
@@ -186,7 +186,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
         return takePlace(connectionId, window);
       }
       if (signal.aborted) return undefined;
-      const { promise, resolve } = Promise.withResolvers<Place | undefined>();
+      const { promise, resolve } = Promise.withResolvers<WindowPlace | undefined>();
       const waiter = { eventId, take: () => resolve(takePlace(connectionId, window)) };
       const after = window.waiting.findIndex((other) => other.eventId > eventId);
       window.waiting.splice(after === -1 ? window.waiting.length : after, 0, waiter);

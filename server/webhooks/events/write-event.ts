@@ -58,7 +58,7 @@ export async function recordPing(
 }
 
 /** A change that never was: what a receiver's own code is tried with. */
-export type Sample = Pick<Change, "eventType" | "eventRecord"> & { data: Record<string, unknown> };
+export type SampleChange = Pick<Change, "eventType" | "eventRecord"> & { data: Record<string, unknown> };
 
 /**
  * A ping whose payload is that of a change, with sample data, and says that it is a test.
@@ -68,7 +68,7 @@ export async function recordTest(
   tx: Transaction,
   tenantId: TenantId,
   connectionId: ConnectionId,
-  sample: Sample,
+  sample: SampleChange,
   traceParent: string | undefined,
 ): Promise<EventId> {
   const ping = { eventType: PING, eventRecord: PING_RECORD, recordIds: [connectionId], sequences: null, data: {} };
@@ -77,13 +77,13 @@ export async function recordTest(
   return event.eventId;
 }
 
-type Told = Pick<Change, "eventRecord" | "data"> & { eventType: LoggedEventType };
+type WrittenChange = Pick<Change, "eventRecord" | "data"> & { eventType: LoggedEventType };
 
 /** @param told what the payload says, if not that */
 function newEvent(
   tenantId: TenantId,
   change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
-  told: Told = change,
+  told: WrittenChange = change,
   mark: { Test?: true } = {},
 ): Omit<NewEvent, "traceParent"> {
   const { eventType, eventRecord, recordIds, sequences } = change;

@@ -4,7 +4,7 @@ import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 import { outcomes } from "./day.store.ts";
 
 /** How a connection fares. */
-export interface Health extends Ended, Backlog {
+export interface Health extends Ended, ConnectionBacklog {
   connectionId: ConnectionId;
 }
 
@@ -15,7 +15,7 @@ export interface Ended {
 }
 
 /** What a connection has still to get, and what keeps it from that. */
-export interface Backlog {
+export interface ConnectionBacklog {
   /** With a worker, and held back. */
   open: number;
   held: number;
@@ -60,8 +60,8 @@ export async function listBacklogs(
   sql: Queries,
   tenantId: TenantId,
   connectionIds: ConnectionId[],
-): Promise<(Backlog & { connectionId: ConnectionId })[]> {
-  return sql<(Backlog & { connectionId: ConnectionId })[]>`
+): Promise<(ConnectionBacklog & { connectionId: ConnectionId })[]> {
+  return sql<(ConnectionBacklog & { connectionId: ConnectionId })[]>`
     with waiting as (
       select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
       from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') and event_id is not null

@@ -5,7 +5,7 @@ import type { Sql } from "../../db/sql.ts";
 import type { ConnectionId } from "../../ids.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
-import { type Backlog, type Health, listBacklogs, listHealth } from "./health.store.ts";
+import { type ConnectionBacklog, type Health, listBacklogs, listHealth } from "./health.store.ts";
 import { type Span, type StatisticsRecord, statisticsOf } from "./statistics.ts";
 import { type StatusRecord, statusOf } from "./status.ts";
 
@@ -27,7 +27,7 @@ export interface ConnectionFigures {
 
 interface FiguresSince {
   /** One for each connection. */
-  backlogs: (Backlog & { connectionId: ConnectionId })[];
+  backlogs: (ConnectionBacklog & { connectionId: ConnectionId })[];
   counts: Counts;
 }
 

@@ -5,7 +5,7 @@ import type { WindowSeen } from "../deliveries/windows.ts";
 import { unsentOf } from "./health.store.ts";
 
 /** What PostgreSQL knows of what a connection has still to get. */
-export interface Waiting {
+export interface WaitingDeliveries {
   /** A workflow has it: it is out, waits for its retry, or is about to go. */
   underWay: number;
   queued: number;
@@ -25,8 +25,8 @@ export async function countWaiting(
   sql: Queries,
   tenantId: TenantId,
   connectionId: ConnectionId,
-): Promise<Waiting | undefined> {
-  const [row] = await sql<Waiting[]>`
+): Promise<WaitingDeliveries | undefined> {
+  const [row] = await sql<WaitingDeliveries[]>`
     select c.next_probe_on as "nextProbeOn", c.probes,
       (select count(*) from deliveries d where d.connection_id = c.id and ${isUnderWay(sql)}) as "underWay",
       (select count(*) from deliveries d where d.connection_id = c.id and ${isWaiting(sql)}) as queued,

@@ -3,7 +3,7 @@ import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../ids.ts";
 import { type EventOfDelivery, eventColumns } from "./recent.store.ts";
 
-export interface Outcome {
+export interface ResentOutcome {
   state: DeliveryState;
   /** A status, the network's word, or lost; null: delivered, or not attempted. */
   reason: string | null;
@@ -17,8 +17,8 @@ export interface Resent extends EventOfDelivery {
   id: string;
   deliveryId: DeliveryId;
   connectionId: ConnectionId;
-  before: Outcome;
-  after: Outcome;
+  before: ResentOutcome;
+  after: ResentOutcome;
 }
 
 /** The first sent first; one more than the limit, if there are more. */
@@ -31,7 +31,7 @@ export async function listResent(
   withPayload: boolean,
 ): Promise<Resent[]> {
   type Row = Omit<Resent, "before" | "after"> &
-    Record<"before" | "after", Omit<Outcome, "on">> &
+    Record<"before" | "after", Omit<ResentOutcome, "on">> &
     Record<"was" | "is", Date>;
   const rows = await sql<Row[]>`
     select f.id::text as id, d.id as "deliveryId", d.connection_id as "connectionId", ${eventColumns(sql, withPayload)},

@@ -24,7 +24,7 @@ import { EXAMPLE as EXAMPLE_REDELIVERY } from "../redelivery/contract.ts";
 import { REDELIVERY_TAG } from "../redelivery/routes.ts";
 import type { Redeliveries } from "../redelivery/service.ts";
 import { eventResources } from "./record.ts";
-import { countResent, listResent, type Outcome, type Resent } from "./resent.store.ts";
+import { countResent, listResent, type Resent, type ResentOutcome } from "./resent.store.ts";
 
 export type ResentRecord = ReturnType<typeof toRecord>;
 
@@ -79,7 +79,7 @@ function toRecord(row: Resent) {
   };
 }
 
-const toOutcome = ({ state, reason, on }: Outcome) => ({ State: state, Reason: reason, On: on.toISOString() });
+const toOutcome = ({ state, reason, on }: ResentOutcome) => ({ State: state, Reason: reason, On: on.toISOString() });
 
 const CELLS: Cell<ResentRecord>[] = [
   ["EventId", ({ EventId }) => EventId],

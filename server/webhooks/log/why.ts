@@ -20,7 +20,7 @@ import { listWitnesses, type Witness, type WitnessedDelivery, type WitnessFilter
 export interface WhyRecord {
   ConnectionId: ConnectionId;
   ConnectionName: string;
-  Outcome: Outcome;
+  Outcome: WhyOutcome;
   Reason: string;
   DeliveryId: DeliveryId | null;
 }
@@ -67,10 +67,10 @@ export const OUTCOMES = [
   "AlreadyDeleted",
   "NotConcerned",
 ] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type WhyOutcome = (typeof OUTCOMES)[number];
 
 export interface Explanation {
-  outcome: Outcome;
+  outcome: WhyOutcome;
   /** For people. */
   reason: string;
 }

@@ -7,7 +7,7 @@ import type { FindKnownClient } from "../../clients/known-clients.ts";
 import type { SettingsClient } from "../../clients/settings-client.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
-import type { Parameters } from "../parameters.ts";
+import type { RequestParameters } from "../parameters.ts";
 import { WrongAddress } from "./wrong-address.ts";
 
 export interface ClientDependencies {
@@ -25,7 +25,7 @@ export interface ClientDependencies {
 export async function registeredClient(
   deps: ClientDependencies,
   door: Door,
-  parameters: Parameters,
+  parameters: RequestParameters,
 ): Promise<{ client: Client; redirectUri: string }> {
   const clientId = soleValue(parameters, "client_id");
   const asked = soleValue(parameters, "redirect_uri");
@@ -57,7 +57,7 @@ function registered(client: Client, asked: string): string | undefined {
   return isRegisteredUri(client, client.redirectUris, asked) ? asked : undefined;
 }
 
-function soleValue(parameters: Parameters, name: "client_id" | "redirect_uri"): string | undefined {
+function soleValue(parameters: RequestParameters, name: "client_id" | "redirect_uri"): string | undefined {
   if (parameters.repeated.includes(name)) throw new BadInput(`${name} stands in the request more than once.`);
   return parameters.sent[name];
 }

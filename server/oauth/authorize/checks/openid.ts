@@ -8,7 +8,7 @@ import { PROMPTS } from "../../contract.ts";
 import { AuthorizationError } from "../../errors.ts";
 import { userMeant, userTold } from "../../tokens/subjects.ts";
 import type { Tokens } from "../../tokens/tokens.ts";
-import type { Parameters } from "../parameters.ts";
+import type { RequestParameters } from "../parameters.ts";
 import type { ResponseMode, ResponseType } from "./request.ts";
 
 export type Prompt = (typeof PROMPTS)[number];
@@ -29,7 +29,7 @@ export function openIdForHybrid(isHybrid: boolean, scopes: string[]): void {
 }
 
 /** OIDC Core 3.3.2.11: required if the response contains an id_token. */
-export function nonce(isHybrid: boolean, parameters: Parameters): string | undefined {
+export function nonce(isHybrid: boolean, parameters: RequestParameters): string | undefined {
   const value = parameters.sent.nonce;
   if (isHybrid && !value) throw new AuthorizationError("invalid_request", "nonce is missing.");
   if (value && value.length > NONCE_LIMIT) {
@@ -39,7 +39,7 @@ export function nonce(isHybrid: boolean, parameters: Parameters): string | undef
 }
 
 /** OIDC Core 3.1.2.1. */
-export function prompts(parameters: Parameters): ReadonlySet<Prompt> {
+export function prompts(parameters: RequestParameters): ReadonlySet<Prompt> {
   const given = (parameters.sent.prompt ?? "").split(" ").filter(Boolean);
   const known = PROMPTS.filter((prompt) => given.includes(prompt));
   if (given.some((prompt) => !(PROMPTS as readonly string[]).includes(prompt))) {
@@ -52,7 +52,7 @@ export function prompts(parameters: Parameters): ReadonlySet<Prompt> {
 }
 
 /** @returns seconds */
-export function maxAge(parameters: Parameters): number | undefined {
+export function maxAge(parameters: RequestParameters): number | undefined {
   const text = parameters.sent.max_age;
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text)) throw new AuthorizationError("invalid_request", "max_age must be whole seconds.");
@@ -60,7 +60,7 @@ export function maxAge(parameters: Parameters): number | undefined {
 }
 
 /** OIDC Core 5.5. */
-export function claims(parameters: Parameters): ClaimsRequest {
+export function claims(parameters: RequestParameters): ClaimsRequest {
   const text = parameters.sent.claims;
   return text === undefined ? { idToken: [], userinfo: [] } : parseClaims(text);
 }
@@ -78,7 +78,7 @@ export function attainableAcr({ acrs }: ClaimsRequest): void {
 export async function expectedUser(
   tokens: Pick<Tokens, "readIdTokenHint">,
   client: Client,
-  parameters: Parameters,
+  parameters: RequestParameters,
   { sub }: ClaimsRequest,
 ): Promise<number | undefined> {
   const hint = parameters.sent.id_token_hint;

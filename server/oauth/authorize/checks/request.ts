@@ -15,7 +15,7 @@ import {
   standardScopes,
   withoutScope,
 } from "../../resources.ts";
-import type { Parameters } from "../parameters.ts";
+import type { RequestParameters } from "../parameters.ts";
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
@@ -27,13 +27,13 @@ const MODES: Record<Door, readonly string[]> = {
 };
 
 /** RFC 6749 3.1; RFC 8707 2 allows repeating `resource`. */
-export function nothingRepeated(parameters: Parameters): void {
+export function nothingRepeated(parameters: RequestParameters): void {
   const name = parameters.repeated.find((repeated) => repeated !== "resource");
   if (name) throw new AuthorizationError("invalid_request", `${printable(name)} stands in the request more than once.`);
 }
 
 /** PostgreSQL's text type cannot store NUL, and no parameter needs it. */
-export function noNul(parameters: Parameters): void {
+export function noNul(parameters: RequestParameters): void {
   const [name] = [...new URLSearchParams(parameters.text)].find(([, value]) => value.includes("\0")) ?? [];
   if (name) throw new AuthorizationError("invalid_request", `${printable(name)} has a NUL character in it.`);
 }
@@ -45,7 +45,7 @@ const OF_THE_REPLY = ["response_mode", "state"] as const;
  * A rejected request object still controls its error response (OIDC Core 6.1), unless parameters outside it do. Only
  * these members are read, and the signature is not checked.
  */
-export function parametersOfReply(parameters: Parameters): Parameters {
+export function parametersOfReply(parameters: RequestParameters): RequestParameters {
   const said = payloadOf(parameters.sent.request);
   const ofObject = OF_THE_REPLY.flatMap((name) => {
     const value = Object.hasOwn(said, name) ? said[name] : undefined;
@@ -64,14 +64,14 @@ function payloadOf(requestObject: string | undefined): Record<string, unknown> {
 }
 
 /** OIDC Core 6 and 7.2.1. */
-export function noRequestObject(parameters: Parameters): void {
+export function noRequestObject(parameters: RequestParameters): void {
   for (const name of ["request", "request_uri", "registration"] as const) {
     if (parameters.sent[name]) throw new AuthorizationError(`${name}_not_supported`, `${name} is not supported.`);
   }
 }
 
 /** The values may be in any order (OAuth 2.0 Multiple Response Type Encoding Practices 3). */
-export function supportedResponseType(parameters: Parameters): ResponseType {
+export function supportedResponseType(parameters: RequestParameters): ResponseType {
   const given = parameters.sent.response_type;
   if (!given) throw new AuthorizationError("invalid_request", "response_type is missing.");
   const sorted = given.split(" ").sort().join(" ");
@@ -83,7 +83,10 @@ export function supportedResponseType(parameters: Parameters): ResponseType {
 }
 
 /** The response mode, if the requested one is valid; permittedResponseMode reports invalid ones. */
-export function responseMode(door: Door, { sent, repeated }: Parameters): { mode: ResponseMode; isSigned: boolean } {
+export function responseMode(
+  door: Door,
+  { sent, repeated }: RequestParameters,
+): { mode: ResponseMode; isSigned: boolean } {
   const asked = repeated.includes("response_mode")
     ? undefined
     : MODES[door].find((mode) => mode === sent.response_mode);
@@ -101,7 +104,7 @@ function defaultMode(door: Door, responseType = ""): ResponseMode {
  * docs/behaviour.md "Authorization request": any string, unchanged; the RFC door treats an empty one as absent (RFC
  * 6749 3.1).
  */
-export function returnedState(door: Door, parameters: Parameters): string | undefined {
+export function returnedState(door: Door, parameters: RequestParameters): string | undefined {
   if (parameters.repeated.includes("state")) return undefined;
   const isEmpty = parameters.names.includes("state") && parameters.sent.state === undefined;
   return isEmpty && door === "spec" ? "" : parameters.sent.state;
@@ -123,13 +126,13 @@ export function codeAloneByProfile({ securityProfile }: Client, type: ResponseTy
 }
 
 /** FAPI 2.0 Security Profile 5.3.2.2: required even if the client has only one. */
-export function redirectUriByProfile({ securityProfile }: Client, { sent }: Parameters): void {
+export function redirectUriByProfile({ securityProfile }: Client, { sent }: RequestParameters): void {
   if (securityProfile === "None" || sent.redirect_uri !== undefined) return;
   throw new AuthorizationError("invalid_request", "redirect_uri is missing, by the client's SecurityProfile.");
 }
 
 /** An id_token is never allowed in a query: the spec door omits it there, the RFC door rejects the request. */
-export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
+export function permittedResponseMode(door: Door, type: ResponseType, parameters: RequestParameters): void {
   const asked = parameters.sent.response_mode;
   if (asked !== undefined && !MODES[door].includes(asked)) {
     throw new AuthorizationError("invalid_request", `response_mode must be one of ${MODES[door].join(", ")}.`);
@@ -163,7 +166,7 @@ export function ownedScopes(
   door: Door,
   client: Client,
   { apis, resources }: { apis: readonly Api[]; resources: string[] },
-  parameters: Parameters,
+  parameters: RequestParameters,
 ): string[] {
   try {
     const askable = askableWith(apis, resources, client.scopes);
@@ -175,7 +178,7 @@ export function ownedScopes(
 }
 
 /** Resources that tokens can be requested for with the code (RFC 8707 2.1); default: the entity API. */
-export function namedResources(apis: readonly Api[], issuer: string, parameters: Parameters): string[] {
+export function namedResources(apis: readonly Api[], issuer: string, parameters: RequestParameters): string[] {
   const names = new URLSearchParams(parameters.text).getAll("resource").filter(Boolean);
   try {
     const named = names.map((name) => resourceNamed(apis, issuer, name));
@@ -186,7 +189,7 @@ export function namedResources(apis: readonly Api[], issuer: string, parameters:
 }
 
 /** RFC 7636, only with S256; required for clients without a secret (RFC 9700 2.1.1). */
-export function codeChallenge(client: Client, parameters: Parameters): string | undefined {
+export function codeChallenge(client: Client, parameters: RequestParameters): string | undefined {
   const challenge = parameters.sent.code_challenge;
   const method = parameters.sent.code_challenge_method;
   if (challenge === undefined) {
@@ -203,7 +206,7 @@ export function codeChallenge(client: Client, parameters: Parameters): string | 
 }
 
 /** RFC 9449 10. */
-export function dpopJkt(parameters: Parameters): string | undefined {
+export function dpopJkt(parameters: RequestParameters): string | undefined {
   const jkt = parameters.sent.dpop_jkt;
   if (jkt === undefined || /^[A-Za-z0-9_-]{43}$/.test(jkt)) return jkt;
   throw new AuthorizationError("invalid_request", "dpop_jkt must be a JWK thumbprint by SHA-256, 43 characters.");

@@ -5,23 +5,23 @@ import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { readForm } from "../../../http/body.ts";
 import { pageResponse } from "../../../ui/index.ts";
 import { CHANGED_LINK } from "../../forms.ts";
-import type { Caller } from "../../session.ts";
+import type { Visitor } from "../../session.ts";
 import type { Trouble } from "../../throttle.ts";
 import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
 import type { Provider } from "../../upstream/providers/store.ts";
 import type { TakenAttempt } from "../../upstream/round-trips.ts";
 import { proofAsked, troubleWithProof } from "../password.tsx";
 import { finishProviderSignIn } from "../sign-in.tsx";
-import { type AccountDependencies, isSignInTarget, nameOf, toAccount, type Visit } from "../visit.ts";
+import { type AccountDependencies, type AccountVisit, isSignInTarget, nameOf, toAccount } from "../visit.ts";
 import { visited } from "../visited.ts";
 import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
-import { findProvider, refuse, tellingTheUser, type Way, wayThere } from "./way.tsx";
+import { findProvider, refuse, tellingTheUser, type WayToProvider, wayThere } from "./way.tsx";
 
 /**
  * POST /account/providers/start. Answers with a page that refreshes itself, because the account page's CSP form-action
  * blocks a redirect to another site.
  */
-export async function startLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
+export async function startLinking(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
@@ -37,7 +37,7 @@ export async function startLinking(deps: AccountDependencies, visit: Visit): Pro
 /** The browser is back: shows the provider's account and asks for the local owner's proofs. */
 async function proposeLink(
   deps: AccountDependencies,
-  visit: Visit,
+  visit: AccountVisit,
   { attempt, checks }: TakenAttempt,
   query: string,
 ): Promise<Response> {
@@ -58,7 +58,7 @@ async function proposeLink(
   });
 }
 
-export async function finishLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
+export async function finishLinking(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);
   const link = form.get("link") ?? "";
@@ -80,7 +80,7 @@ export async function finishLinking(deps: AccountDependencies, visit: Visit): Pr
   return toAccount(deps, "linked");
 }
 
-export async function unlink(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+export async function unlink(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   const outcome = await deps.linkedAccounts.unlink(request, session, form.get("account") ?? "");
@@ -92,7 +92,7 @@ export async function unlink(deps: AccountDependencies, { request, session }: Vi
 
 async function linkPage(
   deps: AccountDependencies,
-  { request, session }: Visit,
+  { request, session }: AccountVisit,
   provider: Provider,
   link: string,
   identity: UpstreamIdentity,
@@ -118,11 +118,11 @@ async function linkPage(
 }
 
 /** The names of both accounts, as the page shows them. */
-function shownToLink(session: Visit["session"], { id, name }: Provider, identity: UpstreamIdentity) {
+function shownToLink(session: AccountVisit["session"], { id, name }: Provider, identity: UpstreamIdentity) {
   return ["account link", id, name, identity.authority, identity.subject, whoIs(identity), nameOf(session)] as const;
 }
 
-function wayOf({ request, session: { tenantId, userId } }: Visit, provider: Provider): Way {
+function wayOf({ request, session: { tenantId, userId } }: AccountVisit, provider: Provider): WayToProvider {
   return { request, tenantId, provider, purpose: "linking", target: LINK_PATH, userId };
 }
 
@@ -134,15 +134,15 @@ function overAlready(): BadInput {
 export interface AccountReturns {
   isAwaited(taken: TakenAttempt): boolean;
   /** @param query of the address that the browser returned to */
-  comeBack(request: Request, caller: Caller, taken: TakenAttempt, query: string): Promise<Response>;
+  comeBack(request: Request, visitor: Visitor, taken: TakenAttempt, query: string): Promise<Response>;
 }
 
 export function createAccountReturns(deps: AccountDependencies): AccountReturns {
   return {
     isAwaited: ({ attempt: { target } }) => target === LINK_PATH || isSignInTarget(target),
-    comeBack: (request, caller, taken, query) =>
+    comeBack: (request, visitor, taken, query) =>
       taken.attempt.target === LINK_PATH
-        ? visited(deps, request, caller, (visit) => proposeLink(deps, visit, taken, query))
-        : finishProviderSignIn(deps, request, caller, taken, query),
+        ? visited(deps, request, visitor, (visit) => proposeLink(deps, visit, taken, query))
+        : finishProviderSignIn(deps, request, visitor, taken, query),
   };
 }

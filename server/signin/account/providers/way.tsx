@@ -12,7 +12,7 @@ import { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "../../u
 import type { Provider } from "../../upstream/providers/store.ts";
 import { ACCOUNT_PATH, type AccountDependencies } from "../visit.ts";
 
-export interface Way {
+export interface WayToProvider {
   request: Request;
   tenantId: TenantId;
   provider: Provider;
@@ -24,7 +24,7 @@ export interface Way {
 }
 
 /** Redirects to the provider, or shows why that failed. */
-export function sendOff(deps: AccountDependencies, way: Way): Promise<Response> {
+export function sendOff(deps: AccountDependencies, way: WayToProvider): Promise<Response> {
   return tellingTheUser(deps, way, async () => {
     const { href, cookies } = await wayThere(deps, way);
     const headers = new Headers({ location: href, "referrer-policy": "no-referrer", ...NO_STORE });
@@ -34,7 +34,7 @@ export function sendOff(deps: AccountDependencies, way: Way): Promise<Response> 
 }
 
 /** The provider's address and the Set-Cookie values. @throws UpstreamFailure */
-export async function wayThere(deps: AccountDependencies, { request, tenantId, provider, target }: Way) {
+export async function wayThere(deps: AccountDependencies, { request, tenantId, provider, target }: WayToProvider) {
   const wish = { target, maxAge: undefined, loginHint: "" };
   const { location, cookies } = await deps.upstream.begin(request, tenantId, provider, wish);
   return { href: location, cookies };
@@ -42,7 +42,7 @@ export async function wayThere(deps: AccountDependencies, { request, tenantId, p
 
 export async function tellingTheUser(
   deps: AccountDependencies,
-  way: Way,
+  way: WayToProvider,
   step: () => Promise<Response>,
 ): Promise<Response> {
   try {
@@ -56,7 +56,7 @@ export async function tellingTheUser(
 /** Shows and audits the failure. */
 export async function refuse(
   { sql, endpoints: { site } }: AccountDependencies,
-  { request, tenantId, provider, purpose, target, userId }: Way,
+  { request, tenantId, provider, purpose, target, userId }: WayToProvider,
   problem: UpstreamProblem,
   detail?: string,
 ): Promise<Response> {

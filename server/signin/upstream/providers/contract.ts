@@ -2,6 +2,7 @@
 // derive from it.
 
 import { Type } from "@sinclair/typebox";
+import type { CheckUrl } from "../../../egress/index.ts";
 import { contract } from "../../../http/contract.ts";
 import {
   field,
@@ -18,7 +19,6 @@ import {
 } from "../../../http/fields.ts";
 import {
   address,
-  type CheckUrl,
   endpointProblem,
   isClaim,
   issuerProblem,

@@ -1,17 +1,15 @@
 // Field kinds that only an identity provider has.
 
 import { Type } from "@sinclair/typebox";
-import { field, isText, type Told, text } from "../../../http/fields.ts";
+import type { CheckUrl } from "../../../egress/index.ts";
+import { type FieldOptions, field, isText, text } from "../../../http/fields.ts";
 import { MAPPED } from "./store.ts";
 
 const URL_LIMIT = 2_000;
 /** The maximum number of characters of a claim's name and of a scope. */
 export const WORD_LIMIT = 200;
 
-/** @returns why an address is rejected */
-export type CheckUrl = (url: string) => string | undefined;
-
-export function address(problemOf: CheckUrl, name: string, told: Told) {
+export function address(problemOf: CheckUrl, name: string, told: FieldOptions) {
   return field<string | null, string>({
     ...text(URL_LIMIT, told),
     audit: "value",
@@ -41,7 +39,7 @@ export function endpointProblem(checkUrl: CheckUrl): CheckUrl {
   return (url) => checkUrl(url) ?? (url.includes("#") ? "An endpoint has no fragment." : undefined);
 }
 
-interface WordsTold extends Told {
+interface WordsTold extends FieldOptions {
   must: string;
   most: number;
   /** The pattern of each word after normalization. */

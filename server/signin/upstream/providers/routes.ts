@@ -1,10 +1,10 @@
 // …/IdentityProvider: external providers where a tenant's users may sign in.
 
 import { route, settingsResource, settingsType } from "../../../access/index.ts";
+import type { CheckUrl } from "../../../egress/index.ts";
 import { idTextParameter } from "../../../http/query.ts";
 import type { Route } from "../../../http/route.ts";
 import { PROVIDER, PROVIDER_TEST, providerContract } from "./contract.ts";
-import type { CheckUrl } from "./fields.ts";
 import { createFindProviders } from "./record.ts";
 import { createIdentityProviders, type IdentityProviders, type ProviderServiceDependencies } from "./service.ts";
 
