@@ -6,13 +6,14 @@ import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
+import { writeRecord } from "../records/index.ts";
 import type { EventType } from "../webhooks/index.ts";
 import { checkInput, type EntityInput } from "./input.ts";
+import { entityKind, givenIdentifiers } from "./kind.ts";
 import { changeOf } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { lockAll, type Row, waitForTurn } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
-import { applyUpsert, givenIdentifiers } from "./upsert.ts";
 
 export const MAX_RECORDS = 1_000;
 
@@ -38,8 +39,9 @@ export async function upsertRecords(
     const ids: number[] = [];
     const changed = new Map<number, EventType>();
     const rows = new Map<number, Row>();
+    const kind = entityKind(records, entity, changed);
     for (const [index, input] of inputs.entries()) {
-      const upsert = applyUpsert(tx, records, caller, entity, input, UNCONDITIONAL, changed);
+      const upsert = writeRecord(tx, caller, kind, input, UNCONDITIONAL);
       const { before, after } = await upsert.catch((error) => {
         throw ofRecord(index, error);
       });

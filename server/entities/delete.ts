@@ -1,14 +1,14 @@
 // DELETE of one record, found as GET finds it.
 
-import { type Caller, requireSeen } from "../access/index.ts";
-import type { Transaction } from "../db/sql.ts";
-import { Conflict } from "../errors.ts";
+import type { Caller } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
+import { removeRecord } from "../records/index.ts";
+import { entityKind } from "./kind.ts";
 import { findAddressed, type RecordAddress } from "./read.ts";
-import { changeOf, toRecord } from "./record.ts";
+import { changeOf } from "./record.ts";
 import type { Entity } from "./registry.ts";
-import { countReferencing, deleteRow, lockById, type Row } from "./store.ts";
-import { followChange, inTransaction, type Records, refuseOwnEnd } from "./transaction.ts";
+import { lockById, type Row } from "./store.ts";
+import { inTransaction, type Records } from "./transaction.ts";
 import { isEqual } from "./values.ts";
 
 /**
@@ -30,29 +30,8 @@ export async function deleteRecord(
     const before = await lockById(tx, tenantId, entity, row.id);
     // Somebody may have been faster.
     if (!before || !isEqual(before[column], row[column])) throw noneThere();
-    caller.permissions.require("AccessManager:Delete", entity.name, toRecord(entity, before));
-    await requireSeen(tx, caller, entity.name, conditions, before, toRecord(entity, before));
-    refuseOwnEnd(caller, entity, before.id, "delete");
-    await refuseIfReferenced(tx, caller, entity, before.id);
-    await followChange(tx, records, caller, entity, { before });
-    await deleteRow(tx, tenantId, entity, before.id);
+    await removeRecord(tx, caller, entityKind(records, entity), before, conditions);
     await record(changeOf(entity, "Deleted", [{ ...before, sequence: before.sequence + 1 }]));
     return before;
   });
-}
-
-/** The row is locked, so nothing new can come to point at it. How many do is told to who may see them all. */
-async function refuseIfReferenced(tx: Transaction, caller: Caller, entity: Entity, id: number): Promise<void> {
-  const { tenantId, gate } = caller;
-  const held: string[] = [];
-  for (const referencing of entity.referencedBy) {
-    const { name } = referencing.entity;
-    const count = await countReferencing(tx, tenantId, referencing, id);
-    if (count > 0) held.push(`${gate.seesAll(name) ? `${count} ` : ""}${name} (${referencing.name})`);
-  }
-  if (held.length > 0) {
-    throw new Conflict(
-      `${entity.name} ${id} is still pointed at by ${held.join(" and ")}. Change or delete these first.`,
-    );
-  }
 }

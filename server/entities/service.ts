@@ -9,12 +9,13 @@ import { upsertRecords } from "./bulk.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
 import { filterName, filtersOf } from "./filters.ts";
+import { attributesFieldOf } from "./kind.ts";
 import { listRecords, type RecordAddress, readRecord, SEARCH_MS } from "./read.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry, type Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
 import type { Records } from "./transaction.ts";
-import { type Alongside, attributesFieldOf, upsertRecord } from "./upsert.ts";
+import { type Alongside, upsertRecord } from "./upsert.ts";
 
 /** In its response shape. */
 export type EntityRecord = Record<string, unknown>;

@@ -7,6 +7,7 @@ import type { Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import { changesOf } from "../http/contract.ts";
 import type { TenantId } from "../ids.ts";
+import { keepsChanging, MAX_RACES } from "../records/index.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import type { Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
@@ -28,8 +29,6 @@ export type Extent = "one" | "many";
 /** Writes a change's event into the transaction of the change. */
 export type AfterChange = (change: RecordedChange) => Promise<void>;
 
-/** A race makes us try again; more than this many times in a row is none. */
-export const ATTEMPTS = 5;
 const DEADLOCK = "40P01";
 /** What a foreign key points at was deleted after it was looked up: the next look-up says so. */
 const FOREIGN_KEY_VIOLATION = "23503";
@@ -62,35 +61,24 @@ export async function inTransaction<T>(
       if (refusal) throw refusal;
       const { code } = error as { code?: string };
       if (code !== DEADLOCK && code !== FOREIGN_KEY_VIOLATION) throw error;
-      if (attempt === ATTEMPTS) throw keepsChanging(entity);
+      if (attempt === MAX_RACES) throw keepsChanging(entity.name);
     }
   }
-}
-
-export function keepsChanging(entity: Entity): Conflict {
-  return new Conflict(`Another caller keeps changing the same ${entity.name}. Try again.`);
 }
 
 // What a change of a record brings about in its transaction, beside its event.
 
 /** `before` is missing of a new record, `after` of one that goes. */
 export interface RowChange {
-  before?: Row;
+  before?: Row | undefined;
   after?: Row;
 }
 
 /**
- * Tells OAuth of the change. What a person changes, in Settings or through an application, goes to the audit log,
- * because the event does not say who deleted a record. Of what clients change, the audit log would repeat the events.
+ * What a person changes, in Settings or through an application, goes to the audit log, because the event does not say
+ * who deleted a record. Of what clients change, the audit log would repeat the events.
  */
-export async function followChange(
-  tx: Transaction,
-  { onChange }: Pick<Records, "onChange">,
-  caller: Caller,
-  entity: Entity,
-  change: RowChange,
-): Promise<void> {
-  await onChange(tx, caller, entity.name, change);
+export async function auditPerson(tx: Transaction, caller: Caller, entity: Entity, change: RowChange): Promise<void> {
   if (caller.actor.type === "User") await recordAudit(tx, caller.tenantId, caller, entryOf(entity, change));
 }
 

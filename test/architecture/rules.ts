@@ -12,6 +12,7 @@ const CLOSED_FOLDERS = [
   "oauth",
   "signin",
   "entities",
+  "records",
   "webhooks",
   "access",
   "egress",

@@ -1,0 +1,217 @@
+// Entities as kinds of records.
+
+import type { Caller } from "../access/index.ts";
+import type { Transaction } from "../db/sql.ts";
+import { BadInput, Conflict, NotFound } from "../errors.ts";
+import { printable } from "../http/body.ts";
+import { readDate } from "../http/dates.ts";
+import { toRecordId } from "../http/query.ts";
+import type { TenantId } from "../ids.ts";
+import { type Change, type Found, heldByAnother, type Kind } from "../records/index.ts";
+import { holdUserAttributes } from "./attributes.store.ts";
+import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
+import type { EntityInput } from "./input.ts";
+import { toRecord } from "./record.ts";
+import { resolveReferences } from "./references.ts";
+import type { Entity } from "./registry.ts";
+import {
+  type Changes,
+  countReferencing,
+  deleteRow,
+  findByField,
+  insertRow,
+  lockById,
+  lockByIdentifiers,
+  type Row,
+  updateRow,
+} from "./store.ts";
+import { auditPerson, type Records, refuseOwnEnd } from "./transaction.ts";
+import { isEqual, unvouched } from "./values.ts";
+
+/** @param told Ids of the records that the transaction's event tells of: a further change has no number of its own */
+export function entityKind(
+  { onChange }: Pick<Records, "onChange">,
+  entity: Entity,
+  told: Pick<ReadonlyMap<number, unknown>, "has"> = new Map(),
+): Kind<Caller, Row, EntityInput> {
+  const { name, fields } = entity;
+  return {
+    name,
+    actions: { create: "AccessManager:Create", update: "AccessManager:Update", remove: "AccessManager:Delete" },
+    unique: new Map(fields.flatMap((field) => (field.unique ? [[field.unique, field.name]] : []))),
+    recordOf: (row) => toRecord(entity, row),
+    version: (row) => row,
+    lock: (tx, { tenantId }, input) => lockTargets(tx, tenantId, entity, input),
+    async prepare(tx, caller, input, before) {
+      const { columns, shown } = await resolveReferences(tx, caller, entity, input, before?.id);
+      const given = { ...input.values, ...columns, ...mergedIn(entity, input, before) };
+      return { ...before, ...unvouched(entity, before, given), ...shown } as Row;
+    },
+    async check(tx, caller, { before, after, input }) {
+      refuseChangedEchoes(caller, entity, input, before);
+      refuseEmptyWord(entity, after);
+      await refuseWrongAttributes(tx, caller.tenantId, entity, input, after);
+      if (before?.is_active && !after.is_active) refuseOwnEnd(caller, entity, before.id, "deactivate");
+      if (before) await refuseHeld(tx, caller.tenantId, entity, { before, after });
+    },
+    isSame: (before, after) => Object.keys(changed(entity, before, after)).length === 0,
+    insert: (tx, { tenantId, actor }, row) => insertRow(tx, tenantId, entity, changed(entity, {}, row), actor),
+    update(tx, { tenantId, actor }, row, before) {
+      const sequence = told.has(before.id) ? before.sequence : before.sequence + 1;
+      return updateRow(tx, tenantId, entity, before.id, changed(entity, before, row), sequence, actor);
+    },
+    afterWrite: (tx, caller, change) => onChange(tx, caller, name, change),
+    async checkRemoval(tx, caller, row) {
+      refuseOwnEnd(caller, entity, row.id, "delete");
+      await refuseIfReferenced(tx, caller, entity, row.id);
+    },
+    async remove(tx, caller, row) {
+      await onChange(tx, caller, name, { before: row });
+      await deleteRow(tx, caller.tenantId, entity, row.id);
+    },
+    audit: (tx, caller, change) => auditPerson(tx, caller, entity, change),
+  };
+}
+
+/** The columns in which a row differs, with their values. */
+function changed({ fields, references }: Entity, before: Partial<Row>, after: Row): Changes {
+  const columns = [...fields.filter(({ readOnly }) => !readOnly), ...references].map(({ column }) => column);
+  return Object.fromEntries(
+    columns.filter((column) => !isEqual(before[column], after[column])).map((column) => [column, after[column]]),
+  );
+}
+
+/** An Id means its record, also one that a stranger has named. */
+async function lockTargets(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  input: EntityInput,
+): Promise<Found<Row>> {
+  // Rule 1: Id is not empty.
+  if (input.id !== undefined) {
+    const id = toRecordId(input.id);
+    const row = id === undefined ? undefined : await lockById(tx, tenantId, entity, id);
+    if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
+    return { rows: [row] };
+  }
+  const identifiers = givenIdentifiers(entity, input);
+  // Rule 3: all are empty.
+  if (identifiers.length === 0) return { rows: [] };
+  // Rule 2: the given ones are the record's unique identifiers.
+  const named = await lockByIdentifiers(tx, tenantId, entity, identifiers);
+  const rows = named.map(({ row }) => row);
+  if (rows.length > 1) return { rows, refusal: pointsAtSeveral(entity, input) };
+  return named[0]?.isStrangers ? { rows, refusal: isStrangers(entity, rows[0]!) } : { rows };
+}
+
+/** A caller who writes a name does not mean the record to which a stranger gave it. */
+function isStrangers({ name }: Entity, { id }: Row): Conflict {
+  return new Conflict(
+    `The ${name} of this name has registered itself. Change it by its Id ${id}, or take another name.`,
+  );
+}
+
+function pointsAtSeveral(entity: Entity, input: EntityInput): BadInput {
+  const names = givenIdentifiers(entity, input).map(({ name }) => name);
+  const point = names.length > 1 ? "point" : "points";
+  return new BadInput(`${names.join(", ")} ${point} at several ${entity.name} records.`);
+}
+
+/** The identifiers that are not empty. */
+export function givenIdentifiers(entity: Entity, input: EntityInput) {
+  return entity.fields
+    .filter(({ name, column }) => entity.identifiers.includes(name) && input.values[column])
+    .map(({ name, column, unique }) => ({ name, column, unique, value: String(input.values[column]) }));
+}
+
+export const attributesFieldOf = (entity: Entity) => entity.fields.find(({ type }) => type === "attributes");
+
+/** Those attributes that a body leaves out stay as they are. */
+function mergedIn(entity: Entity, { values }: EntityInput, before: Row | undefined): Record<string, Attributes> {
+  const column = attributesFieldOf(entity)?.column;
+  if (column === undefined || values[column] === undefined) return {};
+  return { [column]: mergedAttributes(before?.[column], values[column] as SentAttributes | null) };
+}
+
+/** @throws BadInput naming those that are not as the tenant has them */
+async function refuseWrongAttributes(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  { values }: EntityInput,
+  after: Row,
+): Promise<void> {
+  const column = attributesFieldOf(entity)?.column;
+  if (column === undefined || values[column] === undefined) return;
+  const definitions = await holdUserAttributes(tx, tenantId);
+  const sent = values[column] as SentAttributes | null;
+  const problems = attributeProblems(definitions, sent, after[column] as Attributes);
+  if (problems.length > 0) throw BadInput.of(problems);
+}
+
+/** Read-only fields may be sent back unchanged, but only by a caller who may read them. */
+function refuseChangedEchoes(
+  { gate }: Pick<Caller, "gate">,
+  entity: Entity,
+  { echoes }: EntityInput,
+  before: Row | undefined,
+): void {
+  const sent = echoes.filter(({ value }) => value !== null);
+  if (sent.length === 0) return;
+  const record = before && toRecord(entity, before);
+  const current = record && gate.sees(entity.name, record) ? record : undefined;
+  const changed = sent.filter(({ field, value }) => !isEcho(value, current?.[field.name]));
+  if (changed.length > 0) {
+    throw new BadInput(...changed.map(({ field }) => `${field.name} is set by the server and cannot be changed.`));
+  }
+}
+
+/** A date may come back in another notation of the same moment. */
+function isEcho(value: unknown, own: unknown): boolean {
+  if (value === own) return true;
+  return typeof value === "string" && typeof own === "string" && isEqual(readDate(value) ?? value, readDate(own));
+}
+
+/** There is nothing that could be vouched for. */
+function refuseEmptyWord(entity: Entity, after: Row): void {
+  const empty = entity.fields.filter(({ column, vouchesFor }) => vouchesFor && after[column] && !after[vouchesFor]);
+  if (empty.length === 0) return;
+  const nameOf = (column: string) => entity.fields.find((field) => field.column === column)!.name;
+  throw new BadInput(
+    ...empty.map(({ name, vouchesFor }) => `${name} cannot be true: the ${entity.name} has no ${nameOf(vouchesFor!)}.`),
+  );
+}
+
+/** All of them: the constraints name only the first, and only a race comes as far as to them. */
+async function refuseHeld(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  { before, after }: Required<Change<Row>>,
+): Promise<void> {
+  const held: string[] = [];
+  for (const { name, column, unique } of entity.fields) {
+    const value = after[column];
+    if (unique === undefined || value === null || isEqual(value, before?.[column])) continue;
+    const holders = await findByField(tx, tenantId, entity, column, value);
+    if (holders.length > 0) held.push(heldByAnother(entity.name, name));
+  }
+  if (held.length > 0) throw new Conflict(...held);
+}
+
+/** The row is locked, so nothing new can come to point at it. How many do is told to who may see them all. */
+async function refuseIfReferenced(tx: Transaction, caller: Caller, entity: Entity, id: number): Promise<void> {
+  const { tenantId, gate } = caller;
+  const held: string[] = [];
+  for (const referencing of entity.referencedBy) {
+    const { name } = referencing.entity;
+    const count = await countReferencing(tx, tenantId, referencing, id);
+    if (count > 0) held.push(`${gate.seesAll(name) ? `${count} ` : ""}${name} (${referencing.name})`);
+  }
+  if (held.length > 0) {
+    throw new Conflict(
+      `${entity.name} ${id} is still pointed at by ${held.join(" and ")}. Change or delete these first.`,
+    );
+  }
+}

@@ -1,0 +1,61 @@
+// What the engine knows of a kind of record.
+
+import type { Queries, Transaction } from "../db/sql.ts";
+import type { ApiError } from "../errors.ts";
+import type { TenantId } from "../ids.ts";
+
+/** A record in its response shape. */
+export type Shape = Record<string, unknown>;
+
+/** What the engine asks of a caller. */
+export interface Writer {
+  tenantId: TenantId;
+  permissions: { require(action: string, type: string, record: Shape, after?: Shape): void };
+  gate: { versionIn(tx: Queries, type: string, version: object, resource?: object): Promise<object> };
+}
+
+/** The same row twice: nothing was to be changed. */
+export interface Change<Row> {
+  before: Row | undefined;
+  after: Row;
+}
+
+/** The records that an input points at, under their locks. */
+export interface Found<Row> {
+  rows: Row[];
+  /** Why none of them is changed; only callers that may change each of them are told. */
+  refusal?: ApiError;
+}
+
+/** A kind of record: how it is stored, and what is special about it. */
+export interface Kind<By extends Writer, Row extends object, Input> {
+  name: string;
+  /** What policies are asked for. */
+  actions: { create: string; update: string; remove: string };
+  /** Fields that no two records share, by the constraint that keeps them apart. */
+  unique: ReadonlyMap<string, string>;
+  /** As it is answered, and as policies see it. */
+  recordOf(row: Row): Shape;
+  /** A row that is not stored yet, as policies see it; by default as any. */
+  judged?(row: Row): Shape;
+  /** What its entity tag is made of; by default its record. */
+  version?(row: Row): object;
+  /** @throws NotFound if the input has an Id that no record has */
+  lock(tx: Transaction, caller: By, input: Input): Promise<Found<Row>>;
+  /** The row as the input would leave it. @param before undefined: it is new @throws BadInput */
+  prepare(tx: Transaction, caller: By, input: Input, before: Row | undefined): Row | Promise<Row>;
+  /** What is wrong with a change that the caller may make. @throws BadInput, Conflict */
+  check?(tx: Transaction, caller: By, change: Change<Row> & { input: Input }): void | Promise<void>;
+  /** Whether a row needs no writing; by default if nothing differs. */
+  isSame?(before: Row, after: Row, input: Input): boolean;
+  /** @returns undefined if a unique value is held by another record */
+  insert(tx: Transaction, caller: By, row: Row): Promise<Row | undefined>;
+  update(tx: Transaction, caller: By, row: Row, before: Row): Promise<Row>;
+  /** What else a change brings about; all is undone if it throws. */
+  afterWrite?(tx: Transaction, caller: By, change: Change<Row> & { input: Input }): Promise<void>;
+  /** What keeps a record from being deleted. @throws Conflict */
+  checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
+  remove(tx: Transaction, caller: By, row: Row): Promise<void>;
+  /** Notes a change in the audit log. `before` is missing of a new record, `after` of a deleted one. */
+  audit(tx: Transaction, caller: By, change: { before?: Row | undefined; after?: Row }): Promise<void>;
+}

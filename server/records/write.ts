@@ -1,0 +1,115 @@
+// The one sequence in which records of every kind are written: docs/behaviour.md "Write a record".
+
+import { refusalOf } from "../db/failures.ts";
+import type { Transaction } from "../db/sql.ts";
+import { Conflict } from "../errors.ts";
+import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
+import type { Change, Kind, Writer } from "./kind.ts";
+
+/** A race makes us try again; more than this many times in a row is none. */
+export const MAX_RACES = 5;
+const UNIQUE_VIOLATION = "23505";
+
+/**
+ * Updates the record that the input points at, or makes one. Its caller answers what passes the gate.
+ * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
+ */
+export async function writeRecord<By extends Writer, Row extends object, Input>(
+  tx: Transaction,
+  caller: By,
+  kind: Kind<By, Row, Input>,
+  input: Input,
+  conditions: Conditions,
+): Promise<Change<Row>> {
+  const { isSame = (before: Row, after: Row) => Bun.deepEquals(before, after) } = kind;
+  for (let race = 1; race <= MAX_RACES; race++) {
+    const { rows, refusal } = await kind.lock(tx, caller, input);
+    const [before, ...others] = rows;
+    requireExistence(conditions, before);
+    const after = await kind.prepare(tx, caller, input, before);
+    requirePermission(caller, kind, before, after);
+    for (const other of others) {
+      requirePermission(caller, kind, other, await kind.prepare(tx, caller, input, other));
+    }
+    if (refusal) throw refusal;
+    // After authorization, so callers cannot probe values.
+    if (before) await requireSeen(tx, caller, kind, before, conditions);
+    await kind.check?.(tx, caller, { before, after, input });
+    if (before && isSame(before, after, input)) return { before, after: before };
+    const saved = await refusingHeld(kind, () =>
+      before ? kind.update(tx, caller, after, before) : kind.insert(tx, caller, after),
+    );
+    // Another caller inserted a unique value in between: the next look-up finds it.
+    if (!saved) continue;
+    await kind.afterWrite?.(tx, caller, { before, after: saved, input });
+    await kind.audit(tx, caller, { before, after: saved });
+    return { before, after: saved };
+  }
+  throw keepsChanging(kind.name);
+}
+
+/**
+ * Deletes a record.
+ * @param row under its lock
+ * @throws Permission, Conflict, PreconditionFailed
+ */
+export async function removeRecord<By extends Writer, Row extends object>(
+  tx: Transaction,
+  caller: By,
+  kind: Kind<By, Row, never>,
+  row: Row,
+  conditions: Conditions,
+): Promise<void> {
+  caller.permissions.require(kind.actions.remove, kind.name, kind.recordOf(row));
+  await requireSeen(tx, caller, kind, row, conditions);
+  await kind.checkRemoval?.(tx, caller, row);
+  await kind.remove(tx, caller, row);
+  await kind.audit(tx, caller, { before: row });
+}
+
+/** If-None-Match: * and a missing record need no version. */
+function requireExistence(conditions: Conditions, before: object | undefined): void {
+  if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before);
+}
+
+/** Policies judge the record before and after. */
+function requirePermission<By extends Writer, Row extends object>(
+  { permissions }: By,
+  { name, actions, recordOf, judged = recordOf }: Kind<By, Row, never>,
+  before: Row | undefined,
+  after: Row,
+): void {
+  if (before) permissions.require(actions.update, name, recordOf(before), judged(after));
+  else permissions.require(actions.create, name, judged(after));
+}
+
+/** The record is as the caller has read it. @throws PreconditionFailed */
+async function requireSeen<By extends Writer, Row extends object>(
+  tx: Transaction,
+  { gate }: By,
+  { name, recordOf, version = recordOf }: Kind<By, Row, never>,
+  row: Row,
+  conditions: Conditions,
+): Promise<void> {
+  if (!hasConditions(conditions)) return;
+  requireConditions(conditions, await gate.versionIn(tx, name, version(row), recordOf(row)));
+}
+
+/** @throws Conflict naming the unique field */
+async function refusingHeld<Row>(
+  { name, unique }: Pick<Kind<never, never, never>, "name" | "unique">,
+  write: () => Promise<Row>,
+): Promise<Row> {
+  try {
+    return await write();
+  } catch (error) {
+    const { code, constraint_name = "" } = error as { code?: string; constraint_name?: string };
+    if (code !== UNIQUE_VIOLATION) throw error;
+    throw refusalOf(error) ?? new Conflict(heldByAnother(name, unique.get(constraint_name) ?? "A unique value"));
+  }
+}
+
+export const heldByAnother = (name: string, field: string) => `${field} is held by another ${name}.`;
+
+export const keepsChanging = (name: string) =>
+  new Conflict(`Another caller keeps changing the same ${name}. Try again.`);
