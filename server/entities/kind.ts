@@ -7,7 +7,7 @@ import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import { type Change, type Found, heldByAnother, type Kind } from "../records/index.ts";
+import { type Found, heldByAnother, type RecordKind, type WrittenRow } from "../records/index.ts";
 import { holdUserAttributes } from "./attributes.store.ts";
 import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
 import type { EntityInput } from "./input.ts";
@@ -33,7 +33,7 @@ export function entityKind(
   { onChange }: Pick<Records, "onChange">,
   entity: Entity,
   told: Pick<ReadonlyMap<number, unknown>, "has"> = new Map(),
-): Kind<Caller, Row, EntityInput> {
+): RecordKind<Caller, Row, EntityInput> {
   const { name, fields } = entity;
   return {
     name,
@@ -188,7 +188,7 @@ async function refuseHeld(
   tx: Transaction,
   tenantId: TenantId,
   entity: Entity,
-  { before, after }: Required<Change<Row>>,
+  { before, after }: Required<WrittenRow<Row>>,
 ): Promise<void> {
   const held: string[] = [];
   for (const { name, column, unique } of entity.fields) {

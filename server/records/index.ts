@@ -1,2 +1,2 @@
-export type { Change, Found, Kind, Shape } from "./kind.ts";
+export type { Found, RecordKind, WrittenRow } from "./kind.ts";
 export { heldByAnother, keepsChanging, MAX_RACES, removeRecord, writeRecord } from "./write.ts";

@@ -15,7 +15,7 @@ export interface Writer {
 }
 
 /** The same row twice: nothing was to be changed. */
-export interface Change<Row> {
+export interface WrittenRow<Row> {
   before: Row | undefined;
   after: Row;
 }
@@ -28,7 +28,7 @@ export interface Found<Row> {
 }
 
 /** A kind of record: how it is stored, and what is special about it. */
-export interface Kind<By extends Writer, Row extends object, Input> {
+export interface RecordKind<By extends Writer, Row extends object, Input> {
   name: string;
   /** What policies are asked for. */
   actions: { create: string; update: string; remove: string };
@@ -45,14 +45,14 @@ export interface Kind<By extends Writer, Row extends object, Input> {
   /** The row as the input would leave it. @param before undefined: it is new @throws BadInput */
   prepare(tx: Transaction, caller: By, input: Input, before: Row | undefined): Row | Promise<Row>;
   /** What is wrong with a change that the caller may make. @throws BadInput, Conflict */
-  check?(tx: Transaction, caller: By, change: Change<Row> & { input: Input }): void | Promise<void>;
+  check?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): void | Promise<void>;
   /** Whether a row needs no writing; by default if nothing differs. */
   isSame?(before: Row, after: Row, input: Input): boolean;
   /** @returns undefined if a unique value is held by another record */
   insert(tx: Transaction, caller: By, row: Row): Promise<Row | undefined>;
   update(tx: Transaction, caller: By, row: Row, before: Row): Promise<Row>;
   /** What else a change brings about; all is undone if it throws. */
-  afterWrite?(tx: Transaction, caller: By, change: Change<Row> & { input: Input }): Promise<void>;
+  afterWrite?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): Promise<void>;
   /** What keeps a record from being deleted. @throws Conflict */
   checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
   remove(tx: Transaction, caller: By, row: Row): Promise<void>;

@@ -4,7 +4,7 @@ import { refusalOf } from "../db/failures.ts";
 import type { Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
-import type { Change, Kind, Writer } from "./kind.ts";
+import type { RecordKind, Writer, WrittenRow } from "./kind.ts";
 
 /** A race makes us try again; more than this many times in a row is none. */
 export const MAX_RACES = 5;
@@ -17,10 +17,10 @@ const UNIQUE_VIOLATION = "23505";
 export async function writeRecord<By extends Writer, Row extends object, Input>(
   tx: Transaction,
   caller: By,
-  kind: Kind<By, Row, Input>,
+  kind: RecordKind<By, Row, Input>,
   input: Input,
   conditions: Conditions,
-): Promise<Change<Row>> {
+): Promise<WrittenRow<Row>> {
   const { isSame = (before: Row, after: Row) => Bun.deepEquals(before, after) } = kind;
   for (let race = 1; race <= MAX_RACES; race++) {
     const { rows, refusal } = await kind.lock(tx, caller, input);
@@ -56,7 +56,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input>(
 export async function removeRecord<By extends Writer, Row extends object>(
   tx: Transaction,
   caller: By,
-  kind: Kind<By, Row, never>,
+  kind: RecordKind<By, Row, never>,
   row: Row,
   conditions: Conditions,
 ): Promise<void> {
@@ -75,7 +75,7 @@ function requireExistence(conditions: Conditions, before: object | undefined): v
 /** Policies judge the record before and after. */
 function requirePermission<By extends Writer, Row extends object>(
   { permissions }: By,
-  { name, actions, recordOf, judged = recordOf }: Kind<By, Row, never>,
+  { name, actions, recordOf, judged = recordOf }: RecordKind<By, Row, never>,
   before: Row | undefined,
   after: Row,
 ): void {
@@ -87,7 +87,7 @@ function requirePermission<By extends Writer, Row extends object>(
 async function requireSeen<By extends Writer, Row extends object>(
   tx: Transaction,
   { gate }: By,
-  { name, recordOf, version = recordOf }: Kind<By, Row, never>,
+  { name, recordOf, version = recordOf }: RecordKind<By, Row, never>,
   row: Row,
   conditions: Conditions,
 ): Promise<void> {
@@ -97,7 +97,7 @@ async function requireSeen<By extends Writer, Row extends object>(
 
 /** @throws Conflict naming the unique field */
 async function refusingHeld<Row>(
-  { name, unique }: Pick<Kind<never, never, never>, "name" | "unique">,
+  { name, unique }: Pick<RecordKind<never, never, never>, "name" | "unique">,
   write: () => Promise<Row>,
 ): Promise<Row> {
   try {
