@@ -1,5 +1,5 @@
-// Starts a workflow for each bulk redelivery and each Held connection, and signals it when something changes.
-// Runs beside the worker: the API writes wishes down in PostgreSQL and needs no Temporal for them.
+// Starts and signals the workflows of bulk redeliveries and Held connections. Runs beside the worker: the API only
+// stores requests in PostgreSQL, so it does not need Temporal.
 
 import type { Client } from "@temporalio/client";
 import { type SearchAttributePair, WorkflowNotFoundError } from "@temporalio/common";
@@ -23,7 +23,7 @@ import { REDELIVERY_CHANNEL } from "./redelivery/store.ts";
 
 const BATCH = 20;
 
-/** @param checkMs after so long a workflow is made sure of again, for Temporal's store may be wiped */
+/** @param checkMs interval for checking that each workflow exists, because Temporal's store may be wiped */
 export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs: number, log: Logger): Passes {
   const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
 
@@ -73,7 +73,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
         staticSummary: `${to} is Held: ${reason}`,
         staticDetails: detailsLink("The connection", publicUrl, `webhooks/${id}`),
       });
-      // It may wait for a time that is no longer true.
+      // The workflow may be waiting for an outdated time.
       if (due) await tellIfThere(workflowId, PROBE_CHANGED);
     } catch (error) {
       notStarted({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; it is tried again");
@@ -94,7 +94,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
   );
 }
 
-/** What they are found by in Temporal. */
+/** Search attributes in Temporal. */
 function visible(tenantId: TenantId, connectionId: ConnectionId) {
   return {
     typedSearchAttributes: [

@@ -2,8 +2,8 @@ import { judgedFields, type ResourceType } from "../access/index.ts";
 import { CONNECTION } from "./connections/contract.ts";
 
 /**
- * What policies can say of connections, of the activity log and of bulk redeliveries.
- * @param entities those whose records events are of
+ * Policy resource types: connections, the activity log and bulk redeliveries.
+ * @param entities types of the records in events
  */
 export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[] => [
   {
@@ -21,7 +21,7 @@ export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[]
       { name: "EventRecord", type: "text" },
       { name: "RecordId", type: "text" },
       { name: "Timestamp", type: "dateTime" },
-      // An event of several records is judged once with each of them.
+      // An event of several records is evaluated once for each of them.
       ...entities.map((entity) => ({ name: entity.name, type: "record" as const, of: entity })),
     ],
   },

@@ -1,4 +1,4 @@
-// What REST and the console do with webhooks, made once.
+// The services of webhooks, shared by REST and the console.
 
 import type { Sql } from "../db/sql.ts";
 import type { Exporter } from "../http/export.ts";
@@ -23,7 +23,7 @@ export interface WebhookServices {
   connections: Connections;
   rotations: Rotations;
   testEvents: TestEvents;
-  /** What is counted of one. */
+  /** Figures of a connection. */
   figures: ConnectionFigures;
   eventLog: EventLog;
   eventStreams: EventStreams;
@@ -38,13 +38,13 @@ export interface WebhookServices {
 export interface WebhooksDependencies {
   sql: Sql;
   vault: Vault;
-  /** How long a former secret signs beside the new one, unless a rotation says otherwise. */
+  /** How long a former secret also signs; a rotation can override it. */
   secretOverlapMs: number;
   samples: Samples;
-  /** Where a person opens a workflow in the Temporal UI. */
+  /** The Temporal UI's page of a workflow. */
   workflowUrl: WorkflowUrl;
   exporter: Exporter;
-  /** Aborted when the process is to end. */
+  /** Aborted on shutdown. */
   stopping: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// How a receiver knows that a webhook is ours: X-Signature, and Standard Webhooks beside it.
+// Signatures of webhooks: X-Signature and Standard Webhooks.
 
 import { createHmac, randomBytes } from "node:crypto";
 import type { EventId } from "../ids.ts";
@@ -10,7 +10,7 @@ const MAX_SECRET_BYTES = 64;
 const SECRET_BYTES = 32;
 
 /**
- * The value of X-Signature: lowercase hex of HMAC-SHA256 over the exact body, keyed by the whole secret.
+ * The value of X-Signature: lowercase hex HMAC-SHA256 of the exact body, keyed by the whole secret.
  * @example headers["X-Signature"] = signPayload(body, secret);
  */
 export function signPayload(body: string, secret: string): string {
@@ -19,18 +19,19 @@ export function signPayload(body: string, secret: string): string {
 
 export interface StandardWebhooksInput {
   eventId: EventId;
-  /** The time of this attempt, not of the event: receivers refuse what is older than some minutes. */
+  /** The time of the attempt, not of the event: receivers reject requests older than some minutes. */
   timestamp: Date;
   body: string;
-  /** The first is the one of X-Signature; a receiver may know any of them. */
+  /** The first one signs X-Signature; receivers may know any of them. */
   secrets: string[];
 }
 
 export type StandardWebhooksHeaders = Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>;
 
 /**
- * The headers of Standard Webhooks, which its libraries verify in most languages.
- * @example Object.assign(headers, standardWebhooksHeaders({ eventId, timestamp: new Date(), body, secrets: [secret] }));
+ * The headers of Standard Webhooks, which has verification libraries in most languages.
+ * @example Object.assign(headers, standardWebhooksHeaders({ eventId, timestamp: new Date(), body, secrets: [secret]
+ * }));
  */
 export function standardWebhooksHeaders(input: StandardWebhooksInput): StandardWebhooksHeaders {
   const timestamp = String(Math.floor(input.timestamp.getTime() / 1000));
@@ -52,8 +53,8 @@ export function generateSecret(): string {
 }
 
 /**
- * What is wrong with a person's own secret, if anything: one in the form of Standard Webhooks has to be one, or its
- * libraries would take another key than we do.
+ * @returns why a given secret is rejected. With the prefix of Standard Webhooks it must be valid base64, because its
+ * libraries would otherwise decode a different key.
  */
 export function secretProblem(secret: string): string | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
@@ -65,7 +66,7 @@ export function secretProblem(secret: string): string | undefined {
 
 function standardWebhooksKey(secret: string): Buffer {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : "";
-  // A person's own secret may start with the prefix without being base64: decoding that would drop characters silently.
+  // A secret with the prefix may predate that check. Decoding invalid base64 would drop characters silently.
   return isBase64(encoded) ? Buffer.from(encoded, "base64") : Buffer.from(secret, "utf8");
 }
 

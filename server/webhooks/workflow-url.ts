@@ -1,2 +1,2 @@
-/** Where a person opens a workflow in the Temporal UI. */
+/** The Temporal UI's page of a workflow. */
 export type WorkflowUrl = (workflowId: string) => string;

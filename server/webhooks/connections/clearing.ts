@@ -1,5 +1,5 @@
-// A connection may have hundreds of thousands of deliveries when it is deleted. They are cancelled afterwards, a batch at
-// a time, so that neither its deletion nor any change of a record waits for them.
+// Cancels the deliveries of deleted connections in batches. There may be hundreds of thousands, so neither the deletion
+// nor other changes wait for them.
 
 import type { Logger } from "pino";
 import type { Sql } from "../../db/sql.ts";
@@ -12,8 +12,8 @@ import { endClearing, listCleared } from "./store.ts";
 const BATCH = 1_000;
 
 /**
- * Cancels the first of what a deleted connection had still to get. Of most connections that is all.
- * @returns where to go on, if there may be more
+ * Cancels a deleted connection's first open deliveries. For most connections that is all of them.
+ * @returns where to continue if there may be more
  */
 export async function clearSome(
   sql: Sql,
@@ -23,12 +23,15 @@ export async function clearSome(
 ): Promise<string | undefined> {
   const { count, last } = await cancelDeliveries(sql, tenantId, connectionId, after, BATCH);
   if (count === BATCH) return last;
-  // What somebody had locked was left out; the next pass finds it.
+  // Locked deliveries were skipped; the next pass cancels them.
   if (!(await hasOpenDeliveries(sql, tenantId, connectionId))) await endClearing(sql, tenantId, connectionId);
   return undefined;
 }
 
-/** Cancels what is left, of all connections, until `stop`. Several workers share it without waiting for each other. */
+/**
+ * Cancels the remaining deliveries of all connections, until `stop`. Workers share the work without waiting for each
+ * other.
+ */
 export function startClearing(sql: Sql, log: Logger): Passes {
   const failed = createOutageLog(log);
   let stopping = false;

@@ -1,5 +1,5 @@
-// WebhookConnection: what it is. Routes, checks, the console's form, policies, the audit log and the documents take it
-// from here.
+// The declaration of WebhookConnection. Routes, validation, the console's form, policies, the audit log and documents
+// derive from it.
 
 import { Type } from "@sinclair/typebox";
 import { contract } from "../../http/contract.ts";
@@ -24,7 +24,7 @@ import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS
 import { CONNECTION_STATES, ORDERS } from "./store.ts";
 
 const SECRET_LIMIT = 500;
-/** What runs beside a receiver has to wait for it no longer than for others. */
+/** Limits of the timeout; other connections' posts may wait for it. */
 const TIMEOUT_MS = { least: 100, most: 30_000 };
 const MAX_RATE_PER_SECOND = 1_000;
 const MAX_IN_FLIGHT = 64;
@@ -36,7 +36,7 @@ const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 interface ConnectionFacts {
   /** Names of the entities that can trigger a webhook. */
   entities: readonly string[];
-  /** Why a receiver's address cannot be saved, in words. */
+  /** @returns why a receiver's address is rejected */
   checkUrl(url: string): string | undefined;
 }
 
@@ -70,7 +70,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     shown: Type.String({ maxLength: URL_LIMIT }),
     documented: { format: "uri" },
     must: `must be an https address of at most ${URL_LIMIT} characters.`,
-    // Spaces come along when an address is pasted.
+    // Pasted addresses often contain spaces.
     take: (value: string) => value.trim(),
     refuse(value: string) {
       const problem = isHidden(value)
@@ -245,7 +245,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
 
 const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
 
-/** Also what a rotation stages. */
+/** Also used for the secret that a rotation stages. */
 export function secretField(least?: number) {
   return {
     writeOnly: true,
@@ -259,7 +259,7 @@ export function secretField(least?: number) {
   };
 }
 
-/** What is wrong with the ApiKey that an address has itself, if it has one. */
+/** @returns the problem of an ApiKey in the address, if there is one */
 function ownApiKeyProblem(url: string): string | undefined {
   const keys = ownApiKeys(url);
   if (keys.length > 1) return "It has several ApiKey parameters, and they differ.";
@@ -272,9 +272,9 @@ export const connectionContract = (facts: ConnectionFacts) =>
 
 export type ConnectionContract = ReturnType<typeof connectionContract>;
 
-/** What is the same whatever can trigger a webhook. */
+/** The contract without the installation's entities and address checks. */
 export const CONNECTION = connectionContract({ entities: [], checkUrl: () => undefined });
 
 export type ConnectionInput = InputOf<ReturnType<typeof fields>>;
-/** Neither the secret nor a header's value is ever read back. */
+/** Contains neither the secret nor header values. */
 export type ConnectionRecord = RecordOf<ReturnType<typeof fields>>;

@@ -1,10 +1,10 @@
-// Held connections: those that a receiver's failures have stopped, and their probes.
+// Held connections, which failures of the receiver have stopped, and their probes.
 
 import type { Queries, Transaction } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
 
-/** The connection is no longer Held; a probe that still runs is told. */
+/** Ends the Held state and notifies a running probe. */
 export async function endHold(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set held_on = null, held_reason = null, exhausted_run = 0, probes = 0,
@@ -18,7 +18,7 @@ export async function setActive(tx: Transaction, tenantId: TenantId, connectionI
     where tenant_id = ${tenantId} and id = ${connectionId}`;
 }
 
-/** The connection was changed while it is Held: whether that has helped is tried at once. */
+/** Probes a Held connection at once, because a change may have fixed it. */
 export async function probeAtOnce(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set next_probe_on = now(), probe_lease_until = '-infinity'
@@ -28,15 +28,15 @@ export async function probeAtOnce(tx: Transaction, tenantId: TenantId, connectio
 export interface HeldConnection {
   reason: string;
   probes: number;
-  /** Another one after each change of the connection. */
+  /** Changes with every update of the connection. */
   version: string;
-  /** Milliseconds until the next probe is due; none is left if it is. */
+  /** Milliseconds until the next probe; 0 or less if it is due. */
   wait: number;
-  /** The oldest delivery it has not got; null: there is none. */
+  /** The oldest undelivered delivery; null if there is none. */
   deliveryId: DeliveryId | null;
 }
 
-/** @returns undefined if it is not Held, or no more */
+/** @returns undefined if it is not Held */
 export async function findHeld(
   sql: Queries,
   tenantId: TenantId,
@@ -52,7 +52,7 @@ export async function findHeld(
   return row;
 }
 
-/** @returns its version, or undefined if it is Held no more */
+/** @returns its version, or undefined if it is no longer Held */
 export async function lockHeld(tx: Transaction, tenantId: TenantId, id: ConnectionId): Promise<string | undefined> {
   const [row] = await tx<{ version: string }[]>`
     select modified_on::text as version from webhook_connections
@@ -60,7 +60,7 @@ export async function lockHeld(tx: Transaction, tenantId: TenantId, id: Connecti
   return row?.version;
 }
 
-/** @param probes since it was held */
+/** @param probes number of probes since it was Held */
 export async function scheduleProbe(
   sql: Queries,
   tenantId: TenantId,
@@ -73,22 +73,22 @@ export async function scheduleProbe(
     where tenant_id = ${tenantId} and id = ${id} and state = 'Held'`;
 }
 
-/** A connection whose probing workflow has to run, or to hear that there is nothing left to probe. */
+/** A connection with a probing workflow that must be started, or notified that probing has ended. */
 export interface ProbedConnection {
   id: ConnectionId;
   tenantId: TenantId;
-  /** Its name, or its id if it has none. */
+  /** Its name, or its id if it has no name. */
   to: string;
-  /** False: it is Held no more. */
+  /** False: it is no longer Held. */
   held: boolean;
-  /** Nobody has made sure of its workflow yet, or since it was changed. */
+  /** Its workflow has not been checked since the last change. */
   fresh: boolean;
-  /** The next probe's time has come, whatever its workflow waits for. */
+  /** The next probe is due, regardless of its workflow's timer. */
   due: boolean;
   reason: string | null;
 }
 
-/** Leases those newly held or resumed, and those whose workflow nobody has made sure of for a while. */
+/** Leases connections that were newly held or resumed, and those with a workflow not checked recently. */
 export async function claimProbes(sql: Queries, checkMs: number, limit: number): Promise<ProbedConnection[]> {
   return sql<ProbedConnection[]>`
     with due as (
@@ -104,7 +104,7 @@ export async function claimProbes(sql: Queries, checkMs: number, limit: number):
       k.held_reason as reason`;
 }
 
-/** After a workflow that could not be started or told. */
+/** Releases the lease if the workflow could not be started or notified. */
 export async function unclaimProbe(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`
     update webhook_connections set probe_lease_until = now() + interval '1 second'

@@ -1,5 +1,5 @@
-// Probing a Held connection: the oldest delivery it has not got is tried, and once one arrives the connection is Active
-// again and gets the rest.
+// Probes a Held connection with its oldest undelivered delivery. Once one succeeds, the connection becomes Active and
+// its other deliveries are sent.
 
 import type { ProbeResult } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -11,21 +11,21 @@ import { countAllEnded } from "../redelivery/follow.store.ts";
 import { startDrain } from "../redelivery/store.ts";
 import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setActive } from "./holding.store.ts";
 
-/** Each wait for a probe is so many times the one before, up to the longest. */
+/** Each wait is this many times the previous one, up to the maximum. */
 const PROBE_BACKOFF = 2;
 const MAX_PROBE_WAIT_MS = 3_600_000;
-/** For what was probed is the connection no more, which was changed meanwhile. */
+/** The connection was changed during the probe, so it is probed again. */
 const AT_ONCE_MS = 1;
 
 export interface ProbeDependencies {
   sql: Sql;
   attemptDelivery: AttemptDelivery;
   metrics: { attempted(attempt: Attempt): void; ended(state: string): void };
-  /** Milliseconds before the first probe. */
+  /** Milliseconds until the first probe. */
   probeInterval: number;
 }
 
-/** Probes the connection if it is Held and its time has come; else says how long to wait. */
+/** Probes the connection if it is Held and due; otherwise returns the time to wait. */
 export async function probe(
   dependencies: ProbeDependencies,
   tenantId: TenantId,
@@ -38,7 +38,7 @@ export async function probe(
   if (held.wait > 0) return waiting(held, held.wait);
   const delivery = held.deliveryId && (await openProbe(sql, tenantId, held.deliveryId));
   if (!delivery) {
-    // While it has missed nothing there is nothing to try, and what comes first should not wait for long.
+    // There is no delivery to try; use the first interval, so the next event does not wait long.
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
     return waiting(held, probeInterval);
   }
@@ -56,9 +56,9 @@ export async function probe(
   const isHeld = await sql.begin(async (tx) => {
     const version = await lockHeld(tx, tenantId, connectionId);
     if (version !== held.version) wait = AT_ONCE_MS;
-    // Redeliveries first: who counts what has ended locks them before the deliveries.
+    // Redeliveries are locked before deliveries, as counting them does.
     if (delivered) await countAllEnded(tx, tenantId, connectionId);
-    // A Held delivery stays so unless it was delivered.
+    // A Held delivery stays Held unless it was delivered.
     const reached = delivered ? "Delivered" : "Retrying";
     await recordAttempt(tx, tenantId, delivery.id, attempt, { reached, hold: undefined, nextInMs: undefined });
     if (version === undefined) return false;

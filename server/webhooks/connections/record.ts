@@ -1,4 +1,4 @@
-// Connections as the API answers them.
+// Connections as API responses.
 
 import type { Caller } from "../../access/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
@@ -19,15 +19,12 @@ export function createConnectionRecords({ apiKey, headers }: ConnectionSeals) {
     });
   return {
     recordOf,
-    /**
-     * As a caller sees it that may not change it: of its ApiKey, and of each value in the query of its URL, the last
-     * characters alone.
-     */
+    /** For callers who may not change it: only the last characters of the ApiKey and of each query value in the URL. */
     hiddenFrom: ({ gate }: Caller, record: ConnectionRecord): ConnectionRecord => {
       const isWhole = gate.may("Webhooks:Update", CONNECTION.name, record);
       return isWhole ? record : { ...record, URL: withHiddenQuery(record.URL), ApiKey: endOf(record.ApiKey) };
     },
-    /** What its entity tag is made of: also the secret and the headers, which no answer shows. */
+    /** The values of its entity tag, including the secret and headers, which no response contains. */
     versionOf(connection: Connection): object {
       const [secret, headers] = [connection.secret, connection.headers].map(
         (sealed) => sealed && Buffer.from(sealed).toString("base64"),
@@ -41,7 +38,7 @@ export function noConnection(): NotFound {
   return new NotFound("There is no WebhookConnection with this Id.");
 }
 
-/** A text of a path as the Id that it can be. @throws NotFound */
+/** Parses an Id in a path. @throws NotFound */
 export function toConnectionId(text: string): ConnectionId {
   if (!isUuid<ConnectionId>(text)) throw noConnection();
   return text;

@@ -1,4 +1,4 @@
-// How a connection's secret changes: staged, proved by a ping, in force, and the former one beside it for a while.
+// Rotation of a connection's secret: staged, verified by a ping, active, with an overlap for the former secret.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
@@ -10,9 +10,9 @@ export interface SecretRotation {
   /** Null: no secret is staged. */
   stagedOn: Date | null;
   overlapSeconds: number | null;
-  /** The ping that is to prove the staged secret: null until there is one. */
+  /** The ping that verifies the staged secret; null if none was sent. */
   proof: { eventId: EventId; state: DeliveryState; word: string | null } | null;
-  /** Until when the former secret signs as well; null: there is none, or no longer. */
+  /** When the former secret stops signing; null: it has already, or there is none. */
   formerUntil: Date | null;
 }
 
@@ -36,7 +36,7 @@ export async function findRotation(
 
 type ProofRow = { eventId: EventId | null; state: DeliveryState; word: string | null };
 
-/** In the place of one that was staged before. */
+/** Replaces a secret that was staged before. */
 export async function stageSecret(
   sql: Queries,
   tenantId: TenantId,
@@ -50,7 +50,7 @@ export async function stageSecret(
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** @returns whether there is a staged secret for the ping to prove */
+/** @returns whether there is a staged secret to verify */
 export async function beginProof(
   sql: Queries,
   tenantId: TenantId,
@@ -65,14 +65,11 @@ export async function beginProof(
 
 export interface ProvedSecret {
   connectionId: ConnectionId;
-  /** Of the ping that has proved it. */
+  /** The verifying ping. */
   eventId: EventId;
 }
 
-/**
- * Puts the staged secret in force if it is this delivery that proves it.
- * @returns undefined if that is superseded
- */
+/** Activates the staged secret if this delivery verifies it. @returns undefined if it was superseded */
 export async function takeStagedSecret(
   sql: Queries,
   tenantId: TenantId,
@@ -91,7 +88,7 @@ export async function takeStagedSecret(
   return row;
 }
 
-/** Nothing is staged any more, and the former secret signs no more. */
+/** Drops the staged secret and the former one. */
 export async function endRotation(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`
     update webhook_connections set staged_secret = null, staged_on = null, staged_overlap_seconds = null,
@@ -99,7 +96,7 @@ export async function endRotation(sql: Queries, tenantId: TenantId, id: Connecti
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** Those whose time is over; they have signed nothing since. */
+/** Removes former secrets after their overlap has ended. */
 export async function removeFormerSecrets(sql: Sql): Promise<number> {
   const { count } = await sql`
     update webhook_connections set former_secret = null, former_until = null where former_until < now()`;

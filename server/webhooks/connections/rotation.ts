@@ -1,4 +1,4 @@
-// A new secret with proof: it is staged, a ping signed by it gets 2xx, and only then is it in force.
+// Rotation with verification: a staged secret becomes active only after a ping signed with it got 2xx.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { DeliveryState } from "../../../workflows/contract.ts";
@@ -29,7 +29,7 @@ import { lockConnection } from "./store.ts";
 
 const TYPE = "WebhookConnection";
 
-/** None: calls are not signed. Refused: the ping got no 2xx, and the secret before stays in force. */
+/** None: calls are not signed. Refused: the ping got no 2xx, and the previous secret stays active. */
 const ROTATION_STATES = ["None", "InForce", "Staged", "Proving", "Refused", "Overlap"] as const;
 
 export type RotationRecord = Static<typeof ROTATION>;
@@ -57,13 +57,13 @@ export const ROTATION = Type.Object(
 );
 
 export interface Rotations {
-  /** How long a former secret signs beside the new one, unless a rotation says otherwise. */
+  /** How long a former secret also signs; a rotation can override it. */
   overlapSeconds: number;
   /** @throws NotFound, Permission */
   read(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
   /**
-   * Stages a secret, given or generated; in webhook-signature it signs from now on, in force it is only once proved.
-   * @returns also the generated secret; this is the only time that anyone sees it
+   * Stages a given or generated secret. It signs webhook-signature at once, but becomes active only after verification.
+   * @returns also the generated secret, which cannot be read again
    * @throws NotFound, Permission
    */
   stage(
@@ -72,20 +72,17 @@ export interface Rotations {
     input: StagingInput,
   ): Promise<Shown<RotationRecord & { Secret: string | null }>>;
   /**
-   * Sends a ping signed by the staged secret alone; a 2xx to it puts that in force.
+   * Sends a ping signed only with the staged secret; a 2xx activates it.
    * @throws NotFound, Permission, Conflict if none is staged
    */
   prove(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
-  /**
-   * Gives up a staged secret, and ends a former one at once.
-   * @throws NotFound, Permission
-   */
+  /** Drops a staged secret, and ends a former one at once. @throws NotFound, Permission */
   giveUp(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
 }
 
 type Step = (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>;
 
-/** @param overlapMs of a former secret, unless a rotation says otherwise */
+/** @param overlapMs default overlap of a former secret */
 export function createRotations(
   sql: Sql,
   { secret }: ConnectionSeals,
@@ -94,7 +91,7 @@ export function createRotations(
 ): Rotations {
   const overlapSeconds = Math.ceil(overlapMs / 1_000);
 
-  /** What they share: the connection locked, the permission, the row in the audit log, and how it stands afterwards. */
+  /** The common steps: lock the connection, check the permission, audit, and return the new state. */
   async function change(caller: Caller, id: ConnectionId, step: Step): Promise<Shown<RotationRecord>> {
     const { tenantId, permissions, gate } = caller;
     const { resource, rotation } = await sql.beginFor(tenantId, async (tx) => {
@@ -163,7 +160,7 @@ function stateOf({ signed, stagedOn, proof, formerUntil }: SecretRotation): Rota
   return signed ? "InForce" : "None";
 }
 
-/** Why the proof failed. */
+/** Why the verification failed. */
 function reasonOf({ state, word }: NonNullable<SecretRotation["proof"]>): string | null {
   if (state === "Cancelled") return "the ping was cancelled; prove it again";
   if (state !== "Exhausted") return null;
@@ -181,18 +178,18 @@ const FIELDS = {
   }),
 };
 
-/** Without a Secret one is to be generated. */
+/** Without Secret, one is generated. */
 export type StagingInput = InputOf<typeof FIELDS>;
 
-/** What POST WebhookConnection/{Id}/Secret takes; null is as good as absent. */
+/** The body of POST WebhookConnection/{Id}/Secret; null means absent. */
 export const STAGING = body(
   { name: "a new Secret", must: "one object, which may be empty", $id: "WebhookSecretData" },
   FIELDS,
 );
 
 /**
- * As recordAttempt, of a ping that was delivered: in the same transaction the secret that signed it comes into force,
- * and the audit log says that it does. The connection is first, the order of everybody.
+ * Like recordAttempt, for a delivered ping: the same transaction activates the secret that signed it and audits that.
+ * Locks the connection first, which is the common order.
  */
 export async function recordProof(
   sql: Sql,
@@ -208,7 +205,7 @@ export async function recordProof(
   });
 }
 
-/** In the name of the caller who had it proved. */
+/** Attributed to the caller who requested the verification. */
 function recordChange(tx: Transaction, tenantId: TenantId, { connectionId, eventId }: ProvedSecret): Promise<void> {
   const subject = { type: TYPE, id: connectionId };
   const details = { EventId: eventId, Proves: "Secret" };

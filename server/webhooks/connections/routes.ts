@@ -14,7 +14,7 @@ import { CONNECTION_STATES } from "./store.ts";
 export interface ConnectionRoutes {
   connections: Connections;
   connection: ConnectionContract;
-  /** Where a person opens a workflow in the Temporal UI. */
+  /** The Temporal UI's page of a workflow. */
   workflowUrl: WorkflowUrl;
 }
 
@@ -90,7 +90,7 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
   ];
 }
 
-/** What is answered of an event to one connection. */
+/** The response about an event sent to one connection. */
 export const SENT = Type.Object(
   {
     EventId: uuid("What comes of it stands in the activity log by this id."),

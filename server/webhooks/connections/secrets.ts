@@ -1,4 +1,4 @@
-// What of a connection is secret: its secret, its API key and its extra headers.
+// Secrets of a connection: its signing secret, its API key and its extra headers.
 
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
@@ -18,13 +18,13 @@ export const SEALED: SealedColumn[] = [
 
 export type ConnectionSeals = ReturnType<typeof createConnectionSeals>;
 
-/** What seals and opens each of them. */
+/** Seals and opens each secret. */
 export function createConnectionSeals(vault: Vault) {
   const headers = vault.sealFor(HEADERS_PURPOSE);
   return {
     secret: vault.sealFor(SECRET_PURPOSE),
     apiKey: vault.sealFor(API_KEY_PURPOSE),
-    /** None are null. */
+    /** null if there are no headers. */
     headers: {
       seal: (all: ExtraHeaders) => (Object.keys(all).length === 0 ? null : headers.seal(JSON.stringify(all))),
       open: (sealed: Uint8Array | null): ExtraHeaders => (sealed === null ? {} : JSON.parse(headers.open(sealed))),
@@ -32,24 +32,24 @@ export function createConnectionSeals(vault: Vault) {
   };
 }
 
-/** The ApiKey that a receiver's address itself has (docs/webhooks.md "Headers and ApiKey"); an empty one is none. */
+/** ApiKeys in a receiver's address (docs/webhooks.md "Headers and ApiKey"); an empty one counts as missing. */
 export function ownApiKeys(url: string): string[] {
-  // Most addresses have no query, and each post asks.
+  // A fast path, because most addresses have no query and every post calls this.
   if (!url.includes("?")) return [];
   return [...new Set(new URL(url).searchParams.getAll("ApiKey"))].filter(Boolean);
 }
 
-/** Stands in place of what is not shown. */
+/** Replaces hidden characters. */
 const HIDDEN = "…";
-/** A text of fewer characters is hidden whole. */
+/** Shorter texts are hidden completely. */
 const MIN_LENGTH_SHOWN = 12;
 
-/** By which somebody tells a secret from another without knowing it. */
+/** A secret's last characters, for telling secrets apart. */
 export function endOf(secret: string): string {
   return HIDDEN + (secret.length < MIN_LENGTH_SHOWN ? "" : secret.slice(-4));
 }
 
-/** An address in whose query the values are hidden: a receiver may know us by any of them. */
+/** An address with hidden query values, because any of them may authenticate the sender. */
 export function withHiddenQuery(url: string): string {
   const [, address, query] = /^([^?#]*)\?([^#]*)/.exec(url) ?? [];
   if (query === undefined) return url;
@@ -61,30 +61,32 @@ export function withHiddenQuery(url: string): string {
   return `${address}?${pairs.join("&")}`;
 }
 
-/** Whether an address or an ApiKey was read by somebody who may not see it whole. */
+/** Whether an address or ApiKey contains the mark of hidden characters. */
 export function isHidden(text: string): boolean {
   return text.includes(HIDDEN) || text.includes(encodeURIComponent(HIDDEN));
 }
 
-// Extra headers of a connection's calls, such as the Authorization that a receiver's gateway asks for.
+// Extra headers of a connection's calls, such as Authorization for a receiver's gateway.
 
 export const MAX_HEADERS = 20;
-/** Characters of all names and values together: servers take 8 KiB of headers, and ours need some of it. */
+/**
+ * The maximum number of characters of all names and values. Servers accept 8 KiB of headers, and ours need part of it.
+ */
 export const HEADERS_LIMIT = 4_000;
 
-/** Names as they were given. In input null leaves the value that is there. */
+/** Names in their given spelling. In input, null keeps the stored value. */
 export type HeadersInput = Record<string, string | null>;
 export type ExtraHeaders = Record<string, string>;
 
 /** RFC 9110 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110 5.5, in ASCII: visible characters with spaces and tabs between them. */
+/** RFC 9110 5.5, limited to ASCII: visible characters with spaces and tabs between them. */
 const FIELD_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
-/** What we say ourselves, and what belongs to the connection and not to the call (RFC 9110 7.6.1). */
+/** Headers that we set, and hop-by-hop headers (RFC 9110 7.6.1). */
 const RESERVED =
   /^(host|user-agent|accept-encoding|x-signature|webhook-.*|content-.*|connection|keep-alive|te|trailer|transfer-encoding|upgrade|http2-settings|expect|proxy-.*|traceparent|tracestate|baggage)$/i;
 
-/** @returns what is wrong with them, in words that repeat no value */
+/** @returns why they are rejected, without their values */
 export function headersProblem(headers: Record<string, unknown>): string | undefined {
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) return `Headers must be at most ${MAX_HEADERS}.`;
@@ -108,10 +110,7 @@ function headerProblem(name: string, value: unknown): string | undefined {
   return "must have visible ASCII characters as its value, with spaces only between them, or null to keep it.";
 }
 
-/**
- * The headers as they are from now on.
- * @throws BadInput naming those that have no value to keep
- */
+/** Merges stored headers and input. @throws BadInput naming headers without a value to keep */
 export function mergeHeaders(stored: ExtraHeaders, input: HeadersInput): ExtraHeaders {
   const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   const merged = Object.entries(input).map(([name, value]) => [name, value ?? known.get(name.toLowerCase())] as const);
@@ -120,7 +119,7 @@ export function mergeHeaders(stored: ExtraHeaders, input: HeadersInput): ExtraHe
   return Object.fromEntries(merged) as ExtraHeaders;
 }
 
-/** As they are read: values are as secret as the Secret. */
+/** Header names without values, which are as secret as Secret. */
 export function hideValues(headers: ExtraHeaders): Record<string, null> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, null]));
 }

@@ -1,5 +1,3 @@
-// WebhookConnection: read, made, changed, deleted and pinged.
-
 import { randomBytes } from "node:crypto";
 import {
   type Caller,
@@ -43,11 +41,11 @@ import {
 } from "./store.ts";
 
 const TYPE = "WebhookConnection";
-/** Secret and Headers are known by their seals alone, which every new value changes. */
+/** Secret and Headers are compared by their seals, which differ for every new value. */
 const AUDITED = CONNECTION.namesOf(({ audit }) => audit);
 const SHOWN = CONNECTION.namesOf(({ audit }) => audit === "value");
 const NOT_HELD = { heldOn: null, heldReason: null };
-/** What a new one has unless something else is given. */
+/** Defaults of a new connection. */
 const BLANK = {
   ...{ name: null, description: null, secret: null, headers: null, timeoutMs: null },
   ...{ order: "None" as const, ratePerSecond: null, maxInFlight: null, holdAfter: null },
@@ -55,18 +53,15 @@ const BLANK = {
 };
 
 export interface Connections {
-  /**
-   * A page of those that the caller may read, newest first.
-   * @throws ServiceBusy
-   */
+  /** A page of connections that the caller may read, newest first. @throws ServiceBusy */
   list(caller: Caller, filter: ConnectionFilter, paging: Paging): Promise<ShownPage<ConnectionRecord>>;
   /** @throws NotFound, Permission */
   read(caller: Caller, id: ConnectionId): Promise<SeenConnection>;
-  /** Those of the ids that the caller may read, deleted ones too. */
+  /** The requested connections that the caller may read, including deleted ones. */
   readAll(caller: Caller, ids: ConnectionId[]): Promise<Shown<LoggedConnection>[]>;
   /**
-   * Updates the connection that Id or Name points at, or makes a new one.
-   * @param sent the body that the input was read from
+   * Updates the connection with this Id or Name, or creates one.
+   * @param sent the original body
    * @returns the connection as far as the caller may see it
    * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
    */
@@ -77,7 +72,7 @@ export interface Connections {
     sent: unknown,
   ): Promise<Tagged<ConnectionRecord>>;
   /**
-   * Deletes the connection and, with it, ends what it had still to get; a worker ends what is too much for that.
+   * Deletes the connection and cancels its open deliveries; a worker cancels what is left.
    * @returns its last state, as far as the caller may see it
    * @throws NotFound, Permission, PreconditionFailed
    */
@@ -87,17 +82,16 @@ export interface Connections {
     conditions: Conditions,
   ): Promise<Tagged<ConnectionRecord>>;
   /**
-   * Sends the connection a ping, also if it is Held or Paused: the receiver is tried, nothing is resumed.
-   * @returns by which the activity log tells what came of it
+   * Sends the connection a ping, even if it is Held or Paused; the ping does not resume it.
+   * @returns the ping's EventId in the activity log
    * @throws NotFound, Permission
    */
   ping(caller: Permitted<"Webhooks:Update">, id: ConnectionId): Promise<EventId>;
-  /** Finds them by their Ids, deleted ones too, for what tells of them elsewhere. */
+  /** Finds connections by Id, including deleted ones, for references from other records. */
   find: FindRecords;
   recordOf(connection: Connection): ConnectionRecord;
 }
 
-/** One that the caller may read. */
 export interface SeenConnection extends Whole<ConnectionRecord> {
   /** Whether it has a secret. */
   isSigned: boolean;
@@ -120,10 +114,10 @@ export function createConnections(
     conditions: Conditions,
   ): Promise<Connection> {
     const existing = await lookUp(tx, caller.tenantId, input);
-    // These two compare nothing: whether there is a connection.
+    // If-None-Match: * and a missing record need no version.
     if (!existing || conditions.ifNoneMatch === "*") requireConditions(conditions, existing && versionOf(existing));
     if (existing) return update(tx, caller, existing, input, conditions);
-    // A racing caller made one with the same name in between: this call is then its update.
+    // A concurrent call has inserted the same name, so this call becomes its update.
     return (await insert(tx, caller, input)) ?? upsert(tx, caller, input, conditions);
   }
 
@@ -138,14 +132,14 @@ export function createConnections(
     const connection = merge(existing, { ...CONNECTION.toColumns(input), ...sealed(input, existing), id: undefined });
     const before = recordOf(existing);
     const isElsewhere = movedAddresses(TYPE, before, recordOf(connection)).length > 0;
-    // The one that the URL has is in force, and what is stored beside it was for the former address.
+    // The ApiKey in the new URL applies; the stored one was for the former address.
     const [ownKey] = ownApiKeys(connection.url);
     if (isElsewhere && ownKey !== undefined) connection.apiKey = seals.apiKey.seal(ownKey);
     const isReleased = existing.state === "Held" && connection.state !== "Held";
     if (isReleased) Object.assign(connection, NOT_HELD);
     const after = recordOf(connection);
     permissions.require("Webhooks:Update", TYPE, before, after);
-    // Only now, so that who may not change it learns of no value whether it is right; who may not read it, of none.
+    // After authorization, so callers cannot probe values; the gate hides values from callers without read permission.
     await requireSeen(tx, caller, TYPE, conditions, versionOf(existing), before);
     requireSecretsAnew(gate, TYPE, before, after, keptSecrets(existing, input));
     requireFit(gate.sees(TYPE, before) ? before : undefined, existing, input);
@@ -153,7 +147,7 @@ export function createConnections(
     if (connection.maxInFlight !== null && existing.maxInFlight === null) {
       await countPostsOut(tx, tenantId, connection.id);
     }
-    // At once, for the secret before may have leaked.
+    // Immediate, because the previous secret may have leaked.
     if (input.Secret !== undefined || isElsewhere) await endRotation(tx, tenantId, connection.id);
     if (isReleased) await endHold(tx, tenantId, connection.id);
     else if (existing.state === "Held" && isCalledOtherwise(existing, connection)) {
@@ -177,7 +171,7 @@ export function createConnections(
     return connection;
   }
 
-  /** @returns undefined if its name is held by now */
+  /** @returns undefined if the name is taken */
   async function insert(tx: Transaction, caller: Caller, input: ConnectionInput): Promise<Connection | undefined> {
     const { tenantId, permissions } = caller;
     const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
@@ -196,7 +190,7 @@ export function createConnections(
     return inserted;
   }
 
-  /** What is given of them; undefined is as it was, so that the seal stays too. */
+  /** Seals given values; undefined keeps the stored seal. */
   function sealed(input: ConnectionInput, existing?: Connection) {
     const { Secret: secret, ApiKey: apiKey } = input;
     const isSameKey = existing && apiKey !== undefined && seals.apiKey.open(existing.apiKey) === apiKey;
@@ -214,7 +208,7 @@ export function createConnections(
     return Bun.deepEquals(stored, merged) ? undefined : seals.headers.seal(merged);
   }
 
-  /** The secrets that a change leaves as they are. */
+  /** The secrets that an input does not change. */
   function keptSecrets(existing: Connection, input: ConnectionInput) {
     const stored = seals.headers.open(existing.headers);
     const keptHeaders = input.Headers ? Object.values(input.Headers).includes(null) : Object.keys(stored).length > 0;
@@ -308,16 +302,16 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInpu
   return input.Name ? lockConnection(tx, tenantId, { name: input.Name }) : undefined;
 }
 
-/** Whether the receiver may take what it has refused before. */
+/** Whether the receiver may now accept what it rejected before. */
 function isCalledOtherwise(before: Connection, after: Connection): boolean {
   const fields = ["url", "secret", "apiKey", "headers", "timeoutMs"] as const;
   return fields.some((field) => before[field] !== after[field]);
 }
 
 /**
- * What is sent must go together with what stands.
- * @param seen the record that it is an echo of, as the caller may read it
- * @param existing undefined: it is new
+ * Checks the input against the stored connection.
+ * @param seen the record as the caller may read it, to recognize an unchanged copy
+ * @param existing undefined for a new connection
  * @throws BadInput
  */
 function requireFit(
@@ -325,7 +319,7 @@ function requireFit(
   existing: Connection | undefined,
   input: ConnectionInput,
 ): void {
-  // Sent back as it was read, it changes nothing.
+  // A copy of the read record is allowed and changes nothing.
   if (input.State === "Held" && !(existing && seen?.State === "Held")) {
     throw new BadInput("State must be Active or Paused; Held is what deliveries that fail make of it.");
   }
@@ -333,7 +327,7 @@ function requireFit(
   const { ApiKey: apiKey, URL: url = existing?.url } = input;
   if (url === undefined || apiKey === undefined) return;
   const isHidden = input.URL === undefined && !seen;
-  // The one that the URL has is sent; another one would never be.
+  // The ApiKey in the URL is sent, so a different one would have no effect.
   if (ownApiKeys(url).every((own) => own === apiKey && !isHidden)) return;
   throw new BadInput(
     "The URL has an ApiKey of its own, and ApiKey is another. Change it in the URL, or leave one out.",

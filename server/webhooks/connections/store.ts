@@ -4,7 +4,7 @@ import type { ConnectionId, TenantId } from "../../ids.ts";
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
-/** Record: of a record one delivery at a time, in the order of commits. */
+/** Record: deliveries of the same record are sent one at a time, in commit order. */
 export const ORDERS = ["None", "Record"] as const;
 export type Order = (typeof ORDERS)[number];
 
@@ -19,14 +19,14 @@ export interface Connection {
   apiKey: Uint8Array;
   /** Sealed; null: none. */
   headers: Uint8Array | null;
-  /** null: as WEBHOOK_TIMEOUT says. */
+  /** null: WEBHOOK_TIMEOUT. */
   timeoutMs: number | null;
   order: Order;
-  /** Posts that may begin in a second; null: as many as there are. */
+  /** The maximum posts started per second; null: unlimited. */
   ratePerSecond: number | null;
-  /** Posts that may be out at a time, from all workers together; null: as its window says. */
+  /** The maximum concurrent posts of all workers; null: the window decides. */
   maxInFlight: number | null;
-  /** Exhausted deliveries in a row after which it is Held; null: as WEBHOOK_HOLD_AFTER says. */
+  /** Consecutive exhausted deliveries until it is Held; null: WEBHOOK_HOLD_AFTER. */
   holdAfter: number | null;
   state: ConnectionState;
   /** null: it is not Held. */
@@ -34,7 +34,7 @@ export interface Connection {
   heldReason: string | null;
 }
 
-/** One that the activity log speaks of, which may be gone. */
+/** A connection in the activity log; it may be deleted. */
 export interface LoggedConnection extends Connection {
   deletedOn: Date | null;
   /** When its URL, Secret, ApiKey or Headers last changed. */
@@ -43,7 +43,7 @@ export interface LoggedConnection extends Connection {
 
 export interface ConnectionFilter {
   id?: string;
-  /** "" is that of those without one. */
+  /** "" matches connections without a name. */
   name?: string;
   state?: ConnectionState;
 }
@@ -64,7 +64,7 @@ export async function findConnection(
   return row;
 }
 
-/** Those of the ids, deleted ones too. */
+/** The requested connections, including deleted ones. */
 export async function findConnections(
   sql: Queries,
   tenantId: TenantId,
@@ -87,7 +87,7 @@ export async function lockConnection(
   return row;
 }
 
-/** Newest first; one more than the limit, if there are more. */
+/** Newest first; one more than the limit if there are more. */
 export async function listConnections(
   sql: Queries,
   tenantId: TenantId,
@@ -104,7 +104,7 @@ export async function listConnections(
     order by id desc limit ${limit + 1}`;
 }
 
-/** @returns undefined if the name is held by another connection */
+/** @returns undefined if the name is taken */
 export async function insertConnection(
   sql: Queries,
   tenantId: TenantId,
@@ -135,14 +135,14 @@ export async function updateConnection(sql: Queries, tenantId: TenantId, connect
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** The activity log goes on naming it, so the row stays. What it has still to get is cancelled afterwards. */
+/** Keeps the row, because the activity log refers to it. Open deliveries are cancelled afterwards. */
 export async function deleteConnection(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`
     update webhook_connections set deleted_on = now(), clearing = true
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** Deleted connections with something left to cancel. */
+/** Deleted connections with open deliveries. */
 export async function listCleared(sql: Queries): Promise<{ tenantId: TenantId; id: ConnectionId }[]> {
   return sql<{ tenantId: TenantId; id: ConnectionId }[]>`
     select tenant_id as "tenantId", id from webhook_connections where clearing order by deleted_on`;

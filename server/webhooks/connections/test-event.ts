@@ -1,4 +1,4 @@
-// WebhookConnection/{Id}/Test: a call as a change would make it, with sample data.
+// WebhookConnection/{Id}/Test: sends a call with sample data, as a change would.
 
 import { type Permitted, route } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
@@ -16,24 +16,24 @@ import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./
 import type { Connections } from "./service.ts";
 import { lockConnection } from "./store.ts";
 
-/** Which kind of change it is like. */
+/** The kind of change to simulate. */
 export interface TestInput {
   EventRecord: string;
   EventType: EventType;
 }
 
 export interface TestEvents {
-  /** What it takes. */
+  /** The contract of the input. */
   contract: ReturnType<typeof testContract>;
   /**
-   * Sends it to one connection, also if that is Held or Paused: the receiver is tried, nothing is resumed.
-   * @returns by which the activity log tells what came of it
-   * @throws NotFound, Permission, BadInput if the connection gets no such changes
+   * Sends it to one connection, even if that is Held or Paused; the test does not resume it.
+   * @returns the test's EventId in the activity log
+   * @throws NotFound, Permission, BadInput if the connection does not subscribe to such changes
    */
   send(caller: Permitted<"Webhooks:Update">, id: ConnectionId, input: TestInput): Promise<EventId>;
 }
 
-/** Records that nobody has. */
+/** Sample records. */
 export interface Samples {
   /** Names of the entities that can trigger a webhook. */
   entities: readonly string[];

@@ -1,5 +1,5 @@
-// Attempts as the activities open and record them: many at a time in one statement, so that a delivery costs less the
-// more there are. What a batch leaves out, or fails with, is asked for alone: no delivery waits or fails for another.
+// Opens and records attempts of activities, batched in one statement to reduce the cost per delivery. Items that a
+// batch skips or fails on are retried alone, so deliveries do not affect each other.
 
 import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -10,11 +10,11 @@ import { type DeliveredAttempt, recordAttempt, recordDelivered } from "./store.t
 
 export interface AttemptLog {
   /**
-   * Marks a delivery as being attempted, and reads what the post needs; undefined if there is none, "full" if its
-   * connection has as many posts out as it may.
+   * Marks a delivery as being attempted and reads the data of its post; undefined if it does not exist, "full" if its
+   * connection's MaxInFlight is reached.
    */
   open(due: DueAttempt): Promise<OpenDelivery | undefined | "full">;
-  /** As recordAttempt; an attempt that delivered with others of its kind. */
+  /** Like recordAttempt; a successful attempt is written together with others. */
   record: OmitFirst<typeof recordAttempt>;
 }
 
@@ -22,7 +22,7 @@ type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Resul
 
 export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
   const failed = createOutageLog(log);
-  /** For nothing is lost by it: each is asked for alone. */
+  /** Failed batches are only logged, because each item is then retried alone. */
   const note = (error: unknown) => failed({ err: error }, "attempts could not be written together");
   const openTogether = createBatches<DueAttempt, OpenDelivery | undefined>(async (due) => {
     const opened = new Map((await openAttempts(sql, due, "skip")).map((delivery) => [delivery.id, delivery]));

@@ -1,4 +1,4 @@
-// One attempt of one delivery: sign, post, log.
+// One attempt of a delivery: sign, post, log.
 
 import { type Egress, type EgressOutcome, requestTarget } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
@@ -9,29 +9,29 @@ import { createRequestOf } from "./request.ts";
 import type { Attempt } from "./store.ts";
 
 const GONE = 410;
-/** A receiver may ask for a later retry, but not for one later than this. */
+/** The maximum delay that a receiver can request by Retry-After. */
 const RETRY_AFTER_CEILING_MS = 3_600_000;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
-/** Characters of an extra header's value that is hidden where an answer repeats it. */
+/** The minimum length of an extra header's value that is hidden when a response repeats it. */
 const MIN_SECRET_LENGTH = 8;
 
-/** What an attempt came to, in the words of the log. */
+/** The result of an attempt, for the log. */
 export interface AttemptResult {
   attempt: Attempt;
   delivered: boolean;
-  /** 410: the receiver wants no more of it. */
+  /** 410: the receiver rejects all further deliveries. */
   gone: boolean;
-  /** Host, status and one word: fit for a Temporal failure. */
+  /** Host, status and one word: safe for a Temporal failure. */
   reason: string;
   retryAfterMs: number | undefined;
 }
 
-/** There was no place for the post: it is no attempt, and can be made later. */
+/** The tenant had no capacity for the post, so it does not count as an attempt. */
 export interface Unsent {
   unsent: string;
 }
 
-/** One attempt of one delivery. @param traceParent of the attempt's own span */
+/** Makes one attempt. @param traceParent the attempt's span */
 export type AttemptDelivery = (
   tenantId: TenantId,
   delivery: OpenDelivery,
@@ -42,7 +42,7 @@ export type AttemptDelivery = (
 export interface AttemptDependencies {
   egress: Egress;
   vault: Vault;
-  /** Milliseconds one attempt may take, unless its connection says otherwise. */
+  /** The default timeout of an attempt in milliseconds. */
   timeout: number;
 }
 
@@ -63,7 +63,7 @@ export function createAttemptDelivery({ egress, vault, timeout }: AttemptDepende
   };
 }
 
-/** What a post came to. @param sent with what of it the log must not say again */
+/** The result of a post. @param sent contains values that the log must not repeat */
 export function resultOf(
   outcome: EgressOutcome,
   { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: string; secrets: string[] },
@@ -80,15 +80,15 @@ export function resultOf(
   };
 }
 
-/** What of our own call an answer may say again, and the log must not. */
+/** Values of the request that a response may repeat and the log must not. */
 function secretsIn(url: string, extra: ExtraHeaders): string[] {
   const apiKeys = [...ownApiKeys(url), ...writtenApiKeys(url)];
-  // Also a part alone, such as the token after Bearer; what is shorter is no secret, and a part of many words.
+  // Includes parts, such as the token after Bearer. Shorter parts are no secrets and occur in many words.
   const values = Object.values(extra).flatMap((value) => [value, ...value.split(/\s+/)]);
   return [...apiKeys, ...values.filter((value) => value.length >= MIN_SECRET_LENGTH)];
 }
 
-/** Values of ApiKey as they stand in the address, which may be encoded in more than one way. */
+/** Values of ApiKey as written in the address, which allows several encodings. */
 function writtenApiKeys(url: string): string[] {
   const [, query = ""] = /\?(.*)/.exec(requestTarget(url)) ?? [];
   const parts = query.split("&").filter((part) => new URLSearchParams(`&${part}`).get("ApiKey"));
@@ -117,7 +117,7 @@ function toAttempt(
   };
 }
 
-/** A receiver may send our URL back, most often in a redirect's Location, or echo our headers. */
+/** Receivers may return our URL, usually in Location, or echo our headers. */
 function hide(secrets: string[], text: string): string {
   const written = secrets.flatMap((secret) => {
     const inQuery = new URLSearchParams({ "": secret }).toString().slice(1);
@@ -135,7 +135,7 @@ function retryAfter(header: string | null, now: Date): number | undefined {
   return Math.min(wait, RETRY_AFTER_CEILING_MS);
 }
 
-/** RFC 9110 5.6.7, whose oldest form has no zone. Date.parse alone finds a year in almost any text. */
+/** RFC 9110 5.6.7; its oldest form has no zone. Date.parse alone accepts almost any text with a number. */
 function dateOf(text: string): number {
   return HTTP_DATE.test(text) ? Date.parse(`${text.replace(/ GMT$/, "")} GMT`) : Number.NaN;
 }

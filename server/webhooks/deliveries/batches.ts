@@ -1,13 +1,13 @@
 import DataLoader from "dataloader";
 
-/** Items of a statement. */
+/** The maximum number of items in a statement. */
 const MAX_ITEMS = 50;
 
 /**
- * Makes one statement of what is asked for while the one before is under way: alone, an item goes at once; the more
- * there are, the fewer statements each of them costs.
+ * Collects items into one statement while the previous one runs. A single item runs at once; the more items there are,
+ * the fewer statements each costs.
  *
- * @param run gives one result for each item, in their order
+ * @param run returns one result for each item, in order
  */
 export function createBatches<Item, Result>(
   run: (items: readonly Item[]) => Promise<Result[]>,
@@ -22,7 +22,7 @@ export function createBatches<Item, Result>(
     {
       cache: false,
       maxBatchSize: MAX_ITEMS,
-      // What comes in the same turn of the event loop still belongs to it.
+      // Also collects items of the same turn of the event loop.
       batchScheduleFn: (dispatch) => void last.then(() => setImmediate(dispatch)),
     },
   );

@@ -1,5 +1,5 @@
-// What of a connection may be next: the oldest in its queue, and the oldest that a redelivery selects. However much
-// waits, a page of it is read.
+// Candidates to send next for a connection: the oldest in its queue, and the oldest that a redelivery selects. At most
+// one page is read, however many wait.
 
 import type { PendingQuery, Row } from "postgres";
 import type { Transaction } from "../../db/sql.ts";
@@ -7,19 +7,19 @@ import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isUnderWay, isWaiting } from "./opening.store.ts";
 
-/** Rows that are read, or held, at a time. */
+/** The maximum number of rows read or held at a time. */
 export const PAGE = 100;
 
-/** One that is in the queue, or that a redelivery selects. */
+/** A queued delivery, or one that a redelivery selects. */
 export interface Candidate {
   id: DeliveryId;
   position: number;
-  /** Its next attempt is a retry, and waits in its workflow. */
+  /** The next attempt is a retry, which waits in its workflow. */
   isRetry: boolean;
   dueInMs: number;
   /** As in deliveries.record. */
   records: string[];
-  /** Another delivery of one of its records is under way, or in the queue while a Drain goes before that. */
+  /** Another delivery of one of its records is in progress, or queued while a Drain has priority. */
   isBusy: boolean;
 }
 
@@ -28,7 +28,7 @@ export type CandidatePlace = "queue" | "Drain";
 
 type Condition = PendingQuery<Row[]>;
 
-/** The oldest in the queue, also what has to wait for another of its record. */
+/** The oldest in the queue, including those that wait for another of their record. */
 export function listQueued(
   tx: Transaction,
   connectionId: ConnectionId,
@@ -40,7 +40,7 @@ export function listQueued(
   return listOldest(tx, where, inOrder ? busyFor(tx, connectionId, "queue") : undefined);
 }
 
-/** What a redelivery has next, also what has to wait for another of its record. */
+/** The next deliveries of a redelivery, including those that wait for another of their record. */
 export function listSelected(tx: Transaction, tenantId: TenantId, redelivery: Redelivery): Promise<Candidate[]> {
   const { kind, connectionId } = redelivery;
   if (kind === "Drain") {
@@ -67,9 +67,9 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * Beyond the oldest page: the oldest of each record that is not busy, of a page of records from any of them on, so that
- * a long queue of one record hides no other for long. What comes after an event of several records waits for that.
- * @param seen the page's last position, and the records that have to wait for it
+ * Candidates beyond the first page: the oldest of each record that is not busy, from a page of records. So a long queue
+ * of one record does not block others. Deliveries behind an event of several records wait for it.
+ * @param seen the page's last position, and the records that must wait for it
  */
 export async function listBeyond(
   tx: Transaction,
@@ -118,12 +118,15 @@ const columns = (tx: Transaction) => tx`
   case when d.state in ('Pending', 'Retrying') then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"`;
 
 interface Busy {
-  /** The records of events of several, a page of them. */
+  /** Records of a page of events with several records. */
   several: Condition;
   isBusy: (record: Condition) => Condition;
 }
 
-/** For what is Held, what is in the queue comes first. Beside more than a page of events of several, all is busy. */
+/**
+ * Queued deliveries precede Held ones. If there is more than a page of events with several records, all records count
+ * as busy.
+ */
 function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: CandidatePlace): Busy {
   const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
   const oldest = (condition: Condition) => tx`(

@@ -1,5 +1,5 @@
-// What of a connection's queue may go now: the oldest that are due, as many as there is room for, within its rate and
-// its places; of a record one at a time where order is kept.
+// Selects what a connection may send now: the oldest due deliveries, limited by room, rate and concurrency, and in
+// ordered connections one for each record.
 
 import type { Sql, Transaction } from "../../db/sql.ts";
 import type { ConnectionId } from "../../ids.ts";
@@ -9,15 +9,15 @@ import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend }
 
 export interface Claim {
   begun: Begun[];
-  /** Whether something is left. */
+  /** Whether more is waiting. */
   left: boolean;
-  /** Another worker has the queue, or the posts that fill its places; nobody here hears when that ends. */
+  /** Another worker has the queue locked or its posts in progress; this worker is not notified when that ends. */
   isBlocked?: boolean;
-  /** Milliseconds after which more may go, though nothing has happened here. */
+  /** Milliseconds after which more may be sent without further events. */
   againInMs?: number;
 }
 
-/** @param room for deliveries whose post begins at once */
+/** @param room for deliveries that are posted at once */
 export function claim(sql: Sql, connectionId: ConnectionId, room: number): Promise<Claim> {
   return sql.begin(async (tx): Promise<Claim> => {
     const rules = await lockQueue(tx, connectionId);
@@ -25,7 +25,7 @@ export function claim(sql: Sql, connectionId: ConnectionId, room: number): Promi
     if (!rules) return { begun: [], left: false };
     const { tenantId } = rules;
     const redelivery = await lockRunning(tx, rules);
-    // What a connection has missed goes before what is in its queue, so that waits in the same order.
+    // Missed deliveries precede the queue, so the queue is held to keep the order.
     const isHeldBack = !rules.isActive || rules.isDraining;
     if (isHeldBack && (await holdDue(tx, connectionId, PAGE)) === PAGE) {
       return { begun: [], left: true, againInMs: 0 };
@@ -34,7 +34,7 @@ export function claim(sql: Sql, connectionId: ConnectionId, room: number): Promi
     const begun = await begin(tx, tenantId, await fromQueue(tx, connectionId, rules, isHeldBack, choice));
     const sent = redelivery ? await fromRedelivery(tx, rules, redelivery, choice) : [];
     const next = await spend(tx, connectionId, choice.posts, redelivery && { id: redelivery.id, posts: sent.length });
-    // Nobody else tells when there is one more.
+    // No notification arrives when the rate allows the next one, so a timer is needed.
     if (rules.tokens && choice.posts >= rules.tokens) choice.again(next.postInMs);
     if (sent.length > 0 && sent.length >= rules.redeliveryTokens) choice.again(next.redeliveredInMs);
     return {
@@ -66,7 +66,7 @@ async function fromQueue(
   return [...chosen, ...(await fromBeyond(tx, connectionId, "queue", oldest, choice))];
 }
 
-/** In the order of records in any case. */
+/** Always one at a time for each record. */
 async function fromRedelivery(
   tx: Transaction,
   { tenantId, redeliveryTokens, redeliveryTokenInMs }: QueueRules,
@@ -76,7 +76,7 @@ async function fromRedelivery(
   choice.limit(redeliveryTokens, redeliveryTokenInMs);
   if (choice.isFull) return [];
   const oldest = await listSelected(tx, tenantId, redelivery);
-  // A Replay remembers how far it has come, so it passes none over.
+  // A Replay stores its position, so it must not skip any delivery.
   const isReplay = redelivery.kind === "Replay";
   const chosen = choice.of(oldest, { inOrder: true, passesNone: isReplay });
   const last = chosen.at(-1);
@@ -100,10 +100,10 @@ async function fromBeyond(
 
 class Choice {
   againInMs: number | undefined;
-  /** Those that begin at once. */
+  /** Deliveries that start at once. */
   posts = 0;
   #room: number;
-  /** Of what was seen before: what comes after it has to wait. */
+  /** Records with an earlier candidate; later ones must wait. */
   #busy = new Set<string>();
 
   constructor(room: number, { tokens, tokenInMs, places }: QueueRules) {
@@ -134,7 +134,7 @@ class Choice {
       const { records, isBusy, isRetry, dueInMs } = candidate;
       const isFree = !inOrder || (!isBusy && records.every((record) => !this.#busy.has(record)));
       for (const record of records) this.#busy.add(record);
-      // A retry needs no place before it is due: its workflow waits for that.
+      // A retry needs no place yet, because its workflow waits for the time.
       const goesNow = dueInMs === 0;
       if (isFree && !goesNow && !isRetry) this.again(dueInMs);
       else if (isFree && goesNow && this.isFull) return chosen;
@@ -151,7 +151,7 @@ class Choice {
     this.posts++;
   }
 
-  /** At the latest. */
+  /** Sets the latest time of the next look. */
   again(inMs: number): void {
     this.againInMs = Math.min(this.againInMs ?? inMs, inMs);
   }

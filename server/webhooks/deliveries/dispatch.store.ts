@@ -1,4 +1,4 @@
-// The outbox: claimed by lease, removed once its workflow is started.
+// The outbox: rows are claimed by lease and removed after their workflow has started.
 
 import type { DeliveryToMake, EventName } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
@@ -10,36 +10,35 @@ import { STARTING_MS } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS } from "./loop.ts";
 import type { Turn } from "./turns.ts";
 
-/** A workflow of an event. */
 export interface WorkflowToStart extends EventName {
   tenantId: TenantId;
   part: number;
-  /** Of a single record that is no person's. */
+  /** Only for a single record that is not a User. */
   recordName: string | null;
   /** When the event was recorded. */
   createdOn: Date;
   traceParent: string | null;
   deliveries: DeliveryToMake[];
-  /** Deliveries that are recorded and wait for their connection. */
+  /** Deliveries that are recorded as Held. */
   held: number;
-  /** Deliveries that wait in the queue or for a Drain, and get workflows of their own. */
+  /** Deliveries in the queue or in a Drain, which get their own workflows. */
   queued: number;
 }
 
-/** The workflow that is an event's own, or one of them if it has very many deliveries. */
+/** The workflow of an event, or one of several if it has many deliveries. */
 export interface Dispatch extends WorkflowToStart {
   id: number;
-  /** Deliveries of any state. */
+  /** Deliveries in any state. */
   total: number;
-  /** Connections in whose queue something waits. */
+  /** Connections with queued deliveries. */
   queues: ConnectionId[];
 }
 
 /**
- * Leases up to `limit` rows, the tenants taking turns: `share` of each at most, so that one tenant's burst does not
- * make another's single change wait.
+ * Leases up to `limit` rows. Tenants take turns with at most `share` each, so one tenant's burst does not delay another
+ * tenant's change.
  *
- * @param fullTenants whose turn it is not
+ * @param fullTenants tenants without capacity, which are skipped
  */
 export async function claimDispatches(
   sql: Queries,
@@ -72,15 +71,15 @@ export async function claimDispatches(
     ${readClaimed(sql)}`;
 }
 
-/** Characters of a name that stand in a history; Temporal takes 400 bytes in all. */
+/** The maximum number of characters of a name in a workflow's history; Temporal accepts 400 bytes in total. */
 const NAME_SHOWN = 40;
 
-/** Of an event's only record. A person's is told to nobody. */
+/** The name of an event's only record. Names of Users are omitted. */
 export const recordName = (sql: Queries, eventId: ReturnType<Queries>) => sql`(
   select left(payload::json #>> '{Data,Name}', ${NAME_SHOWN}::int) from events
   where id = ${eventId} and event_record <> 'User' and strpos(record_id, ',') = 0)`;
 
-/** What people read of connection `k`: its name, or its id if it has none. */
+/** The display name of connection `k`: its name, or its id. */
 export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text)`;
 
 /** A DeliveryToMake of delivery `d` to connection `k`. */
@@ -88,7 +87,7 @@ export const deliveryToMake = (sql: Queries) => sql`
   json_build_object('deliveryId', d.id, 'connectionId', d.connection_id, 'to', ${connectionName(sql)})`;
 
 function readClaimed(sql: Queries) {
-  // Of a connection that takes posts again: it has only to wait for what was missed before.
+  // The connection is active again, so the delivery only waits for earlier missed ones.
   const waitsForDrain = sql`(d.state = 'Held' and k.state = 'Active')`;
   return sql`
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part,
@@ -111,7 +110,7 @@ function readClaimed(sql: Queries) {
     order by c.id`;
 }
 
-/** @returns one for each */
+/** @returns one element for each id */
 export async function removeDispatches(sql: Queries, ids: readonly number[]): Promise<undefined[]> {
   await sql`delete from dispatches where id = any (${ids as number[]})`;
   return ids.map(() => undefined);
@@ -122,8 +121,8 @@ export async function releaseDispatch(sql: Queries, id: number): Promise<void> {
 }
 
 /**
- * Calls `wake` for every committed change, and once on connecting, also after PostgreSQL was away; with a connection
- * if there is something new in its queue.
+ * Calls `wake` for every committed change, and after each connection to PostgreSQL; with a connection if its queue has
+ * new deliveries.
  */
 export function listenForDispatches(sql: Sql, wake: (queue?: Turn) => void): () => Promise<void> {
   return listen(sql, DISPATCH_CHANNEL, (message) => {
@@ -132,14 +131,14 @@ export function listenForDispatches(sql: Sql, wake: (queue?: Turn) => void): () 
   });
 }
 
-/** A delivery that is not final and that nobody has touched for a while. */
+/** An open delivery without recent activity. */
 export interface StaleDelivery extends EventName {
   tenantId: TenantId;
   part: number;
   deliveryIds: DeliveryId[];
 }
 
-/** @param olderThanMs untouched for so long, and waiting for no workflow */
+/** @param olderThanMs time since the last activity, for deliveries that wait for no workflow */
 export async function findStaleDeliveries(sql: Queries, olderThanMs: number, limit: number): Promise<StaleDelivery[]> {
   return sql<StaleDelivery[]>`
     with stale as (

@@ -1,5 +1,5 @@
-// Moves committed events from the outbox to Temporal. Runs beside the workflow worker, so that Temporal can hand a
-// new workflow's first task straight back (eager start).
+// Moves committed events from the outbox to Temporal. Runs beside the workflow worker, so Temporal can return a new
+// workflow's first task at once (eager start).
 
 import { POLL_MS } from "../../db/watch.ts";
 import { createOutageLog } from "../../log.ts";
@@ -18,13 +18,13 @@ import { setAside } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";
 
-/** Batches that are being started at once: together the most that Temporal is asked for at a time. */
+/** Batches started concurrently, which limits the load on Temporal. */
 const LANES = 4;
-/** Of one tenant's in a batch. */
+/** The maximum number of one tenant's changes in a batch. */
 const TENANT_SHARE = BATCH / 2;
 
 export interface Dispatcher {
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves after all work has ended. */
   stop(): Promise<void>;
 }
 
@@ -57,11 +57,14 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     if (claimed.length === 0) return "all";
     const started = await Promise.all((await setAsideFull(claimed)).map(start));
     if (!started.includes(true)) await Bun.sleep(FAILURE_PAUSE_MS);
-    // A tenant's whole share, or what has to be tried again: there is likely more.
+    // A full share or failed starts mean that more is likely waiting.
     return claimed.length >= TENANT_SHARE || started.includes(false) ? "more" : "all";
   }
 
-  /** What its receiver's window has no room for waits in the queue, and keeps nothing from the event's others. */
+  /**
+   * Moves deliveries without room in their receiver's window to the queue, so they do not delay the event's other
+   * deliveries.
+   */
   async function setAsideFull(claimed: Dispatch[]): Promise<Dispatch[]> {
     const full = claimed.flatMap(({ deliveries }) =>
       deliveries.filter(({ connectionId }) => !windows.admits(connectionId)).map(({ deliveryId }) => deliveryId),
@@ -78,23 +81,23 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     });
   }
 
-  /** Each leaves the outbox by itself, so that none stays for another whose start takes long. */
+  /** Each row is removed separately, so a slow start does not keep others in the outbox. */
   async function start(dispatch: Dispatch): Promise<boolean> {
     const isDone = await tryToStart(dispatch);
     await (isDone ? remove(dispatch.id) : releaseDispatch(sql, dispatch.id));
     return isDone;
   }
 
-  /** @returns whether it is done */
+  /** @returns whether the row is done */
   async function tryToStart(dispatch: Dispatch): Promise<boolean> {
     const { tenantId, eventId } = dispatch;
     if (!isNeeded(dispatch)) return true;
     const deliveryIds = dispatch.deliveries.map(({ deliveryId }) => deliveryId);
-    // Added before the start, for it may be over before the start is answered.
+    // Added before the start, because the workflow may end before the start returns.
     inFlight.fresh.add(tenantId, deliveryIds);
     try {
       const outcome = await startDelivery(client, config, dispatch);
-      // Of what runs elsewhere nobody here would hear the beginning.
+      // If it runs on another worker, this one is not notified when it begins.
       if (outcome !== "eagerly") deliveryIds.forEach(inFlight.begin);
       metrics.dispatched(dispatch.createdOn);
       return true;
@@ -114,7 +117,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   };
 }
 
-/** An only delivery that is in the queue gets the event's workflow for itself. */
+/** If the only delivery is queued, it uses the event's workflow later. */
 function isNeeded({ part, deliveries, held, queued, total }: Dispatch): boolean {
   if (deliveries.length > 0 || held > 0) return true;
   return part === 1 && !(queued === 1 && total === 1);

@@ -1,34 +1,34 @@
-// Workflows that this process has started and whose first post is yet to begin. They wait for Temporal and this process
-// in the order they came, so another tenant's change waits for all of them: the rest of a burst waits in PostgreSQL,
-// where it is shared out fairly. What comes from the queue is counted by itself, so that it takes no place from changes.
+// Workflows that this process has started, before their first post begins. They run in order of arrival, so another
+// tenant's change would wait for all of them. Therefore the rest of a burst waits in PostgreSQL, where capacity is
+// shared fairly. Queued deliveries are counted separately, so they do not take capacity from changes.
 
 import type { DeliveryId, TenantId } from "../../ids.ts";
-/** Changes that are dispatched at a time: with less room than that, none is. */
+/** Changes dispatched at a time; with less capacity none is dispatched. */
 export const BATCH = 16;
 const MAX_FRESH = 40;
-/** Each of the queue costs more than a change that goes with its event. */
+/** Lower, because each queued delivery costs more than one that goes with its event. */
 const MAX_QUEUED = 8;
-/** What has not begun so long after its start runs elsewhere, or is started again. */
+/** After this time without a beginning, a workflow runs elsewhere or is started again. */
 export const STARTING_MS = 30_000;
 
 export interface InFlight {
-  /** Of changes. */
+  /** For changes. */
   fresh: Places;
-  /** Of what comes from the queue. */
+  /** For queued deliveries. */
   queued: Places;
-  /** Told when a delivery begins, or runs elsewhere; also of those that were never added. */
+  /** Call it when a delivery begins or runs elsewhere; unknown deliveries are ignored. */
   begin(deliveryId: DeliveryId): void;
 }
 
 export interface Places {
-  /** The deliveries of one workflow. */
+  /** Adds the deliveries of one workflow. */
   add(tenantId: TenantId, deliveryIds: DeliveryId[]): void;
   isFull(): boolean;
-  /** Those with half of all places. */
+  /** Tenants that use half of all places. */
   fullTenants(): TenantId[];
-  /** Workflows of a tenant that may be started now. */
+  /** The number of workflows that may be started for a tenant now. */
   room(tenantId: TenantId): number;
-  /** Called when there is room again, of all or of a tenant's share. */
+  /** Called when capacity is free again, in total or for a tenant. */
   onRoom(call: () => void): void;
 }
 
@@ -50,7 +50,7 @@ interface Workflow {
   since: number;
 }
 
-/** @param step with less room than that, nothing is started */
+/** @param step the minimum capacity for starting anything */
 function createPlaces(most: number, step: number): Places & Pick<InFlight, "begin"> {
   const started = new Map<string, Workflow>();
   const tenants = new Map<TenantId, number>();
@@ -67,7 +67,7 @@ function createPlaces(most: number, step: number): Places & Pick<InFlight, "begi
     if (left === mostOfTenant - step || all === most - step) callOnRoom();
   }
 
-  /** The oldest stand first. */
+  /** Entries are in order of age. */
   function removeLost(): void {
     const limit = performance.now() - STARTING_MS;
     for (const workflow of started.values()) {

@@ -1,32 +1,30 @@
-// Work that is looked for in several lanes, and slept for in between.
+// A work loop with several lanes that sleep between wake-ups.
 
 import type { Logger } from "pino";
 import { createOutageLog } from "../../log.ts";
 
-/** Until something is asked again that is about to change, and of which nobody tells. */
+/** The delay before checking a state again that changes soon without notification. */
 export const SOON_MS = 100;
-/** After a failure, so that what is away is not asked all the time. */
+/** The delay after a failure, to protect services that are down. */
 export const FAILURE_PAUSE_MS = 1_000;
 
-/** Whether there is likely more than a step has taken: another lane may help. */
+/** Whether more work is likely waiting, so that another lane should help. */
 export type FoundWork = "all" | "more";
 
 export interface Loop {
-  /** Says that there may be something to do: one lane looks for it. */
+  /** Wakes one lane to look for work. */
   wake(): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves after all work has ended. */
   stop(): Promise<void>;
 }
 
-/**
- * Looks for work in several lanes at once, as long as there is some, and sleeps until it is woken.
- */
+/** Runs lanes concurrently while there is work; they sleep until woken. */
 export function startLoop(lanes: number, step: () => Promise<FoundWork>, log: Logger): Loop {
   const failed = createOutageLog(log);
   let stopping = false;
-  /** Somebody woke while no lane was idle. */
+  /** A wake-up arrived while no lane was idle. */
   let missed = false;
-  /** Lanes with nothing to do, the one idle longest first. */
+  /** Idle lanes, longest idle first. */
   const idle: (() => void)[] = [];
   const running = Array.from({ length: lanes }, lane);
 

@@ -1,69 +1,68 @@
-// Attempts that are to be made: marked in PostgreSQL before anything is sent.
+// Opening attempts: each is marked in PostgreSQL before anything is sent.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { type EndedState, insertLost } from "./store.ts";
 
-/** A delivery whose turn has come, with all that the post needs. */
+/** A due delivery with the data of its post. */
 export interface OpenDelivery {
   id: DeliveryId;
-  /** True if it is marked as being attempted; false if there is nothing to post, or another worker was faster. */
+  /** True if it is marked as being attempted; false if there is nothing to post or another worker was first. */
   attempted: boolean;
   state: DeliveryState;
   /** Milliseconds until it may be attempted again. */
   waitMs: number;
-  /** How an open delivery that may not be attempted has to end. */
+  /** The final state of an open delivery that must not be attempted. */
   endsAs: EndedState | null;
   eventId: EventId;
   occurredOn: Date;
-  /** Of the request that made the event; null if that was before traces. */
+  /** The trace of the originating request; null for events before tracing. */
   traceParent: string | null;
   payload: string;
-  /** Of its records, in the payload's order; null if it is of no change. */
+  /** Sequence numbers of its records, in the payload's order; null if it is not a change. */
   sequences: number[] | null;
   url: string;
-  /** Null: the calls are not signed. Of a ping that proves a new secret, that one alone. */
+  /** Null: calls are not signed. A verifying ping has only the staged secret here. */
   secret: Uint8Array | null;
-  /** Those that sign beside it while secrets change. */
+  /** Additional signing secrets during a rotation. */
   stagedSecret: Uint8Array | null;
   formerSecret: Uint8Array | null;
-  /** A ping that proves the staged secret: delivered, it puts that in force. */
+  /** A ping that verifies the staged secret; success activates it. */
   proof: boolean;
   apiKey: Uint8Array;
   headers: Uint8Array | null;
-  /** null: as WEBHOOK_TIMEOUT says. */
+  /** null: WEBHOOK_TIMEOUT. */
   timeoutMs: number | null;
-  /** A ping goes to its connection in any state, has one attempt, and changes nothing of the connection. */
+  /** A ping is sent in any state of the connection, has one attempt, and does not affect the connection. */
   ping: boolean;
-  /** This attempt's number, or the last one's if there is none. */
+  /** This attempt's number, or the last one's. */
   number: number;
-  /** As `number`, but counted from the run's start: a redelivery has all its attempts again. */
+  /** Like `number`, counted within the run: a redelivery starts a new run with all attempts. */
   numberInRun: number;
 }
 
-/** An attempt that is to be made. */
 export interface DueAttempt {
   tenantId: TenantId;
   deliveryId: DeliveryId;
-  /** Counted here and not by Temporal, which starts over when a worker dies. */
+  /** Counted here, because Temporal's counter restarts when a worker dies. */
   maximumAttempts: number;
-  /** The caller's own: asked again with it, because the answer was lost, PostgreSQL gives the same attempt. */
+  /** A key of the caller: repeating a call after a lost response returns the same attempt. */
   openedBy: string;
 }
 
-/** What clocks and timers may differ by. */
+/** Tolerance for clocks and timers. */
 const EARLY_MS = 100;
 
 /**
- * Marks deliveries as being attempted and reads what their posts need, in one statement. An attempt found still
- * marked was lost with its worker and is logged as such. A delivery that is final, whose connection takes no posts or
- * whose attempts are used up is read with the state it comes to; one whose retry is not due, with how long it waits: a
- * workflow whose task timed out with its worker stalled asks for the next attempt at once.
+ * Marks deliveries as being attempted and reads the data of their posts, in one statement. An attempt that is still
+ * marked was lost with its worker and is logged as lost. Deliveries that are final, whose connection is stopped, or
+ * without attempts left are returned with their resulting state. If a retry is not due yet, the wait is returned,
+ * because a workflow task that timed out may ask too early.
  *
- * The mark is not waited for on disk: losing it with PostgreSQL costs a line in the log, never a delivery.
+ * The commit is asynchronous: a crash of PostgreSQL may lose a log line but never a delivery.
  *
- * @param locked "skip" leaves out those that somebody has locked, so that nobody else's delivery waits for them
+ * @param locked "skip" leaves out rows locked by others, so deliveries do not wait for each other
  */
 export function openAttempts(
   sql: Queries,
@@ -74,8 +73,8 @@ export function openAttempts(
 }
 
 /**
- * The same for an attempt by which a Held connection is probed, and which takes none from those of its delivery's run.
- * @returns undefined if it is not to be made: the delivery or the connection is Held no more
+ * The same for a probe's attempt, which does not count in its delivery's run.
+ * @returns undefined if the delivery or the connection is no longer Held
  */
 export async function openProbe(
   sql: Queries,
@@ -153,22 +152,21 @@ function open(
     from due`;
 }
 
-/** A workflow has it, or is about to: one of its own, or its event's. As `d`. */
+/** For `d`: a workflow of its own or of its event has it, or is about to. */
 export const isUnderWay = (sql: Queries) => sql`
   (d.due_on is null or d.begun_on is not null) and d.state in ('Pending', 'Retrying')`;
 
 /**
- * Of these alone, as `d`, are the posts of a connection with MaxInFlight, so that counting them does not read what
- * has still to be dispatched.
+ * For `d`: posts of a connection with MaxInFlight are only among these, so counting them skips undispatched deliveries.
  */
 export const isBegun = (sql: Queries) => sql`d.begun_on is not null and d.state in ('Pending', 'Retrying')`;
 
-/** Any constant of our own that no other lock has. */
+/** An arbitrary constant, unique among our advisory locks. */
 const POSTS_LOCK = 7_203_432;
 
 /**
- * The next turn that its connection's rate leaves for a retry, if that is not far off.
- * @returns milliseconds until then, or undefined: no turn is taken
+ * Reserves the next slot in its connection's rate for a retry, if it is near.
+ * @returns milliseconds until then, or undefined if no slot was reserved
  */
 export async function takeTurn(
   sql: Queries,
@@ -190,8 +188,8 @@ export async function takeTurn(
 }
 
 /**
- * Keeps everybody else from opening an attempt of the connection, if that limits how many are out.
- * @returns whether one more may be, until the transaction ends
+ * Serializes opening attempts of a connection with MaxInFlight.
+ * @returns whether one more is allowed, until the transaction ends
  */
 export async function lockPosts(tx: Transaction, tenantId: TenantId, deliveryId: DeliveryId): Promise<boolean> {
   const [limit] = await tx<{ connectionId: ConnectionId; most: number | null }[]>`
@@ -207,7 +205,7 @@ export async function lockPosts(tx: Transaction, tenantId: TenantId, deliveryId:
   return out!.count < limit.most;
 }
 
-/** For a connection that has just got a bound of posts: those that are out count too. */
+/** Counts posts in progress for a connection that has just got MaxInFlight. */
 export async function countPostsOut(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update deliveries d set begun_on = now()
@@ -215,6 +213,6 @@ export async function countPostsOut(tx: Transaction, tenantId: TenantId, connect
       and d.attempt_started_on is not null and d.begun_on is null`;
 }
 
-/** It is in the queue and no workflow has it, as `d`. */
+/** For `d`: it is queued and no workflow has it. */
 export const isWaiting = (sql: Queries) =>
   sql`d.due_on is not null and d.begun_on is null and d.state in ('Pending', 'Retrying')`;

@@ -1,4 +1,4 @@
-// What one attempt makes of its delivery, of its connection and of its receiver's window.
+// The effects of an attempt on its delivery, its connection and its receiver's window.
 
 import { intervalAfter, type PostRetryPolicy } from "../../../workflows/contract.ts";
 import type { AttemptResult, Unsent } from "./attempt.ts";
@@ -6,12 +6,12 @@ import type { OpenDelivery } from "./opening.store.ts";
 import type { Attempt, AttemptOutcome } from "./store.ts";
 import type { Ending } from "./windows.ts";
 
-/** What of an attempt decides. */
+/** The parts of an attempt's result that decide. */
 type Judged = Pick<AttemptResult, "delivered" | "gone" | "retryAfterMs"> & { attempt: Pick<Attempt, "failure"> };
 
 /**
- * @param holding after how many exhausted deliveries a connection is Held, and how soon it is probed then
- * @param isCancelled its workflow is
+ * @param holding when exhausted deliveries make a connection Held, and when it is first probed
+ * @param isCancelled whether the workflow is cancelled
  */
 export function outcomeOf(
   delivery: Pick<OpenDelivery, "numberInRun" | "ping">,
@@ -21,19 +21,19 @@ export function outcomeOf(
   isCancelled: boolean,
 ): AttemptOutcome {
   const last = result.gone || delivery.ping || delivery.numberInRun >= retry.maximumAttempts;
-  // A post that we cut off has not failed. A cancelled workflow closes its open deliveries itself.
+  // A post that we aborted has not failed. A cancelled workflow closes its open deliveries itself.
   const cutOff = result.attempt.failure === "cancelled";
   const ends = last && !(cutOff && isCancelled);
   const rule = { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };
   return {
     reached: result.delivered ? "Delivered" : ends ? "Exhausted" : "Retrying",
     hold: delivery.ping || cutOff ? undefined : rule,
-    // Counted in PostgreSQL, the waits go on growing when a worker dies.
+    // Counted in PostgreSQL, so waits keep growing after a worker dies.
     nextInMs: last ? undefined : Math.max(intervalAfter(delivery.numberInRun, retry), result.retryAfterMs ?? 0),
   };
 }
 
-/** What an attempt has told of its receiver. */
+/** The receiver's behaviour in an attempt. */
 export function endingOf(result: Pick<Judged, "attempt"> | Unsent): Ending {
   if ("unsent" in result) return "crowded";
   if (result.attempt.failure === "cancelled") return "unsent";

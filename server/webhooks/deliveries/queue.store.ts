@@ -1,6 +1,5 @@
-// Deliveries that wait in PostgreSQL, each connection's in the order of their events: what found no room in its
-// receiver's window, what a connection's own limits keep back, and what is sent again. Locks are taken in everybody's
-// order: connection, redelivery, delivery.
+// Queued deliveries in PostgreSQL, in event order for each connection: those without room in their receiver's window,
+// those that a connection's limits delay, and redeliveries. The common lock order is connection, redelivery, delivery.
 
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
@@ -12,13 +11,13 @@ import { deliveryToMake, recordName, type WorkflowToStart } from "./dispatch.sto
 import { isBegun, isWaiting } from "./opening.store.ts";
 import type { Turn } from "./turns.ts";
 
-/** Any constant of our own that no other lock has. */
+/** An arbitrary constant, unique among our advisory locks. */
 const QUEUE_LOCK = 7_203_431;
 
 /**
- * Puts deliveries into the queue whose workflow is not started, as far as anybody knows. One that has begun all the
- * same, its start having been taken for lost, stays with its workflow.
- * @returns those that are in the queue now
+ * Queues deliveries with an unstarted workflow. A delivery that has begun, because a start counted as failed succeeded,
+ * stays with its workflow.
+ * @returns the queued deliveries
  */
 export async function setAside(sql: Queries, deliveryIds: DeliveryId[]): Promise<DeliveryId[]> {
   if (deliveryIds.length === 0) return [];
@@ -31,8 +30,7 @@ export async function setAside(sql: Queries, deliveryIds: DeliveryId[]): Promise
 }
 
 /**
- * Puts deliveries into the queue, wherever they are now; new workflows take them from there, no earlier than they were
- * due.
+ * Queues deliveries from any place; new workflows take them, no earlier than they were due.
  * @returns false if they have ended
  */
 export async function putBack(
@@ -48,7 +46,7 @@ export async function putBack(
   return rows.length > 0;
 }
 
-/** Connections with something in the queue, or with a redelivery that is Running. */
+/** Connections with queued deliveries or a Running redelivery. */
 export function listWaiting(sql: Queries): Promise<Turn[]> {
   return sql<Turn[]>`
     with recursive waiting (connection_id) as (
@@ -66,26 +64,26 @@ export function listWaiting(sql: Queries): Promise<Turn[]> {
     where r.state = 'Running' and c.state = 'Active'`;
 }
 
-/** A connection, and what limits its queue. */
+/** A connection with the limits of its queue. */
 export interface QueueRules {
   tenantId: TenantId;
   isActive: boolean;
-  /** What it has missed is sent first, and what comes meanwhile is Held behind that. */
+  /** Missed deliveries are sent first; new ones are Held behind them. */
   isDraining: boolean;
   isOrdered: boolean;
-  /** Posts that may begin now, by its rate; null: no rate. */
+  /** Posts that its rate allows now; null: no rate. */
   tokens: number | null;
-  /** Milliseconds until there is one more. */
+  /** Milliseconds until the rate allows the next one. */
   tokenInMs: number;
-  /** Posts that may be out beside those that are, or are about to be; null: as many as the window says. */
+  /** Further concurrent posts that MaxInFlight allows; null: the window decides. */
   places: number | null;
-  /** The bulk redelivery that has its turn: a Drain before a Replay. */
+  /** The next bulk redelivery: a Drain before a Replay. */
   redeliveryId: RedeliveryId | null;
   redeliveryTokens: number;
   redeliveryTokenInMs: number;
 }
 
-/** What a rate has saved up is good for so long. */
+/** The maximum burst that an unused rate accumulates. */
 const SAVED = "100 milliseconds";
 
 const tokensOf = (sql: Queries, rate: "c.rate_per_second" | "r.rate", nextOn: "c.next_post_on" | "r.next_on") => {
@@ -95,8 +93,8 @@ const tokensOf = (sql: Queries, rate: "c.rate_per_second" | "r.rate", nextOn: "c
 };
 
 /**
- * Keeps a connection's queue to this transaction.
- * @returns "locked" if somebody else has it, undefined if there is no such connection any more
+ * Locks a connection's queue for this transaction.
+ * @returns "locked" if another worker has it, undefined if the connection does not exist
  */
 export async function lockQueue(
   tx: Transaction,
@@ -122,10 +120,7 @@ export async function lockQueue(
   return rules;
 }
 
-/**
- * Of a connection that takes no posts, or sends what it has missed first: what is due is Held with that. A ping goes to
- * it all the same.
- */
+/** Holds due deliveries of a connection that is stopped or draining. Pings are still sent. */
 export async function holdDue(tx: Transaction, connectionId: ConnectionId, limit: number): Promise<number> {
   const rows = await tx`
     update deliveries set state = 'Held', due_on = null, changed_on = now(),
@@ -143,7 +138,6 @@ export async function holdDue(tx: Transaction, connectionId: ConnectionId, limit
   return rows.length;
 }
 
-/** One whose workflow is to be started. */
 export interface Begun extends WorkflowToStart {
   deliveryId: DeliveryId;
   /** Milliseconds until its next attempt. */
@@ -151,11 +145,11 @@ export interface Begun extends WorkflowToStart {
 }
 
 /**
- * Gives deliveries to workflows: each to its event's if it is the only one there, else to one of its own, whose number
- * follows from the delivery's place among the event's, so that nobody else can take it. What a redelivery selects has
- * one of its own in any case, for its event's may be about to begin, or to end.
+ * Assigns deliveries to workflows. A delivery uses its event's workflow if it is the only one there; otherwise it gets
+ * one with a number derived from its place in the event, so no other delivery can take it. Deliveries of a redelivery
+ * always get their own, because the event's may be starting or ending.
  *
- * @param redelivery has selected them; undefined: they are in the queue
+ * @param redelivery the one that selected them; undefined: they are from the queue
  */
 export async function begin(
   tx: Transaction,
@@ -171,7 +165,7 @@ export async function begin(
       update deliveries d set begun_on = now(), changed_on = now(),
         ${
           redelivery
-            ? // A drained delivery has the attempts that are left, any other one all of them again.
+            ? // A drained delivery keeps its remaining attempts; others start a new run
               tx`state = 'Pending', due_on = now(), redelivery_id = ${redelivery.id},
         earlier_attempts = case when ${isDrain} then d.earlier_attempts else d.attempts end,
         redelivered_after = case when ${isDrain} then d.redelivered_after else d.redelivered_after || d.attempts end,`
@@ -196,14 +190,14 @@ export async function begin(
     order by d.position`;
 }
 
-/** Moves a Replay on to the last that it has sent. */
+/** Advances a Replay to the last delivery it has sent. */
 export async function moveOn(tx: Transaction, redelivery: Redelivery, lastPosition: number): Promise<void> {
   await tx`update redeliveries set last_position = ${lastPosition} where id = ${redelivery.id}`;
 }
 
 /**
- * Takes what was begun from the rates.
- * @returns milliseconds until each of them has one more, 0 for one that there is not; and whether something still waits
+ * Deducts started deliveries from the rates.
+ * @returns milliseconds until each rate allows the next one, 0 without a rate; and whether more is waiting
  */
 export async function spend(
   tx: Transaction,

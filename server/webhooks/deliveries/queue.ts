@@ -1,4 +1,4 @@
-// Starts what waits in the queue: a workflow each, as soon as its receiver's window has room.
+// Starts a workflow for each queued delivery, as soon as its receiver's window has room.
 
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
@@ -14,7 +14,7 @@ import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import { createTurns, type Turn } from "./turns.ts";
 import type { Windows } from "./windows.ts";
 
-/** Connections whose queues are looked at at once. */
+/** Queues processed concurrently. */
 const LANES = 2;
 
 export interface QueueDependencies {
@@ -23,25 +23,25 @@ export interface QueueDependencies {
   config: DeliveryConfig;
   inFlight: InFlight;
   windows: Windows;
-  /** Where this worker alone takes activities from: what it has a place for is posted by it. */
+  /** A task queue that only this worker polls: deliveries with a reserved place are posted here. */
   ownTaskQueue: string;
   log: Logger;
 }
 
 export interface Queue {
-  /** There may be something new in a connection's queue, or of its connection. */
+  /** The connection's queue or the connection itself may have changed. */
   look(turn: Turn): void;
-  /** Something has been added to it: without room it is looked at when there is some. */
+  /** Deliveries were queued; without room, they are looked at later. */
   added(turn: Turn): void;
-  /** There may be something in any of them. */
+  /** Any queue may have changed. */
   lookAround(): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves after all work has ended. */
   stop(): Promise<void>;
 }
 
 export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueue, log }: QueueDependencies): Queue {
   const notStarted = createOutageLog(log);
-  /** By connection that had something left: its tenant, and how many looks in a row have found it blocked. */
+  /** Connections with remaining deliveries: the tenant, and the number of consecutive blocked looks. */
   const waiting = new Map<ConnectionId, { tenantId: TenantId; blocked: number }>();
   let around: Promise<void> | undefined;
   const turns = createTurns(() => loop.wake());
@@ -63,7 +63,7 @@ export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueu
   }
 
   function remember({ tenantId, connectionId }: Turn): void {
-    // Anew each time, so that a look under way does not forget what it may not have seen.
+    // A new object, so a concurrent look does not clear changes that it has not seen.
     waiting.set(connectionId, { tenantId, blocked: waiting.get(connectionId)?.blocked ?? 0 });
   }
 
@@ -94,27 +94,27 @@ export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueu
     await Promise.all(begun.map((each) => start(turn, each)));
     if (againInMs !== undefined) turns.addIn(turn, againInMs);
     else if (left && begun.length >= room && room === most) turns.add(turn);
-    // Later each time: nobody knows when that ends, and the poll looks too.
+    // With increasing delay, because the end of a block is not notified; the poll also looks.
     if (isBlocked) turns.addIn(turn, Math.min(POLL_MS, SOON_MS * 2 ** blocked));
   }
 
   async function start(turn: Turn, begun: Begun): Promise<void> {
     const { tenantId, connectionId } = turn;
     const { eventId, deliveryId, waitMs } = begun;
-    // Added before the start, for it may be over before the start is answered.
+    // Added before the start, because the workflow may end before the start returns.
     if (waitMs === 0) inFlight.queued.add(tenantId, [deliveryId]);
-    // A post that may take long does so outside its workflow's task.
+    // A slow post runs outside its workflow's task.
     const fromQueue = windows.isQuick(connectionId) ? { waitMs } : { waitMs, taskQueue: ownTaskQueue };
     const outcome = await startDelivery(client, config, begun, fromQueue).catch((error) => {
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
       return "failed" as const;
     });
-    // Of what this worker posts it hears the beginning.
+    // This worker makes the post, so it is notified when it begins.
     if (outcome === "eagerly" || (outcome === "elsewhere" && "taskQueue" in fromQueue)) return;
-    // Another worker makes the post, or it is not made yet: nobody here hears when it begins.
+    // Another worker makes the post, or it is delayed, so this one is not notified when it begins.
     inFlight.begin(deliveryId);
     if (outcome === "elsewhere") return windows.release(connectionId, deliveryId);
-    // Its earlier run is about to close, or Temporal is away.
+    // Its earlier run is about to close, or Temporal is unavailable.
     await putBack(sql, tenantId, [deliveryId], SOON_MS);
     windows.release(connectionId, deliveryId);
     turns.addIn(turn, SOON_MS);

@@ -1,5 +1,5 @@
-// Finds deliveries that are not final though no workflow runs for them any more (Temporal's store was wiped, a
-// workflow was terminated) or that cannot go on, and puts them into the queue.
+// Finds open deliveries without a running workflow (Temporal's store was wiped, a workflow was terminated) or with a
+// stuck one, and queues them.
 
 import type { Client } from "@temporalio/client";
 import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
@@ -12,11 +12,11 @@ import { PAGE } from "./candidates.store.ts";
 import { findStaleDeliveries, type StaleDelivery } from "./dispatch.store.ts";
 import { putBack } from "./queue.store.ts";
 
-/** Temporal's own word, once a workflow's task has failed some times in a row. */
+/** Set by Temporal after a workflow's task has failed several times. */
 const REPORTED_PROBLEMS = defineSearchAttributeKey("TemporalReportedProblems", "KEYWORD_LIST");
 const CANNOT_BE_REPLAYED = "cause=WorkflowTaskFailedCauseNonDeterministicError";
 
-/** @param interval milliseconds between two passes, and how long a delivery must be untouched to be looked at */
+/** @param interval milliseconds between passes, and the minimum time without activity of a delivery */
 export function startReconciler(sql: Sql, client: Client, interval: number, log: Logger): Passes {
   const failed = createOutageLog(log);
 
@@ -41,7 +41,7 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
       const { status, runId, typedSearchAttributes } = await handle.describe();
       if (status.name !== "RUNNING") return false;
       if (!typedSearchAttributes.get(REPORTED_PROBLEMS)?.includes(CANNOT_BE_REPLAYED)) return true;
-      // It would fail for good, and what counts stands in PostgreSQL.
+      // It can never continue, and all state is in PostgreSQL.
       await client.workflow.getHandle(id, runId).terminate("its history cannot be replayed");
       log.error({ workflowId: id, runId }, "a workflow's history cannot be replayed; it is terminated");
       return false;

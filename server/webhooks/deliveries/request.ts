@@ -1,4 +1,4 @@
-// What an attempt sends beside the payload, and what of it may be shown.
+// The headers and address of an attempt, and the parts of them that may be shown.
 
 import { extendAddress } from "../../egress/index.ts";
 import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../connections/secrets.ts";
@@ -6,7 +6,10 @@ import type { Connection } from "../connections/store.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 
-/** Characters of webhook-sequence: servers take 8 KiB of headers, and a connection may have 4,000 of its own. */
+/**
+ * The maximum number of characters of webhook-sequence: servers accept 8 KiB of headers, and a connection may have
+ * 4,000 characters.
+ */
 export const SEQUENCE_LIMIT = 3_000;
 
 type Addressed = Pick<
@@ -16,9 +19,9 @@ type Addressed = Pick<
 
 interface Request {
   url: string;
-  /** As somebody has set them. */
+  /** The connection's extra headers. */
   extra: ExtraHeaders;
-  /** Ours, by their names on the wire. */
+  /** Our headers, by their names in the request. */
   own: Record<string, string>;
 }
 
@@ -32,17 +35,17 @@ export function createRequestOf({ apiKey, headers, secret }: ConnectionSeals): R
   });
 }
 
-/** What signs: the one in force first; without one, nothing does. */
+/** The signing secrets, the active one first; empty if calls are not signed. */
 function secretsOf({ secret, stagedSecret, formerSecret }: Addressed): Uint8Array[] {
   return secret === null ? [] : [secret, stagedSecret, formerSecret].filter((sealed) => sealed !== null);
 }
 
-/** The ApiKey is added to the query unless the URL has its own. */
+/** Adds ApiKey to the query unless the URL contains one. */
 function targetUrl(url: string, apiKey: string): string {
   return ownApiKeys(url).length > 0 ? url : extendAddress(withoutEmptyApiKey(url), { ApiKey: apiKey });
 }
 
-/** A receiver that reads the first of several would find the empty one. */
+/** A receiver that reads only the first parameter would find the empty one. */
 function withoutEmptyApiKey(url: string): string {
   const [, before = "", query, fragment = ""] = /^([^?#]*)\?([^#]*)(.*)$/s.exec(url) ?? [];
   if (query === undefined) return url;
@@ -66,30 +69,32 @@ function headersOf(
   };
 }
 
-/** webhook-sequence: the numbers of the event's records. Null if it has none, or more than a server may take. */
+/**
+ * The value of webhook-sequence: the numbers of the event's records. Null if there are none or the value is too long.
+ */
 export function sequenceOf(sequences: number[] | null): string | null {
   const value = sequences?.join();
   return value !== undefined && value.length <= SEQUENCE_LIMIT ? value : null;
 }
 
 /**
- * A request as its connection is now, which is as it was sent unless that has changed since: it is not written down. HTTP
- * itself adds to it, such as Host, and tracing adds traceparent.
+ * A request reconstructed from its connection's present settings. It is exact unless they have changed since. HTTP adds
+ * headers such as Host, and tracing adds traceparent.
  */
 export interface KnownRequest {
-  /** Without what its query may hide. */
+  /** Without its query, which may contain secrets. */
   address: string;
-  /** Names in its query; their values are hidden. */
+  /** Parameter names; values are hidden. */
   query: string[];
   isSigned: boolean;
-  /** Null: hidden, for it is a secret, or made by one. */
+  /** Null: hidden, because it is or depends on a secret. */
   headers: { name: string; value: string | null }[];
 }
 
-/** What no secret is in. */
+/** Headers without secrets. */
 const SHOWN = ["Content-Type", "webhook-sequence", "webhook-id", "webhook-timestamp"];
 
-/** @param startedOn of the attempt, whose time is signed as well */
+/** @param startedOn the attempt's time, which is also signed */
 export type KnownRequestOf = (
   connection: Connection,
   sent: Pick<OpenDelivery, "eventId" | "sequences">,

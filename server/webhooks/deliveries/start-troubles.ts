@@ -1,4 +1,4 @@
-// Why workflows cannot be started, written down for /readyz. Every start passes here.
+// Records for /readyz why workflows cannot be started. All starts use this interceptor.
 
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
@@ -6,11 +6,11 @@ import type { Logger } from "pino";
 import { clearTrouble, noteTrouble } from "../../db/parts.ts";
 import type { Sql } from "../../db/sql.ts";
 
-/** A trouble that lasts is told again after so long. */
+/** A continuing problem is reported again after this time. */
 const AGAIN_MS = 10_000;
 const MAX_DETAIL_LENGTH = 200;
 
-/** gRPC's codes. */
+/** gRPC status codes. */
 const CODES = { INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, RESOURCE_EXHAUSTED: 8, UNAVAILABLE: 14 };
 
 export interface StartTroubles {
@@ -24,7 +24,7 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
   let writing: Promise<unknown> = Promise.resolve();
 
   function write(statement: () => Promise<void>): void {
-    // Without PostgreSQL, /readyz has a worse thing to tell.
+    // /readyz reports a missing PostgreSQL anyway.
     writing = writing.then(statement).catch((err) => log.debug({ err }, "a trouble could not be written down"));
   }
 
@@ -62,11 +62,11 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
   };
 }
 
-/** What a person does something about; of Temporal's own words as much as they need for it. */
+/** A reason with a possible action, and the necessary part of Temporal's message. */
 function reasonOf(error: unknown): string {
   const { code, details } = grpcFailure(error);
   const told = details.slice(0, MAX_DETAIL_LENGTH);
-  // Its one word for a disk that is full as for a database that is away.
+  // Temporal uses this code both for a full disk and for an unavailable database.
   if (code === CODES.UNAVAILABLE && told.includes("shard status unknown")) {
     return `Deliveries cannot begin: Temporal cannot write to its store, whose disk is full or which is away (${told}).`;
   }
@@ -81,7 +81,7 @@ function reasonOf(error: unknown): string {
   return `Deliveries cannot begin: Temporal refuses them (${told}).`;
 }
 
-/** The SDK wraps what gRPC says. */
+/** The SDK wraps gRPC errors. */
 function grpcFailure(error: unknown): { code: number | undefined; details: string } {
   const { code, details, message, cause } = error as {
     code?: number;

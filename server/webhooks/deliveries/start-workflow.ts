@@ -1,4 +1,4 @@
-// Starts the workflow of an event, with what it is found by in the Temporal UI.
+// Starts the workflow of an event with its search attributes.
 
 import type { Client } from "@temporalio/client";
 import {
@@ -21,23 +21,24 @@ import type { WorkflowToStart } from "./dispatch.store.ts";
 import { STARTING_MS } from "./in-flight.ts";
 import { policyInWords, retryPolicy } from "./retry-policy.ts";
 
-/** What starts a workflow needs to know. */
+/** Configuration for starting workflows. */
 export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
 
-/** The SDK may try for 2.5 times as long: a start is over before others may take it on. */
+/** The SDK may retry for 2.5 times as long, so a start ends before other workers take over. */
 const DEADLINE_MS = STARTING_MS / 3;
-/** Connections named in a summary. */
+/** The maximum number of connections named in a summary. */
 const NAMES_SHOWN = 3;
-/** Temporal refuses a start whose summary has more than 400. */
+/** Temporal rejects a summary of more than 400 bytes. */
 const SUMMARY_BYTES = 390;
-/** Temporal caps the attribute's value at 2 KiB; PostgreSQL is the full index. */
+/** Temporal limits the attribute to 2 KiB; PostgreSQL has the full index. */
 const CONNECTION_IDS_SHOWN = 40;
 
 /**
- * Starts a delivery workflow. That an event's own was started before is as good: starting twice is harmless.
+ * Starts a delivery workflow. If the event's workflow was already started, that counts as success, because starting is
+ * idempotent.
  *
- * @param fromQueue of a delivery from the queue: where it is posted from, and when
- * @returns "eagerly" if its first task runs in this process, "busy" if it must wait until an earlier run is closed
+ * @param fromQueue for a queued delivery: its task queue and delay
+ * @returns "eagerly" if its first task runs in this process, "busy" if an earlier run must close first
  */
 export async function startDelivery(
   client: Client,
@@ -84,7 +85,7 @@ export async function startDelivery(
   }
 }
 
-/** Each costs the Temporal server CPU: lists of the records' ids and of the connections' names took a sixth of all. */
+/** Each attribute costs CPU in Temporal: lists of record ids and connection names took a sixth of the total. */
 function searchAttributes(workflow: WorkflowToStart): SearchAttributePair[] {
   const connectionIds = workflow.deliveries.slice(0, CONNECTION_IDS_SHOWN).map((delivery) => delivery.connectionId);
   const pairs: SearchAttributePair[] = [
@@ -93,20 +94,17 @@ function searchAttributes(workflow: WorkflowToStart): SearchAttributePair[] {
     { key: EVENT_TYPE, value: workflow.eventType },
   ];
   if (connectionIds.length > 0) pairs.push({ key: CONNECTION_ID, value: connectionIds });
-  // Upserted by the workflow only if it has something worse to say.
+  // The workflow updates it only to a worse state.
   if (workflow.held > 0) pairs.push({ key: DELIVERY_STATE, value: "Held" satisfies DeliveryState });
   return pairs;
 }
 
-/** Markdown, as the Temporal UI shows it. */
+/** Markdown for the Temporal UI. */
 export function detailsLink(what: string, publicUrl: string, path: string): string {
   return `[${what} in Settings](${publicUrl}/settings/${path})`;
 }
 
-/**
- * What a person reads in the Temporal UI.
- * @example "Application Payroll Updated → billing, crm"
- */
+/** The summary in the Temporal UI. @example "Application Payroll Updated → billing, crm" */
 function describe({
   eventRecord,
   eventType,
@@ -130,7 +128,7 @@ function describe({
   return inBytes(`${change} → ${ends.join("; ")}`);
 }
 
-/** As much of a summary as Temporal takes. */
+/** Truncates a summary to Temporal's limit. */
 export function inBytes(text: string): string {
   let short = text;
   while (Buffer.byteLength(short) > SUMMARY_BYTES) short = [...short].slice(0, -8).join("");

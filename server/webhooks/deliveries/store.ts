@@ -1,10 +1,10 @@
-// A delivery's life: its attempts, as the activity records them, and what becomes of it with its connection.
+// Recording attempts, and the resulting states of deliveries and connections.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Queries, uuids } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 
-/** An end that is not an attempt's. */
+/** A final state without an attempt. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";
 
 export interface Attempt {
@@ -17,30 +17,30 @@ export interface Attempt {
   responseBody: string | null;
 }
 
-/** When an exhausted delivery makes its connection Held. */
+/** When exhausted deliveries make a connection Held. */
 export interface HoldRule {
-  /** At once: the receiver wants no more of it. */
+  /** Immediately: the receiver rejects all further deliveries. */
   gone: boolean;
-  /** After so many exhausted deliveries in a row. */
+  /** After this many consecutive exhausted deliveries. */
   after: number;
-  /** Milliseconds before it is probed for the first time. */
+  /** Milliseconds until the first probe. */
   probeInMs: number;
 }
 
-/** What an attempt makes of its delivery and its connection. */
+/** The effects of an attempt on its delivery and connection. */
 export interface AttemptOutcome {
   reached: DeliveryState;
-  /** Undefined: it says nothing of the receiver, and changes nothing of the connection. */
+  /** Undefined: the attempt says nothing about the receiver, so the connection is unchanged. */
   hold: HoldRule | undefined;
   /** Milliseconds until the next attempt; undefined: this was the last. */
   nextInMs: number | undefined;
 }
 
 /**
- * Writes the attempt and the delivery's new state in one statement, and what that makes of the connection. What another
- * worker has delivered in the meantime stays Delivered, and what was cancelled stays so unless it was delivered.
+ * Writes the attempt, the delivery's state and the effect on the connection in one statement. A delivery that another
+ * worker has completed stays Delivered. A cancelled one stays Cancelled unless it was delivered.
  *
- * @returns the state the delivery has then
+ * @returns the delivery's resulting state
  */
 export async function recordAttempt(
   sql: Queries,
@@ -97,7 +97,7 @@ export async function recordAttempt(
   return row?.state;
 }
 
-/** An attempt that was answered with success. */
+/** A successful attempt. */
 export interface DeliveredAttempt {
   tenantId: TenantId;
   deliveryId: DeliveryId;
@@ -105,10 +105,10 @@ export interface DeliveredAttempt {
 }
 
 /**
- * As recordAttempt, of attempts that change nothing but their deliveries: those that somebody has locked, that are final
- * already, or whose connection has failed before are left out.
+ * Like recordAttempt, for attempts that affect only their deliveries. Leaves out deliveries that are locked or final,
+ * and those with earlier failures of their connection.
  *
- * @returns the ids of those that are written
+ * @returns the ids of the written deliveries
  */
 export async function recordDelivered(sql: Queries, delivered: readonly DeliveredAttempt[]): Promise<Set<DeliveryId>> {
   const ids = delivered.map(({ deliveryId }) => deliveryId);
@@ -141,7 +141,7 @@ export async function recordDelivered(sql: Queries, delivered: readonly Delivere
 }
 
 /**
- * Takes back an attempt that was opened and never left: the delivery is as it was before.
+ * Reverts an attempt that was opened but not sent; the delivery is as before.
  * @param probing whether it was a probe's
  */
 export async function takeBackAttempt(
@@ -157,7 +157,7 @@ export async function takeBackAttempt(
     where id = ${deliveryId} and tenant_id = ${tenantId} and attempts = ${number} and attempt_started_on is not null`;
 }
 
-/** Logs the attempts that deliveries of `before` are still marked with: they were lost with their worker. */
+/** Logs the open attempts of deliveries in `before` as lost with their worker. */
 export const insertLost = (sql: Queries) => sql`
   insert into attempts (delivery_id, number, started_on, duration_ms, failure, failed_to)
   select id, attempts, attempt_started_on,
@@ -166,7 +166,7 @@ export const insertLost = (sql: Queries) => sql`
   from before where attempt_started_on is not null and not mine
   on conflict do nothing`;
 
-/** What is known of an attempt stays, unless it was taken to be lost. */
+/** Keeps a recorded attempt, unless it was recorded as lost. */
 const unlessKnown = (sql: Queries) => sql`
   on conflict (delivery_id, number) do update set duration_ms = excluded.duration_ms,
     status_code = excluded.status_code, failure = excluded.failure, response_headers = excluded.response_headers,
@@ -174,11 +174,11 @@ const unlessKnown = (sql: Queries) => sql`
   where attempts.failure = 'lost'`;
 
 /**
- * Ends a delivery that no attempt has ended, logging the attempt that was lost. It is held only if its connection
- * still takes no posts: a connection that is resumed meanwhile would not find it.
+ * Ends an open delivery without an attempt and logs a lost one. It becomes Held only if its connection is still
+ * stopped, because a resumed connection would not find it.
  *
- * @param leastAttempts of this run; with fewer it stays open
- * @returns what the delivery is then
+ * @param leastAttempts minimum number of attempts in this run; with fewer it stays open
+ * @returns the delivery's resulting state
  */
 export async function closeOpenDelivery(
   sql: Queries,
@@ -212,10 +212,10 @@ export async function closeOpenDelivery(
 }
 
 /**
- * Ends the first of what a connection has still to get, in the order of events. A post that is out just now may yet be
- * recorded as Delivered. What somebody has locked is left out.
- * @param after an event; those after it
- * @returns how many there were, and the last one's event
+ * Cancels a connection's first open deliveries, in event order. A post in progress may still become Delivered. Locked
+ * deliveries are skipped.
+ * @param after continues after this event
+ * @returns the number cancelled, and the last one's event
  */
 export async function cancelDeliveries(
   sql: Queries,

@@ -1,5 +1,5 @@
-// Whose queue is looked at next. Tenants take turns, however many queues each has and whatever came of the last look;
-// so do the queues of a tenant.
+// Decides which queue is processed next. Tenants take turns regardless of their number of queues, and so do the queues
+// of a tenant.
 
 import type { ConnectionId, TenantId } from "../../ids.ts";
 
@@ -9,14 +9,11 @@ export interface Turn {
 }
 
 export interface Turns {
-  /** A queue is to be looked at. */
+  /** Schedules a queue. */
   add(turn: Turn): void;
-  /** The same after a while; what is asked for sooner counts. */
+  /** Schedules a queue after a delay; an earlier time has precedence. */
   addIn(turn: Turn, inMs: number): void;
-  /**
-   * Takes out the next, of a tenant that has room, and gives it to nobody else before `end`.
-   * @returns "full" if none has room
-   */
+  /** Takes the next queue of a tenant with room, and reserves it until `end`. @returns "full" if no tenant has room */
   next(hasRoom: (tenantId: TenantId) => boolean): Turn | "full" | undefined;
   end(turn: Turn): void;
   isEmpty(): boolean;
@@ -25,7 +22,7 @@ export interface Turns {
 
 /** @param wake called when there may be a next one */
 export function createTurns(wake: () => void): Turns {
-  /** By tenant: the one that has waited longest stands first. */
+  /** By tenant, longest waiting first. */
   const queues = new Map<TenantId, Set<ConnectionId>>();
   const taken = new Set<ConnectionId>();
   const timers = new Map<ConnectionId, { at: number; timer: Timer }>();

@@ -1,63 +1,62 @@
-// How many posts may be out to each receiver from this worker: the one thing that decides how much of the machine a
-// receiver gets. Kept in memory; docs/windows.md has the picture.
+// Limits the concurrent posts of this worker for each receiver, and so each receiver's share of the machine. Kept in
+// memory; docs/windows.md has a diagram.
 
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { STARTING_MS } from "./in-flight.ts";
 
-/** Posts that may be out at first to a receiver nobody knows: enough for one that answers late, at a few changes a second. */
+/** The initial limit of an unknown receiver: enough for a slow one with a few changes per second. */
 export const FIRST_SIZE = 8;
 const MAX_SIZE = 64;
-/** A receiver that answers within this time is quick: its posts go with their event's workflow. */
+/** A receiver that responds within this time is quick: its posts run in their event's workflow. */
 export const QUICK_MS = 1_000;
-/** Windows that are remembered; one that is forgotten begins anew. */
+/** The maximum number of windows in memory; a forgotten one starts anew. */
 const MAX_WINDOWS = 10_000;
 
 /**
- * How a post ended: "silent" is a receiver that is not there or lets the time run out; "crowded" found no place among
- * its tenant's posts; "unsent" did not leave, or was broken off, and says nothing.
+ * How a post ended. "silent": the receiver was unreachable or timed out. "crowded": the tenant had no capacity.
+ * "unsent": it was not sent or was aborted, which says nothing about the receiver.
  */
 export type Ending = "answered" | "silent" | "crowded" | "unsent";
 
-/** One post's place. */
 export interface WindowPlace {
-  /** The post is written to its socket from now on. */
+  /** The post is now written to its socket. */
   begin(): void;
   /** Only the first call counts. */
   end(ending: Ending): void;
 }
 
 export interface Windows<Receiver = ConnectionId, Sent = DeliveryId, Order = EventId> {
-  /** Told of each place that becomes free and that nobody here waits for, and by `passed`. */
+  /** Called for each free place without a local waiter, and by `passed`. */
   onRoom(call: (connectionId: Receiver) => void): void;
-  /** A delivery of the connection has come to its end, or to a wait: one that is queued behind it may go. */
+  /** A delivery of the connection has ended or waits, so the next queued one may be sent. */
   passed(connectionId: Receiver): void;
-  /** Whether a first post may go with its event: the receiver is quick, and has room or had some a moment ago. */
+  /** Whether a first post may run with its event: the receiver is quick, and has or recently had room. */
   admits(connectionId: Receiver): boolean;
-  /** Whether its last answer came soon, and none is overdue. */
+  /** Whether its last response was quick, and none is overdue. */
   isQuick(connectionId: Receiver): boolean;
-  /** Places for what waits in PostgreSQL. */
+  /** Places for queued deliveries. */
   room(connectionId: Receiver): number;
-  /** Keeps a place for a delivery whose workflow is being started. */
+  /** Reserves a place for a delivery with a starting workflow. */
   reserve(connectionId: Receiver, deliveryId: Sent): void;
   release(connectionId: Receiver, deliveryId: Sent): void;
   /**
-   * Takes a place, the one that is kept for it or the next that is free; the oldest event first.
-   * @param patienceMs to wait for one
-   * @returns undefined if there was none in that time, or the signal was aborted before
+   * Takes the reserved place or the next free one; older events first.
+   * @param patienceMs the maximum wait
+   * @returns undefined if no place became free in time, or the signal was aborted
    */
   enter(
     { connectionId, deliveryId, eventId }: { connectionId: Receiver; deliveryId: Sent; eventId: Order },
     signal: AbortSignal,
     patienceMs?: number,
   ): Promise<WindowPlace | undefined>;
-  /** How each stands; those that have most to do first. */
+  /** The state of each window, busiest first. */
   seen(): [Receiver, WindowSeen][];
 }
 
-/** A window, for people to look at. */
+/** A window's state for display. */
 export interface WindowSeen {
   places: number;
-  /** Places that are taken. */
+  /** Places in use. */
   out: number;
   waiting: number;
   quick: boolean;
@@ -65,13 +64,13 @@ export interface WindowSeen {
 
 interface Window<Sent, Order> {
   size: number;
-  /** Posts that are written, by when they began: the oldest first. */
+  /** Posts in progress, oldest first. */
   out: Set<{ since: number }>;
-  /** Places taken by those about to begin. */
+  /** Places of posts about to begin. */
   entered: number;
   reserved: Map<Sent, number>;
   waiting: { eventId: Order; take: () => void }[];
-  /** Since when as many are out as may be. */
+  /** Since when the window is full. */
   fullSince: number | undefined;
   halvedAt: number;
   quick: boolean;
@@ -173,7 +172,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
     reserve(connectionId, deliveryId) {
       const window = windowOf(connectionId);
       window.reserved.set(deliveryId, performance.now());
-      // Nobody comes for a place whose workflow another worker has; those who wait for it are to hear of it.
+      // Reservations for workflows on other workers expire; waiting posts must then be woken.
       setTimeout(() => handOver(connectionId, window), STARTING_MS + 1).unref();
     },
     release(connectionId, deliveryId) {
@@ -213,7 +212,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
   };
 }
 
-/** Never by what waits in our own queues: that would take our slowness for the receiver's. */
+/** Waiting posts do not count, because our own delays must not be attributed to the receiver. */
 function taken({ out, entered, reserved }: Window<unknown, unknown>): number {
   const limit = performance.now() - STARTING_MS;
   for (const [deliveryId, since] of reserved) if (since < limit) reserved.delete(deliveryId);
@@ -228,10 +227,10 @@ function isQuick({ quick, out }: Window<unknown, unknown>): boolean {
 function resize(window: Window<unknown, unknown>, since: number, ending: Ending): void {
   if (ending === "answered") {
     window.quick = performance.now() - since < QUICK_MS;
-    // Otherwise a hang would cost the most at once.
+    // Grows only when full; otherwise a hanging receiver would get the maximum at once.
     if (window.out.size >= window.size) window.size = Math.min(MAX_SIZE, window.size + 1);
   }
-  // Once for all that were out together.
+  // Only once for all posts that were in progress together.
   if ((ending === "silent" || ending === "crowded") && since >= window.halvedAt) {
     if (ending === "silent") window.quick = false;
     window.size = Math.max(1, Math.floor(window.size / 2));

@@ -1,17 +1,16 @@
-// What an event is called.
+// Names of events and event types.
 
-/** docs/behaviour.md "Connections". */
 export const EVENT_TYPES = ["Created", "Updated", "Deleted"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What an administrator sends to try a connection: no change of a record, so no connection subscribes to it. */
+/** A test of a connection by an administrator: it is not a change, so connections do not subscribe to it. */
 export const PING = "Ping" as const;
-/** The record that a ping is of. */
+/** The EventRecord of a ping. */
 export const PING_RECORD = "WebhookConnection";
-/** The record of operational events: Created when it is raised, Updated when it is acknowledged, Deleted when it ends. */
+/** The EventRecord of alerts: Created when raised, Updated when acknowledged, Deleted when ended. */
 export const ALERT_RECORD = "Alert";
 export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, PING] as const;
 export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];
 
-/** What is documented of counts and the like. */
+/** The description of counts that may be hidden. */
 export const NOT_TOLD = "null: the caller may not read every event.";

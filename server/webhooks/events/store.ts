@@ -7,7 +7,7 @@ import { ALERT_RECORD, type EventType } from "./event.ts";
 /** Wakes the dispatchers when the transaction commits. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
 
-/** The same for a connection whose queue has something new: the message names its tenant and the connection. */
+/** The same for a connection with new queued deliveries: the message names its tenant and the connection. */
 export function wakeQueue(sql: Queries, tenantId: PendingQuery<Row[]>, connectionId: PendingQuery<Row[]>) {
   return sql`pg_notify(${DISPATCH_CHANNEL}, concat_ws(' ', ${tenantId}, ${connectionId}))`;
 }
@@ -23,7 +23,7 @@ export interface NewEvent {
   traceParent: string | undefined;
 }
 
-/** One statement: the event, one delivery per matching connection, one outbox row per workflow they need. */
+/** In one statement: the event, a delivery for each matching connection, and an outbox row for each workflow. */
 export async function insertEvent(
   sql: Queries,
   tenantId: TenantId,
@@ -61,7 +61,7 @@ export async function insertEvent(
     select pg_notify(${DISPATCH_CHANNEL}, '')`;
 }
 
-/** The same for one connection, whatever its state: one delivery, one outbox row. */
+/** The same for one connection in any state: one delivery, one outbox row. */
 export async function insertPing(
   sql: Queries,
   tenantId: TenantId,
@@ -87,8 +87,8 @@ export async function insertPing(
 }
 
 /**
- * Whether an alert has somebody to be told of it. One about a connection that gets nothing but alerts has nobody: two
- * such connections that fail would tell each other for ever.
+ * Whether any connection receives an alert. An alert about a connection that subscribes only to alerts has no receiver,
+ * because two failing ones would alert each other endlessly.
  */
 export async function isAlertHeard(
   sql: Queries,

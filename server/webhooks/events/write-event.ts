@@ -3,26 +3,27 @@ import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from 
 import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
-/** docs/behaviour.md "Payload": the version of its format. */
+/** docs/behaviour.md "Payload": the format's version. */
 const PAYLOAD_VERSION = "1.0";
 
-/** One committed change, as the entity's own service tells it. */
+/** A committed change, as an entity's service reports it. */
 export interface Change {
   eventType: EventType;
   eventRecord: string;
-  /** Of all records concerned. */
+  /** All affected records. */
   recordIds: string[];
-  /** How many changes each of them has seen; of a ping there is none. */
+  /** The change numbers of the records; null for a ping. */
   sequences: number[] | null;
-  /** The record in its response shape; of a bulk change, all of them. */
+  /** The record in its response shape; a bulk change has all of them. */
   data: Record<string, unknown> | Record<string, unknown>[];
-  /** A connection that is not told of it, since it is about that connection. */
+  /** Excluded, because the event is about this connection. */
   notTo?: ConnectionId | null;
 }
 
 /**
- * Writes the event, its deliveries and its place in the outbox, in the change's own transaction.
- * @param traceParent W3C Trace Context of the request: the attempts are of its trace. Without it, of one of their own
+ * Writes the event, its deliveries and its outbox rows in the change's transaction.
+ * @param traceParent W3C Trace Context of the request, which the attempts continue; without it each attempt has its own
+ * trace
  */
 export async function recordEvent(
   tx: Transaction,
@@ -33,13 +34,10 @@ export async function recordEvent(
   await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent }, change.notTo);
 }
 
-/** What a ping says of its connection. */
+/** The Data of a ping. */
 export type PingData = { Id: ConnectionId; Name: string; Entities: string[]; Events: string[] };
 
-/**
- * A ping: an event of its own kind, with a delivery to this connection alone.
- * @returns its EventId
- */
+/** Creates a ping: an event with a delivery to this connection only. @returns its EventId */
 export async function recordPing(
   tx: Transaction,
   tenantId: TenantId,
@@ -57,13 +55,10 @@ export async function recordPing(
   return event.eventId;
 }
 
-/** A change that never was: what a receiver's own code is tried with. */
+/** A simulated change for testing a receiver's code. */
 export type SampleChange = Pick<Change, "eventType" | "eventRecord"> & { data: Record<string, unknown> };
 
-/**
- * A ping whose payload is that of a change, with sample data, and says that it is a test.
- * @returns its EventId
- */
+/** Creates a ping with the payload of a change, sample data and a mark as test. @returns its EventId */
 export async function recordTest(
   tx: Transaction,
   tenantId: TenantId,
@@ -79,7 +74,7 @@ export async function recordTest(
 
 type WrittenChange = Pick<Change, "eventRecord" | "data"> & { eventType: LoggedEventType };
 
-/** @param told what the payload says, if not that */
+/** @param told replaces values in the payload */
 function newEvent(
   tenantId: TenantId,
   change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
@@ -90,7 +85,7 @@ function newEvent(
   const { data } = told;
   const eventId = newId<EventId>();
   const occurredOn = timeOfId(eventId);
-  // Compact JSON in the order of docs/behaviour.md "Payload"; this exact text is what every attempt signs and sends.
+  // Compact JSON in the order of docs/behaviour.md "Payload". Every attempt signs and sends exactly this text.
   const payload = JSON.stringify({
     TenantId: tenantId,
     EventType: told.eventType,

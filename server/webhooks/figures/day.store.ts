@@ -1,13 +1,13 @@
-// What a tenant's deliveries came to of late, counted in one pass over an index made for it.
+// Recent outcomes of a tenant's deliveries, counted in one pass over a dedicated index.
 
 import type { Fragment } from "postgres";
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 
-/** So many deliveries came to this state in one hour, whatever became of them later. */
+/** Deliveries that reached this state in one hour, regardless of later changes. */
 export interface HourCount {
-  /** The hour's beginning. */
+  /** The start of the hour. */
   hour: Date;
   state: DeliveryState;
   count: number;
@@ -19,17 +19,17 @@ export interface ConnectionCount {
   count: number;
 }
 
-/** Deliveries by the hour in which they came to a state, and by connection; pings are none. */
+/** Deliveries by hour of reaching a state and by connection, without pings. */
 export interface Counts {
   byHour: HourCount[];
   byConnection: ConnectionCount[];
-  /** Attempts that failed, also those whose delivery arrived later. */
+  /** Failed attempts, including those of deliveries that succeeded later. */
   failedAttempts: number;
 }
 
 /**
- * What deliveries came to, as `connection_id`, `state` and `changed_on`: the state that each is in, and those it was in
- * before it was sent again, so that no later success changes what is told of an hour.
+ * Outcomes as `connection_id`, `state` and `changed_on`: each delivery's present state, and the states before each
+ * redelivery. So a later success does not change the figures of an hour.
  */
 export const outcomes = (sql: Queries, tenantId: TenantId | Fragment, since: Date | Fragment) => sql`(
   select connection_id, state, changed_on from deliveries
@@ -39,10 +39,7 @@ export const outcomes = (sql: Queries, tenantId: TenantId | Fragment, since: Dat
   where tenant_id = ${tenantId} and reached_on >= ${since}
 ) as outcomes`;
 
-/**
- * @param connectionIds of these alone; undefined: of all the tenant's, which spares looking at each
- * @param since the beginning of an hour
- */
+/** @param connectionIds undefined: all of the tenant, which is cheaper @param since the start of an hour */
 export async function countDeliveries(
   sql: Queries,
   tenantId: TenantId,
@@ -61,7 +58,7 @@ export async function countDeliveries(
   return { byHour, byConnection: rows.filter((row) => row.connectionId), failedAttempts: failed!.count };
 }
 
-/** Those that are not deleted. */
+/** Without deleted ones. */
 export async function countConnections(sql: Queries, tenantId: TenantId): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from webhook_connections where tenant_id = ${tenantId} and deleted_on is null`;

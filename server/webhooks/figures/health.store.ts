@@ -3,33 +3,32 @@ import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 import { outcomes } from "./day.store.ts";
 
-/** How a connection fares. */
 export interface Health extends Ended, ConnectionBacklog {
   connectionId: ConnectionId;
 }
 
-/** How many of a connection's deliveries have ended, of late, whatever became of them later. */
+/** Recently ended deliveries of a connection, regardless of later changes. */
 export interface Ended {
   delivered: number;
   exhausted: number;
 }
 
-/** What a connection has still to get, and what keeps it from that. */
+/** A connection's open deliveries, and its last failure. */
 export interface ConnectionBacklog {
-  /** With a worker, and held back. */
+  /** In progress or delayed. */
   open: number;
   held: number;
-  /** When the oldest event happened that it has still to get. */
+  /** The time of the oldest event with an open delivery. */
   waitsSince: Date | null;
-  /** When an attempt failed last, and what that came to: a status or the network's word. */
+  /** When an attempt last failed, and its result: a status or the failure's name. */
   failedOn: Date | null;
   failure: string | null;
-  /** Exhausted and not sent again since, of events of the last 24 hours, and when the oldest of these happened. */
+  /** Exhausted deliveries that were not resent, for events of the last 24 hours, and the oldest event's time. */
   unsent: number;
   unsentSince: Date | null;
 }
 
-/** What a Resume does not send: `count` and `since` of the Exhausted deliveries of a connection, of the last 24 hours. */
+/** Exhausted deliveries that Resume does not send: `count` and `since` for a connection in the last 24 hours. */
 export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragment) => sql`
   select count(*) as count, min(e.occurred_on) as since
   from deliveries d join events e on e.id = d.event_id
@@ -37,7 +36,7 @@ export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragmen
     and d.event_id >= ${lowestIdOf(new Date(Date.now() - UNSENT_MS))}`;
 const UNSENT_MS = 86_400_000;
 
-/** Of the last 24 hours. */
+/** For the last 24 hours. */
 export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds: ConnectionId[]): Promise<Health[]> {
   const [ended, backlogs] = await Promise.all([countEnded(sql, tenantId), listBacklogs(sql, tenantId, connectionIds)]);
   const byId = new Map(ended.map((one) => [one.connectionId, one]));
@@ -55,7 +54,7 @@ async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { 
     group by connection_id`;
 }
 
-/** One for each connection, in whatever order. */
+/** One for each connection, in any order. */
 export async function listBacklogs(
   sql: Queries,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// What is counted of connections, for REST and the console.
+// Figures of connections for REST and the console.
 
 import type { Caller, Shown } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
@@ -10,16 +10,16 @@ import { type Span, type StatisticsRecord, statisticsOf } from "./statistics.ts"
 import { type StatusRecord, statusOf } from "./status.ts";
 
 export interface ConnectionFigures {
-  /** How it stands just now. @throws NotFound, Permission */
+  /** The present state. @throws NotFound, Permission */
   status(caller: Caller, id: ConnectionId): Promise<Shown<StatusRecord>>;
-  /** How it has fared. @throws NotFound, Permission, TenantBusy, ServiceBusy */
+  /** The recent history. @throws NotFound, Permission, TenantBusy, ServiceBusy */
   statistics(caller: Caller, id: ConnectionId, span: Span): Promise<Shown<StatisticsRecord>>;
-  /** How each of these that the caller has read is doing, in whatever order; none if the caller is not told. */
+  /** The health of connections that the caller has read, in any order; empty if the caller may not see it. */
   health(caller: Caller, ids: ConnectionId[]): Promise<Health[]>;
   /**
-   * What waits for these that the caller has read, and what their deliveries came to.
-   * @param since the beginning of an hour
-   * @returns undefined: the caller is not told
+   * Backlogs and outcomes of connections that the caller has read.
+   * @param since the start of an hour
+   * @returns undefined if the caller may not see them
    * @throws TenantBusy, ServiceBusy
    */
   since(caller: Caller, ids: ConnectionId[], since: Date): Promise<FiguresSince | undefined>;
@@ -34,7 +34,7 @@ interface FiguresSince {
 const TYPE = "WebhookConnection";
 
 export function createConnectionFigures(sql: Sql, connections: Connections): ConnectionFigures {
-  // What is counted would tell of events that the caller may not read.
+  // Counts would reveal events that the caller may not read.
   const isTold = ({ gate }: Caller) => gate.seesAll("WebhookEvent");
   return {
     async status(caller, id) {
@@ -53,11 +53,11 @@ export function createConnectionFigures(sql: Sql, connections: Connections): Con
     async since(caller, ids, since) {
       const { tenantId } = caller;
       if (!isTold(caller)) return undefined;
-      // Where these are all there are, their deliveries need not be told from those of others.
+      // If these are all connections, filtering by connection is unnecessary.
       const isAll = (await countConnections(sql, tenantId)) === ids.length;
       const [backlogs, counts] = await Promise.all([
         listBacklogs(sql, tenantId, ids),
-        // All of a day is counted: in the tenant's share of the connections.
+        // Uses the tenant's share of the pool, because it scans a whole day.
         sql.beginFor(tenantId, (tx) => countDeliveries(tx, tenantId, isAll ? undefined : ids, since)),
       ]);
       return { backlogs, counts };

@@ -3,15 +3,18 @@ import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 import { outcomes } from "./day.store.ts";
 
-/** So many deliveries came to this state in a slice of time, or so many attempts failed in it. */
+/** Deliveries that reached this state in a slice of time, or attempts that failed in it. */
 export interface SliceCount {
-  /** The slice's beginning. */
+  /** The slice's start. */
   from: Date;
   state: DeliveryState | "Failed";
   count: number;
 }
 
-/** By the time at which each came to a state, those it was in before it was sent again included; pings are none. @param since the beginning of the first slice */
+/**
+ * Counted by the time of reaching a state, including the states before a redelivery; without pings. @param since the
+ * start of the first slice
+ */
 export async function countBySlice(
   sql: Queries,
   tenantId: TenantId,
@@ -30,7 +33,7 @@ export async function countBySlice(
 }
 
 export interface AnswerTimes {
-  /** The how many-th slice, from 0. */
+  /** The index of the slice, from 0. */
   slice: number;
   /** Milliseconds. */
   p50: number;
@@ -38,10 +41,10 @@ export interface AnswerTimes {
 }
 
 /**
- * How long the last attempts took that were answered, by the time of their events. Of each of `starts` some are looked at,
- * so that the cost does not grow with the connection's traffic.
- * @param starts in their order; each goes to the next, and so many of them make a slice
- * @param most deliveries that are looked at from each start on
+ * Durations of each delivery's last answered attempt, by event time. Samples a few from each of `starts`, so the cost
+ * is independent of traffic.
+ * @param starts in order; each extends to the next, and a fixed number of them forms a slice
+ * @param most deliveries sampled from each start
  */
 export async function sampleAnswerTimes(
   sql: Queries,

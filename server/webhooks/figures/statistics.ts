@@ -1,4 +1,4 @@
-// How a connection has fared over a day or a week, slice by slice.
+// A connection's results over a day or a week in slices.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Sql } from "../../db/sql.ts";
@@ -9,7 +9,7 @@ import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.s
 
 const HOUR_MS = 3_600_000;
 
-/** What can be asked for. A slice is looked at from several starts on, so that its sample is of all of its time. */
+/** Supported time spans. Each slice is sampled from several starts, to cover its whole time. */
 const SPANS = {
   "24h": { slices: 24, sliceMs: HOUR_MS, startsPerSlice: 4 },
   "7d": { slices: 28, sliceMs: 6 * HOUR_MS, startsPerSlice: 6 },
@@ -17,7 +17,7 @@ const SPANS = {
 export type Span = keyof typeof SPANS;
 export const SPAN_NAMES = Object.keys(SPANS) as Span[];
 
-/** Deliveries whose answer is looked at, from each start on. */
+/** Deliveries sampled from each start. */
 const SAMPLE = 25;
 
 const count = (description: string) => Type.Integer({ format: "int32", minimum: 0, description });
@@ -71,7 +71,7 @@ export async function statisticsOf(
     To: at(slices, sliceMs).toISOString(),
   };
   if (!isTold) return { ...told, Slices: null };
-  // It counts all of a week: in the share of its tenant.
+  // Uses the tenant's share of the pool, because it scans a whole week.
   const [counts, times] = await sql.beginFor(tenantId, async (tx) => [
     await countBySlice(tx, tenantId, connectionId, at(0, sliceMs), sliceMs),
     await sampleAnswerTimes(tx, tenantId, connectionId, starts, startsPerSlice, SAMPLE),

@@ -4,23 +4,23 @@ import { isUnderWay, isWaiting } from "../deliveries/opening.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";
 import { unsentOf } from "./health.store.ts";
 
-/** What PostgreSQL knows of what a connection has still to get. */
+/** A connection's open deliveries in PostgreSQL. */
 export interface WaitingDeliveries {
-  /** A workflow has it: it is out, waits for its retry, or is about to go. */
+  /** In a workflow: being sent, waiting for a retry, or about to start. */
   underWay: number;
   queued: number;
   held: number;
-  /** When the oldest event of these happened. */
+  /** The time of the oldest event among them. */
   oldestOn: Date | null;
-  /** What a Resume does not send. */
+  /** Exhausted deliveries that Resume does not send. */
   unsent: number;
   unsentSince: Date | null;
-  /** Of a Held connection. */
+  /** Set for a Held connection. */
   nextProbeOn: Date | null;
   probes: number;
 }
 
-/** Each count by an index of its own. */
+/** Each count uses its own index. */
 export async function countWaiting(
   sql: Queries,
   tenantId: TenantId,
@@ -42,10 +42,10 @@ export async function countWaiting(
   return row;
 }
 
-/** What a worker has told longer ago than this is not so any more. */
+/** Older reports of workers are outdated. */
 const SEEN_SECONDS = 20;
 
-/** Of each worker that knows the connection. */
+/** One from each worker that has a window for the connection. */
 export async function listWindows(sql: Queries, tenantId: TenantId, connectionId: ConnectionId): Promise<WindowSeen[]> {
   const rows = await sql<{ window: WindowSeen }[]>`
     select w.windows -> c.id::text as window from webhook_connections c cross join worker_windows w
@@ -55,7 +55,7 @@ export async function listWindows(sql: Queries, tenantId: TenantId, connectionId
   return rows.map(({ window }) => window);
 }
 
-/** Tells how a worker's windows stand; what dead workers have told is removed. */
+/** Stores a worker's windows, and removes reports of dead workers. */
 export async function noteWindows(
   sql: Queries,
   workerId: string,

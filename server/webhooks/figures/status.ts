@@ -1,4 +1,4 @@
-// How a connection stands just now: what waits for it, and what the workers let out to it at a time.
+// A connection's present state: open deliveries, and the workers' windows.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Queries } from "../../db/sql.ts";

@@ -1,5 +1,4 @@
-// A worker's windows live in its memory. So that people can see them, it writes down every few seconds how they stand;
-// nothing is decided by that.
+// Writes a worker's in-memory windows to PostgreSQL every few seconds, for display only.
 
 import type { Logger } from "pino";
 import type { Sql } from "../../db/sql.ts";
@@ -9,7 +8,7 @@ import type { Windows } from "../deliveries/windows.ts";
 import { forgetWindows, noteWindows } from "./status.store.ts";
 
 const EVERY_MS = 5_000;
-/** Those that have most to do. */
+/** The maximum number of reported windows, busiest first. */
 const MAX_REPORTED = 1_000;
 
 export function startWindowReport(sql: Sql, windows: Windows, log: Logger): Passes {

@@ -1,4 +1,4 @@
-// WebhookEvent: what is answered of the activity log, what can be asked of it, and what receivers get.
+// The contract of the activity log: responses, filters, and the calls to receivers.
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
@@ -25,7 +25,7 @@ import { connectionFilter } from "../connections/record.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
 import { ASKED_STATES, type EventFilter, PAST_STATES } from "./store.ts";
 
-/** A text of a path as the EventId that it can be. @throws NotFound */
+/** Parses an EventId in a path. @throws NotFound */
 export function toEventId(text: string): EventId {
   if (!isUuid<EventId>(text)) throw noEvent();
   return text;
@@ -35,12 +35,12 @@ export function noEvent(): NotFound {
   return new NotFound("There is no WebhookEvent with this EventId.");
 }
 
-/** Of a path to one event. */
+/** The path parameter of an event. */
 export const EVENT_ID = {
   EventId: { description: "The EventId of the payload.", schema: uuid<EventId>(), read: toEventId },
 };
 
-/** Of an attempt that got no answer; lost is one whose worker ended. */
+/** Results of an attempt without response; "lost" means that its worker ended. */
 const WORDS = [...FAILURES.filter((word) => word !== "unsent"), "lost"];
 const REASON = new RegExp(`^([1-5]\\d\\d|${WORDS.join("|")})$`);
 
@@ -81,7 +81,7 @@ export const eventFilters = (entities: readonly string[]) => ({
   OutcomeTo: momentFilter("Changes with a delivery that came to a state before this time, as OutcomeFrom."),
 });
 
-/** Then the listener comes again, and its token and policies are looked at anew. */
+/** After this time the listener reconnects, and its token and policies are checked again. */
 export const MAX_STREAM_SECONDS = 60;
 
 export const streamFilters = (entities: readonly string[]) => ({
@@ -111,7 +111,7 @@ export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): E
   };
 }
 
-/** What POST WebhookEvent/{EventId}/Redeliver takes. */
+/** The body of POST WebhookEvent/{EventId}/Redeliver. */
 export const REDELIVER = body(
   { name: "Redeliver", $id: "WebhookRedeliver" },
   {
@@ -255,7 +255,7 @@ export function wholeEvent(entities: readonly string[]) {
   );
 }
 
-// What the documents show of the activity log and of the calls to receivers.
+// Documentation of the activity log and of the calls to receivers.
 
 const AN_EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
 const { Id: CONNECTION_ID, Name, Entities, Events } = CONNECTION.example;

@@ -3,14 +3,14 @@ import { type ConnectionId, type EventId, lowestIdOf, type TenantId } from "../.
 import { type Connection, connectionColumns } from "../connections/store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
-/** What a receiver has not got, and will not or not yet. */
+/** Final or stopped states without success. */
 export const DEAD_STATES = ["Exhausted", "Held"] as const;
 export type DeadState = (typeof DEAD_STATES)[number];
 
 export interface DeadLetterFilter {
   connectionId?: ConnectionId;
   state?: DeadState;
-  /** Of the events. */
+  /** Limits on event times. */
   from?: Date;
   to?: Date;
 }
@@ -22,7 +22,7 @@ export interface DeadConnection extends Connection {
 
 export interface DeadGroup {
   state: DeadState;
-  /** What the last attempt came to: a status, a failure's word, or lost. Null of those that are Held. */
+  /** The last attempt's result: a status, a failure's name, or lost. Null for Held deliveries. */
   reason: string | null;
   count: number;
   /** Ids of events. */
@@ -31,8 +31,8 @@ export interface DeadGroup {
 }
 
 /**
- * Dead deliveries by their connection, newest connection first; one more than the limit, if there are more. An index
- * holds them alone, so it takes no longer for what was delivered.
+ * Dead deliveries by connection, newest connection first; one more than the limit if there are more. A partial index
+ * contains only these, so delivered ones cost nothing.
  */
 export async function countDeadLetters(
   sql: Queries,

@@ -1,4 +1,4 @@
-// What has failed for good, by connection and reason: GET WebhookEvent/DeadLetters.
+// Failed deliveries by connection and reason: GET WebhookEvent/DeadLetters.
 
 import { Type } from "@sinclair/typebox";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
@@ -28,7 +28,7 @@ export type DeadLettersRecord = {
   Reasons: DeadReason[];
 } & Record<Blame, number | null>;
 
-/** The most frequent first. */
+/** Most frequent first. */
 export interface DeadReason {
   Blame: Blame;
   Reason: string;
@@ -40,8 +40,8 @@ export interface DeadReason {
 }
 
 /**
- * How many deliveries of each connection that the caller may read are Exhausted or Held, for which reason, and whose
- * fault that is. Pings do not count. A caller that may not read every event gets each connection without its counts.
+ * Counts the Exhausted or Held deliveries of each readable connection by reason and responsible party, without pings.
+ * Callers who may not read every event get connections without counts.
  * @throws ServiceBusy
  */
 export type CountDeadLetters = (
@@ -75,7 +75,7 @@ export function createCountDeadLetters(sql: Sql, { recordOf }: Connections): Cou
   };
 }
 
-/** Not even that there are any: a filter would tell of which event. */
+/** All counts are null, because a filtered count would reveal events. */
 function toUncounted({ id, name }: Connection): DeadLettersRecord {
   const byBlame = Object.fromEntries(BLAMES.map((blame) => [blame, null])) as Record<Blame, null>;
   return { ConnectionId: id, ConnectionName: name ?? "", Count: null, ...byBlame, Reasons: [] };
@@ -107,22 +107,22 @@ function blameFor({ state, heldReason, drainPaused }: DeadConnection, group: Dea
   return { blame: blameForAttempt(group.reason), reason: group.reason ?? "lost" };
 }
 
-// Whose turn it is, when a receiver has not got what it was to get.
+// Who must act on an undelivered delivery.
 
 export const BLAMES = ["Receiver", "Configuration", "Ours"] as const;
-/** Configuration: the connection's own settings, or those of the address it names. */
+/** Configuration: the connection's settings, or its host's DNS and certificate. */
 export type Blame = (typeof BLAMES)[number];
 
-/** Failures that trying again cannot mend: somebody has to change the URL, a certificate or EGRESS_ALLOW. */
+/** Failures that a retry cannot fix: the URL, a certificate or EGRESS_ALLOW must be changed. */
 const CONFIGURATION_FAILURES = ["dns", "tls", "blocked-address"];
 /**
- * That nothing is there, or not for us: a redirect is not followed, and 401 and 403 ask for another ApiKey or header. 413
- * asks for a higher limit at the receiver.
+ * Wrong address or credentials: redirects are not followed, and 401 and 403 need a different ApiKey or header. 413
+ * needs a higher limit at the receiver.
  */
 const CONFIGURATION_STATUS = /^(3\d\d|401|403|404|405|407|410|413|415|421|426)$/;
 const OUR_FAILURES = ["lost", "cancelled"];
 
-/** @param reason a status, or a failure's word */
+/** @param reason a status, or a failure's name */
 function blameForAttempt(reason: string | null): Blame {
   if (reason === null || OUR_FAILURES.includes(reason)) return "Ours";
   if (CONFIGURATION_FAILURES.includes(reason) || CONFIGURATION_STATUS.test(reason)) return "Configuration";
@@ -130,8 +130,8 @@ function blameForAttempt(reason: string | null): Blame {
 }
 
 /**
- * Of deliveries that wait for their connection: why they do, by what it is now.
- * @param heldReason begins with 410, or ends in what the last attempt came to
+ * The reason for Held deliveries, by the connection's present state.
+ * @param heldReason starts with 410, or ends with the last attempt's result
  */
 export function blameForHeld(
   state: ConnectionState,
@@ -140,7 +140,7 @@ export function blameForHeld(
 ): { blame: Blame; reason: string } {
   if (state === "Active" && drainPaused) return { blame: "Configuration", reason: "drain paused" };
   if (state === "Paused") return { blame: "Configuration", reason: "paused" };
-  // It takes posts again, and what it has missed is being sent.
+  // The connection is active and its missed deliveries are being sent.
   if (state === "Active") return { blame: "Ours", reason: "draining" };
   const reason = heldReason ?? "410 Gone";
   return { blame: blameForAttempt(/^410|\S+$/.exec(reason)![0]), reason };

@@ -3,23 +3,22 @@ import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
 import { PING } from "../events/event.ts";
 
-/** What a policy asks of a delivery's event. */
+/** The event data that policies need for a delivery. */
 export interface EventOfDelivery {
   eventId: EventId;
   eventRecord: string;
   eventType: string;
   recordIds: string[];
   occurredOn: Date;
-  /** Where it was asked for. */
+  /** Only if requested. */
   payload?: string;
 }
 
-/** Of event `e`. */
+/** For event `e`. */
 export const eventColumns = (sql: Queries, withPayload: boolean) => sql`
   e.id as "eventId", e.event_record as "eventRecord", e.event_type as "eventType",
   string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn" ${withPayload ? sql`, e.payload` : sql``}`;
 
-/** A delivery of one connection. */
 export interface RecentDelivery extends EventOfDelivery {
   state: DeliveryState;
   attempts: number;
@@ -48,7 +47,9 @@ export async function listRecentDeliveries(
     order by d.event_id desc limit ${limit}`;
 }
 
-/** Of pings and tests alone, whose events are of the connection itself: found by that, however many others there are. */
+/**
+ * Only pings and tests, found by the connection as their event's record, regardless of the number of other deliveries.
+ */
 export async function listTests(
   sql: Queries,
   tenantId: TenantId,

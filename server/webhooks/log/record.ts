@@ -1,4 +1,4 @@
-// An event and its attempts as the API writes them.
+// Events and attempts as API responses.
 
 import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
@@ -6,7 +6,7 @@ import { ALERT_RECORD, PING } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
 
-/** From the most to the least urgent. */
+/** Most urgent first. */
 export const WORST_FIRST: readonly DeliveryState[] = [
   "Exhausted",
   "Held",
@@ -21,7 +21,7 @@ export type AttemptRecord = ReturnType<typeof toAttemptRecord>;
 
 export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
   const [delivery, ...others] = event.deliveries;
-  // One that has waited for a Drain has the event's only workflow, and that is numbered.
+  // A delivery that waited for a Drain is alone in its event's numbered workflow.
   const name = { ...event, eventId: event.id };
   const ownId = workflowId(name, delivery && others.length === 0 ? delivery.part : 1);
   return {
@@ -42,14 +42,14 @@ export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
   };
 }
 
-/** Why a delivery is Held, by the state of its connection. */
+/** Why a delivery is Held, by its connection's state. */
 const WHY_HELD = {
   Paused: "connection paused",
   Held: "connection held",
   Active: "what the connection has missed before is sent first",
 };
 
-/** In words, or null if somebody got it or will. */
+/** @returns a text, or null if any delivery succeeded or is open */
 function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent): string | null {
   if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
   if (deliveries.some(({ state }) => state !== "Held")) return null;
@@ -60,7 +60,7 @@ function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent):
   return [...new Set(words)].toSorted().join(", ");
 }
 
-/** @param isSeen whether its reader may see what the receiver has answered */
+/** @param isSeen whether the caller may see the response */
 export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
   return {
     Number: attempt.number,
@@ -73,16 +73,16 @@ export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
   };
 }
 
-// An event's payload as a caller may see it: what stands in it is as hidden as the records it is of.
+// The payload of an event for a caller: Data is visible only if all its records are.
 
-/** Why Data is not there, in a word. */
+/** Why Data is missing. */
 export const WITHHELD = "Data is left out: your policies do not let you read every record in it.";
 
 export interface SeenPayload {
-  /** Without Data, if that is withheld. */
+  /** Without Data if it is withheld. */
   payload: Record<string, unknown>;
   withheld: typeof WITHHELD | null;
-  /** The exact text that every attempt sends; undefined if not all of it is shown. */
+  /** The exact text of every attempt; undefined if a part is hidden. */
   text: string | undefined;
 }
 
@@ -96,7 +96,7 @@ export async function seePayload(
   }: Pick<LoggedEvent, "eventType" | "eventRecord" | "recordIds"> & WithPayload,
 ): Promise<SeenPayload> {
   const whole = JSON.parse(payload);
-  // A ping tells of its connection only some fields, and a test of no record at all.
+  // A ping contains only some fields of its connection, and a test no real record.
   const isPing = eventType === PING;
   const isHidden = eventRecord === ALERT_RECORD && !(await seesOf(gate, recordsOf(payload)));
   const records = isPing ? [{ Id: recordIds[0]! }] : recordsOf(payload);
@@ -110,7 +110,7 @@ export async function seePayload(
   return { payload: seen, withheld: null, text: JSON.stringify(seen) === payload ? payload : undefined };
 }
 
-/** An alert is as hidden as its connection, and may tell how many deliveries of others have failed. */
+/** An alert has the visibility of its connection, and may contain counts of hidden deliveries. */
 async function seesOf(gate: Caller["gate"], alerts: Record<string, unknown>[]): Promise<boolean> {
   const of = new Set(alerts.flatMap(({ ConnectionId }) => (ConnectionId ? [String(ConnectionId)] : [])));
   if (of.size === 0) return true;
@@ -123,13 +123,13 @@ function dataOf(data: unknown, shown: Shown<Record<string, unknown>>[]): unknown
 
 type Described = Pick<LoggedEvent, "id" | "eventType" | "eventRecord" | "recordIds" | "occurredOn">;
 
-/** What an event itself is, as the API writes it and as policies see it. */
+/** An event's own attributes, in responses and policies. */
 function toEventAttributes(event: Described) {
   return {
     EventId: event.id,
     EventType: event.eventType,
     EventRecord: event.eventRecord,
-    // The payload has them all. None stands for the others, for a policy may permit to read of this one alone.
+    // Null for several records, because policies may permit only some of them.
     RecordId: event.recordIds.length === 1 ? event.recordIds[0]! : null,
     RecordCount: event.recordIds.length,
     Timestamp: event.occurredOn.toISOString(),
@@ -137,8 +137,8 @@ function toEventAttributes(event: Described) {
 }
 
 /**
- * What policies are asked for of an event: with each record of its payload one, where they ask for records.
- * @param payload undefined: nobody has loaded it, for they do not
+ * The resources that policies evaluate for an event: one for each record in its payload, if policies refer to records.
+ * @param payload undefined: not loaded, because policies do not refer to records
  */
 export function eventResources(event: Described & Partial<WithPayload>): object[] {
   const attributes = toEventAttributes(event);
@@ -146,7 +146,7 @@ export function eventResources(event: Described & Partial<WithPayload>): object[
   return recordsOf(event.payload).map((record) => ({ ...attributes, [event.eventRecord]: record }));
 }
 
-/** An event's records as its payload has them. */
+/** The records in an event's payload. */
 function recordsOf(payload: string): Record<string, unknown>[] {
   return [JSON.parse(payload).Data].flat();
 }

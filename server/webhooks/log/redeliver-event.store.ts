@@ -14,7 +14,7 @@ export interface EventDelivery {
   redeliveries: number;
 }
 
-/** Locks the connections and then the deliveries, the order of everybody. */
+/** Locks the connections, then the deliveries, which is the common order. */
 export async function lockEventDeliveries(
   tx: Transaction,
   tenantId: TenantId,
@@ -34,7 +34,7 @@ export async function lockEventDeliveries(
     order by d.id for update of d`;
 }
 
-/** Whether a workflow of these parts has something to do yet. */
+/** Whether a workflow of these parts has remaining work. */
 export async function hasOpenRun(
   sql: Queries,
   tenantId: TenantId,
@@ -50,7 +50,7 @@ export async function hasOpenRun(
   return row!.open;
 }
 
-/** The bulk redeliveries that have still to count what became of this event. */
+/** Bulk redeliveries that have not counted this event's result yet. */
 export async function listCounting(sql: Queries, tenantId: TenantId, eventId: EventId): Promise<RedeliveryId[]> {
   const rows = await sql<{ id: RedeliveryId }[]>`
     select distinct redelivery_id as id from deliveries
@@ -59,7 +59,7 @@ export async function listCounting(sql: Queries, tenantId: TenantId, eventId: Ev
   return rows.map(({ id }) => id);
 }
 
-/** Begins a new run of deliveries, from the queue: all their attempts again, counted on. */
+/** Starts a new run of deliveries through the queue, with all attempts and continued numbering. */
 export async function redeliver(
   tx: Transaction,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// One event, sent again.
+// Resending one event.
 
 import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
@@ -21,11 +21,11 @@ import {
 import { findEvent, type LoggedEvent, type WithPayload } from "./store.ts";
 
 /**
- * Has an event's deliveries sent again, as a new run of the workflow they had, with the same EventId and bytes. What
- * goes to a connection that somebody has paused is Held, as any other event is.
+ * Resends an event's deliveries as a new run, with the same EventId and bytes. Deliveries to a Paused connection become
+ * Held, as usual.
  *
- * @param to this connection alone, or of all that it went to these deliveries; undefined: all
- * @returns the event as it is now, as far as the caller may see it
+ * @param to one connection, or some deliveries; undefined: all
+ * @returns the event's new state, as far as the caller may see it
  * @throws NotFound, Permission, Conflict
  */
 export type RedeliverEvent = (
@@ -71,7 +71,7 @@ async function existing(tx: Transaction, { tenantId }: Caller, eventId: EventId)
   return event;
 }
 
-/** Of several, those that cannot be sent again are left out. */
+/** If there are several, those that cannot be resent are skipped. */
 async function requireRedeliverable(
   tx: Transaction,
   { gate }: Caller,
@@ -89,7 +89,7 @@ async function requireRedeliverable(
   throw new Conflict(...new Set(deliveries.map((delivery) => obstacle(delivery, seen.has(delivery.connectionId))!)));
 }
 
-/** @param isSeen whether the caller may read its connection, and so why that is Held */
+/** @param isSeen whether the caller may read the connection, and so why it is Held */
 function obstacle(delivery: EventDelivery, isSeen: boolean): string | undefined {
   const { state, connectionDeleted, heldReason, redeliveries } = delivery;
   if (connectionDeleted) return "Its connection is deleted.";

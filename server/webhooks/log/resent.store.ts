@@ -5,15 +5,15 @@ import { type EventOfDelivery, eventColumns } from "./recent.store.ts";
 
 export interface ResentOutcome {
   state: DeliveryState;
-  /** A status, the network's word, or lost; null: delivered, or not attempted. */
+  /** A status, the failure's name, or lost; null: delivered or not attempted. */
   reason: string | null;
-  /** When the delivery came to it. */
+  /** When the delivery reached this state. */
   on: Date;
 }
 
-/** One delivery that a redelivery has sent. */
+/** A delivery sent by a redelivery. */
 export interface Resent extends EventOfDelivery {
-  /** In the order in which they were sent. */
+  /** In the order of sending. */
   id: string;
   deliveryId: DeliveryId;
   connectionId: ConnectionId;
@@ -21,7 +21,7 @@ export interface Resent extends EventOfDelivery {
   after: ResentOutcome;
 }
 
-/** The first sent first; one more than the limit, if there are more. */
+/** In the order of sending; one more than the limit if there are more. */
 export async function listResent(
   sql: Queries,
   tenantId: TenantId,
@@ -57,7 +57,7 @@ export async function listResent(
   }));
 }
 
-/** Counted no further than `most`. */
+/** Counts at most `most`. */
 export async function countResent(
   sql: Queries,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// The deliveries that a redelivery has sent, before and after: the proof of what it did.
+// Deliveries sent by a redelivery, with their states before and after.
 
 import { Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
@@ -29,9 +29,12 @@ import { countResent, listResent, type Resent, type ResentOutcome } from "./rese
 export type ResentRecord = ReturnType<typeof toRecord>;
 
 export interface ResentDeliveries {
-  /** A page of those whose events the caller may read, the first sent first. @throws NotFound, Permission, ServiceBusy */
+  /**
+   * A page of deliveries of events that the caller may read, in the order of sending. @throws NotFound, Permission,
+   * ServiceBusy
+   */
   list(caller: Caller, id: RedeliveryId, paging: Paging): Promise<ShownPage<ResentRecord>>;
-  /** All of them as a file. @throws as `list`, and as an Exporter */
+  /** All of them as a file. @throws the errors of `list` and of an Exporter */
   export(caller: Caller, id: RedeliveryId, format: ExportFormat): Promise<Export>;
 }
 

@@ -1,4 +1,4 @@
-// WebhookEvent: the activity log, and an event sent again.
+// WebhookEvent: the activity log, and resending an event.
 
 import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";

@@ -1,4 +1,4 @@
-// The activity log as a caller may read it: events, their deliveries and attempts.
+// The activity log for a caller: events, deliveries and attempts.
 
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
@@ -31,12 +31,12 @@ import {
 
 const TYPE = "WebhookEvent";
 
-/** An event, and what of its payload its reader may see. */
+/** An event with the visible part of its payload. */
 export interface SeenEvent extends SeenPayload {
   record: Shown<EventRecord>;
   occurredOn: Date;
   sequences: number[] | null;
-  /** Of the request that made it. */
+  /** The trace of the originating request. */
   traceParent: string | null;
 }
 
@@ -51,7 +51,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     return { record, occurredOn, sequences, traceParent, ...(await seePayload(caller, event)) };
   }
 
-  /** What a receiver has answered may repeat what it was sent: it is for who may see the payload and the connection. */
+  /** A response may repeat the request, so it is visible only with the payload and the connection. */
   async function seeAttempts(
     { gate }: Caller,
     { record, withheld, text }: SeenEvent,
@@ -75,8 +75,8 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
   }
 
   /**
-   * The events of the changes before, of some of an event's records.
-   * @returns by the records' ids; none for a record whose first change it is, or whose event before is not kept
+   * The events of the previous changes of some of an event's records.
+   * @returns by record id; missing for a first change or if the earlier event is no longer stored
    */
   async function readBefore(
     caller: Caller,
@@ -93,7 +93,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
         return findEventBefore(sql, caller.tenantId, { occurredOn, eventRecord, recordId, sequence });
       }),
     );
-    // Records that are changed together are often made together.
+    // Records that change together often share their previous event.
     const distinct = [...new Set(found)].filter((id) => id !== undefined);
     const read = new Map(await Promise.all(distinct.map(async (id) => [id, await readOrHidden(caller, id)] as const)));
     return new Map(
@@ -117,10 +117,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     entities,
     read,
     readBefore,
-    /**
-     * A page of the events that the caller may read, newest first.
-     * @throws ServiceBusy
-     */
+    /** A page of events that the caller may read, newest first. @throws ServiceBusy */
     async list(
       { tenantId, permissions, gate }: Caller,
       filter: EventFilter,
@@ -128,7 +125,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     ): Promise<ShownPage<EventRecord>> {
       const withPayload = permissions.looksInto(TYPE);
       const { recordId, eventRecord } = filter;
-      // Which records a change of several is of, is for who may read them.
+      // The record ids of a bulk change are matched only if the caller may read the records.
       const asked = recordId === undefined ? [] : entities.filter((name) => name === (eventRecord ?? name));
       const seen = await Promise.all(asked.map((name) => gate.seenIds(sql, name, [recordId!])));
       const membersOf = asked.filter((_, index) => seen[index]!.has(recordId!));
@@ -141,22 +138,22 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
         item: (event) => toEventRecord(event, workflowUrl),
       });
     },
-    /** The newest deliveries of a connection that the caller has read, of events that the caller may read. */
+    /** The newest deliveries of a readable connection, for events that the caller may read. */
     async deliveriesTo(caller: Caller, connectionId: ConnectionId, most: number) {
       const withPayload = caller.permissions.looksInto(TYPE);
       return onlySeen(caller, await listRecentDeliveries(sql, caller.tenantId, connectionId, most, withPayload));
     },
-    /** The same of pings and tests alone, with their payloads. */
+    /** The same for pings and tests only, with their payloads. */
     async testsOf(caller: Caller, connectionId: ConnectionId, most: number) {
       return onlySeen(caller, await listTests(sql, caller.tenantId, connectionId, most));
     },
-    /** The attempts of an event that the caller may read, by their deliveries. */
+    /** The attempts of a readable event, by delivery. */
     async attempts(caller: Caller, event: SeenEvent, selection: AttemptSelection) {
       return seeAttempts(caller, event, await listAttempts(sql, caller.tenantId, event.record.EventId, selection));
     },
-    /** An event in its response shape, with its payload and all attempts. @throws NotFound, Permission */
+    /** An event in its response shape, with payload and all attempts. @throws NotFound, Permission */
     async readWhole(caller: Caller, id: EventId) {
-      // Read at once: between two readings a delivery could end, and its state say less than its attempts.
+      // Read in one query, so states and attempts are consistent.
       const found = await requireEvent(sql, caller, id, { withAttempts: true });
       const event = await see(caller, found);
       const { record, payload, withheld, sequences } = event;
@@ -179,7 +176,7 @@ function onlySeen({ gate }: Caller, deliveries: RecentDelivery[]): Promise<Shown
   return gate.only(TYPE, deliveries, { resource: (one) => eventResources({ ...one, id: one.eventId }) });
 }
 
-/** The event, for what tells of it what is no record's. @throws NotFound, Permission */
+/** The event, for endpoints that return more than its record. @throws NotFound, Permission */
 export async function requireEvent(
   sql: Sql,
   { tenantId, gate }: Caller,

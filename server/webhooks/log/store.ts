@@ -1,4 +1,4 @@
-// The activity log, as it is read.
+// Queries of the activity log.
 
 import type { Fragment } from "postgres";
 import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
@@ -8,7 +8,7 @@ import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
-/** What a state is asked for by; Open is Pending or Retrying. */
+/** The states in filters; Open is Pending or Retrying. */
 export const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
 type AskedState = (typeof ASKED_STATES)[number];
 /** States that a delivery may have left. */
@@ -20,18 +20,18 @@ export interface EventFilter {
   recordId?: string;
   eventType?: string;
   state?: AskedState;
-  /** At some time, whatever became of it later. */
+  /** A state that it reached at some time, regardless of later changes. */
   was?: PastState;
-  /** An attempt did; false: none. */
+  /** Whether an attempt has failed. */
   failed?: boolean;
-  /** By a redelivery; false: by none. */
+  /** Whether a redelivery has sent it. */
   sentAgain?: boolean;
-  /** What an attempt of a delivery came to; beside `state` its last one. */
+  /** The result of any attempt; together with `state`, of the last one. */
   reason?: string;
   connectionId?: ConnectionId;
   from?: Date;
   to?: Date;
-  /** When a delivery came to a state: to `was`, if that is given. */
+  /** When a delivery reached a state, or `was` if that is given. */
   outcomeFrom?: Date;
   outcomeTo?: Date;
 }
@@ -46,17 +46,16 @@ export interface LoggedEvent {
 }
 
 export interface WithPayload {
-  /** The exact text that every attempt sends. */
+  /** The exact text of every attempt. */
   payload: string;
 }
 
-/** One event with all that it sends. */
 export interface WholeEvent extends LoggedEvent, WithPayload {
-  /** Of its records, in the payload's order; null if it is of no change. */
+  /** Sequence numbers of its records, in the payload's order; null if it is not a change. */
   sequences: number[] | null;
-  /** Of the request that made it; null if that was before traces. */
+  /** The trace of the originating request; null for events before tracing. */
   traceParent: string | null;
-  /** Of the same moment as the states of its deliveries, if they were asked for. */
+  /** Consistent with the states of its deliveries; only if requested. */
   attempts?: LoggedAttempt[];
 }
 
@@ -69,7 +68,7 @@ export interface LoggedDelivery {
   /** 1, and one more for each redelivery. */
   run: number;
   connectionState: ConnectionState;
-  /** What its connection has missed would be sent now, had nobody paused that. */
+  /** The connection's Drain is paused. */
   drainPaused: boolean;
 }
 
@@ -86,17 +85,17 @@ export interface LoggedAttempt {
   responseBody: string | null;
 }
 
-/** What has been committed by some time. */
+/** A point in the commit order. */
 export interface Moment {
   /** Milliseconds since 1970. */
   time: number;
-  /** pg_snapshot: which transactions were over. */
+  /** pg_snapshot: the transactions that had ended. */
   snapshot: string;
 }
 
 export type CommittedFilter = Pick<EventFilter, "eventRecord" | "eventType">;
 
-/** An event as it was committed, whatever becomes of it. */
+/** An event as committed, without its deliveries. */
 export interface CommittedEvent extends Omit<WholeEvent, "deliveries"> {}
 
 const columns = (sql: Queries, tenantId: TenantId) => sql`
@@ -110,8 +109,8 @@ const columns = (sql: Queries, tenantId: TenantId) => sql`
     where d.event_id = e.id), '[]') as deliveries`;
 
 /**
- * Newest first; one more than the limit, if there are more.
- * @param membersOf of which entities a record's Id is looked for among several
+ * Newest first; one more than the limit if there are more.
+ * @param membersOf entities for which the Id is also searched in events of several records
  */
 export async function listEvents(
   sql: Queries,
@@ -152,8 +151,8 @@ export async function listEvents(
       }
       ${failed === false ? without(hasFailed(sql)) : sql``} ${sentAgain === false ? without(wasSentAgain(sql)) : sql``}
     order by e.id desc limit ${limit + 1}`;
-  // Each by an index of its own. The events of several are found before they are put in order: in order, the planner may
-  // rather look at all there are for the few that match.
+  // Each part uses its own index. Events of several records are found before sorting; otherwise the planner may scan
+  // all events in order to find a few.
   const ofRecord = () => sql`
     (${page(sql`and strpos(e.record_id, ',') = 0 and e.record_id = ${recordId!}`)}) union all
     (${page(sql`and e.id = any (array(
@@ -166,12 +165,12 @@ export async function listEvents(
     order by e.id desc limit ${limit + 1}`;
 }
 
-/** Of `d`. */
+/** For `d`. */
 const wasSentAgain = (sql: Queries) => sql`cardinality(d.redelivered_after) > 0`;
 const hasFailed = (sql: Queries) => sql`exists (
   select from attempts a where a.delivery_id = d.id and a.failed_to is not null)`;
 
-/** Of `d`. Attempts are never changed, and what a delivery had come to is kept when it goes on. */
+/** For `d`. Attempts are immutable, and the state before a redelivery is kept. */
 function wasIn(sql: Queries, was: PastState): Fragment {
   const before =
     was === "Retrying"
@@ -180,7 +179,7 @@ function wasIn(sql: Queries, was: PastState): Fragment {
   return sql`(d.state = ${was} or exists (${before}))`;
 }
 
-/** The events of what the charts count (figures/day.store.ts). */
+/** The events of the deliveries in charts (figures/day.store.ts). */
 function withOutcome(
   sql: Queries,
   tenantId: TenantId,
@@ -197,7 +196,7 @@ function withOutcome(
     where f.tenant_id = ${tenantId} ${is(sql`f.state`, sql`f.reached_on`)}`;
 }
 
-/** Of `d`. One that has arrived with its only attempt has had no other. */
+/** For `d`. A delivery that succeeded in its only attempt has no other result. */
 function cameTo(sql: Queries, reason: string, state: AskedState | undefined): Fragment {
   if (state) return sql`d.reason = ${reason}`;
   return sql`(d.reason = ${reason} or (d.attempts > 1 and exists (
@@ -220,12 +219,12 @@ export async function findEvent(
   return { ...event, attempts };
 }
 
-/** Newest changes of a record that are looked at for the one before another. */
+/** The number of newest changes of a record searched for the previous one. */
 const MAX_CHANGES_BEFORE = 50;
-/** What the clocks of APIs may differ by: an id is of its API's time, a sequence of the commits. */
+/** The allowed clock difference between APIs: ids use an API's clock, sequences follow commits. */
 const CLOCKS_MS = 60_000;
 
-/** The event by which a record came to the state that it had before an event; undefined: none is kept. */
+/** The event of a record's previous change; undefined: it is not stored. */
 export async function findEventBefore(
   sql: Queries,
   tenantId: TenantId,
@@ -260,10 +259,10 @@ export async function readMoment(sql: Queries): Promise<Moment> {
   return moment!;
 }
 
-/** From the time in an EventId, by an API's clock, to its commit: longer than any request may take. */
+/** The maximum time from an EventId's timestamp to its commit: longer than any request takes. */
 const MAX_COMMIT_MS = 60_000;
 
-/** Changes that were committed between two moments, in the order of their ids. */
+/** Changes committed between two moments, ordered by id. */
 export async function listCommitted(
   sql: Queries,
   tenantId: TenantId,
@@ -287,11 +286,11 @@ export async function listCommitted(
 
 export interface AttemptSelection {
   deliveryIds: DeliveryId[];
-  /** So many of each delivery, its last ones. */
+  /** The last attempts of each delivery. */
   last: number;
 }
 
-/** In the order of their deliveries and numbers. */
+/** Ordered by delivery and number. */
 export async function listAttempts(
   sql: Queries,
   tenantId: TenantId,

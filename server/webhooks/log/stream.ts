@@ -1,5 +1,5 @@
-// Changes as they are committed, for somebody who listens: server-sent events (WHATWG HTML 9.2). What an id says is
-// which transactions were over when it was written, so that one that commits late is passed over by nobody.
+// Streams committed changes as server-sent events (WHATWG HTML 9.2). An id contains the snapshot of ended transactions,
+// so late commits are not missed.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { type Caller, permit } from "../../access/index.ts";
@@ -14,31 +14,28 @@ import { eventResources, seePayload } from "./record.ts";
 import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./store.ts";
 
 const LOOK_MS = 1_000;
-/** How far back an id may lie. */
+/** The maximum age of an id. */
 const OLDEST_MS = 86_400_000;
-/** Events that are read, judged and sent at a time. */
+/** Events read, authorized and sent at a time. */
 const PAGE = 100;
 const STREAMS = { name: "event streams", perTenant: 5, total: 50, waiting: 0 };
 
 /**
- * `1795400000000.770:773:770,771`: milliseconds since 1970, and a snapshot as PostgreSQL writes it. In the middle of what
- * was committed between two such moments, the later one and the last event that is out follow.
+ * `1795400000000.770:773:770,771`: milliseconds since 1970, and a PostgreSQL snapshot. Between two such moments, the
+ * later one and the last sent event follow.
  */
 const ID = /^(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)(?:~(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)~([\da-f-]{36}))?$/;
 
-/** How far a listener has come. */
+/** A listener's position. */
 interface Progress {
   from: Moment;
-  /** In the middle of what was committed by then. */
+  /** Set between two moments. */
   to?: Moment;
   after?: EventId;
 }
 
 export interface EventStreams {
-  /**
-   * @param stopping aborted when the process is to end
-   * @throws BadInput, TenantBusy
-   */
+  /** @param stopping aborted on shutdown @throws BadInput, TenantBusy */
   open(caller: Caller, request: Request, filter: CommittedFilter, seconds: number): Promise<Response>;
 }
 
@@ -49,7 +46,7 @@ export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStream
     async open(caller, request, filter, seconds) {
       const now = await readMoment(sql);
       const start = startOf(request.headers.get("last-event-id"), now);
-      // nginx would else keep the stream until it ends.
+      // Without it, nginx buffers the stream until it ends.
       const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", ...NO_STORE };
       if (request.method === "HEAD") return new Response(null, { headers });
       const leave = await streams.take(caller.tenantId);
@@ -59,20 +56,20 @@ export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStream
       const body = new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            // Also for a listener that does not read: its place is not its own for longer.
+            // Also frees the place of a listener that does not read.
             signal.addEventListener("abort", () => {
               leave();
               if (!left.signal.aborted) controller.close();
             });
           },
-          // Asked when the listener has room, so that nothing that was judged before piles up here.
+          // Pulled when the listener has room, so authorized events do not pile up.
           async pull(controller) {
-            // What goes wrong ends the stream: the listener comes again, and is told then.
+            // An error ends the stream; the listener reconnects and gets the error then.
             const next = await texts.next().catch(() => undefined);
             if (signal.aborted) return;
             if (next && !next.done) return controller.enqueue(new TextEncoder().encode(next.value));
             controller.close();
-            // It is closed: what comes at the end of its time has nothing more to do.
+            // After closing, the timeout must not fire.
             left.abort();
           },
           cancel() {
@@ -86,7 +83,6 @@ export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStream
   };
 }
 
-/** @throws BadInput */
 function startOf(lastEventId: string | null, now: Moment): Progress {
   if (!lastEventId) return { from: now };
   const [, time, snapshot, toTime, toSnapshot, after] = ID.exec(lastEventId) ?? [];
@@ -99,7 +95,7 @@ function startOf(lastEventId: string | null, now: Moment): Progress {
   );
 }
 
-/** Undefined: there was no such moment in this database lately. */
+/** Undefined: this database had no such recent moment. */
 function momentOf(time: string | undefined, snapshot: string | undefined, now: Moment): Moment | undefined {
   if (!time || !snapshot || !isSnapshot(snapshot)) return undefined;
   const isPast = endOf(snapshot) <= endOf(now.snapshot) && now.time - Number(time) <= OLDEST_MS;
@@ -108,7 +104,7 @@ function momentOf(time: string | undefined, snapshot: string | undefined, now: M
 
 const endOf = (snapshot: string) => BigInt(snapshot.split(":")[1]!);
 
-/** What PostgreSQL would read: `xmin:xmax:` and those between them that were not over, in their order. */
+/** PostgreSQL's format: `xmin:xmax:` and the unfinished transactions between them, in order. */
 function isSnapshot(text: string): boolean {
   const [least = "", most = "", between = ""] = text.split(":");
   const open = between === "" ? [] : between.split(",");
@@ -120,7 +116,7 @@ function isSnapshot(text: string): boolean {
   );
 }
 
-/** The stream's text, as it comes. */
+/** The text of the stream. */
 async function* tell(
   sql: Sql,
   caller: Caller,
@@ -129,15 +125,15 @@ async function* tell(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   let told = start;
-  // A cut connection is taken up again after a second.
+  // Clients reconnect after a second.
   yield `retry: 1000\nid: ${idOf(told)}\n\n`;
   while (!signal.aborted) {
     const { from, after, to = await readMoment(sql) } = told;
-    // A token that has ended ends the stream, also while nothing happens.
+    // A revoked token ends the stream even without events.
     permit(await caller.again(), ["Webhooks:Read"]);
     const events = await listCommitted(sql, caller.tenantId, filter, { from, to, after }, PAGE);
     for (const event of events) {
-      // Each is judged when it is sent, by token, scopes and policies as they are then.
+      // Each event is authorized when sent, with the token, scopes and policies of that time.
       const now = permit(await caller.again(), ["Webhooks:Read"]);
       const [seen] = await now.gate.only("WebhookEvent", [event], { resource: eventResources });
       const { text } = seen ? await seePayload(now, seen) : { text: undefined };
@@ -147,7 +143,7 @@ async function* tell(
     }
     const isAll = events.length < PAGE;
     told = isAll ? { from: to } : { from, to, after: events.at(-1)!.id };
-    // Once all before it are out: who is cut off in between gets them again, rather than not at all.
+    // The id follows its events, so an interrupted listener gets some twice rather than missing any.
     yield `id: ${idOf(told)}\n\n`;
     if (isAll) await wait(LOOK_MS, undefined, { signal }).catch(() => {});
   }

@@ -4,17 +4,17 @@ import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { type Connection, type ConnectionState, connectionColumns } from "../connections/store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
-/** A connection as it is, as it was when the event came, and its delivery, if it has one. */
+/** A connection's present state, its state at the event, and its delivery, if there is one. */
 export interface Witness extends Connection {
   createdOn: Date;
   deletedOn: Date | null;
-  /** When it came to the state it is in. */
+  /** When it reached its present state. */
   stateSince: Date | null;
-  /** What it has missed would be sent now, had nobody paused that. */
+  /** The connection's Drain is paused. */
   drainPaused: boolean;
-  /** When the event was recorded, by the clock that all these times are of. */
+  /** When the event was recorded, by the clock of all these times. */
   eventTime: Date;
-  /** What was in force then; null: it was not there yet. */
+  /** The settings at that time; null: it did not exist yet. */
   past: PastVersion | null;
   delivery: WitnessedDelivery | null;
 }
@@ -31,25 +31,25 @@ export interface WitnessedDelivery {
   state: DeliveryState;
   changedOn: Date;
   attempts: number;
-  /** Of these, those before it was last sent again. */
+  /** Attempts before the last redelivery. */
   earlierAttempts: number;
-  /** Those with an attempt. */
+  /** Runs with an attempt. */
   runs: number;
   attemptUnderWay: boolean;
-  /** Of the last attempt that is over: its status or the failure in a word, and when it was. */
+  /** The last ended attempt: its status or failure, and its time. */
   last: { word: string; endedOn: Date } | null;
-  /** The first attempt that delivered, which a redelivery does not undo. */
+  /** The first successful attempt, which a redelivery does not change. */
   arrived: { number: number; endedOn: Date } | null;
 }
 
 export interface WitnessFilter {
-  /** These alone. */
+  /** Only these connections. */
   connectionIds?: ConnectionId[];
-  /** Those that have a delivery of the event, or those that have none. */
+  /** Connections with a delivery of the event, or without one. */
   concerned?: boolean;
 }
 
-/** Newest connection first, deleted ones too; one more than the limit, if there are more. */
+/** Newest connection first, including deleted ones; one more than the limit if there are more. */
 export async function listWitnesses(
   sql: Queries,
   tenantId: TenantId,

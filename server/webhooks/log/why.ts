@@ -1,4 +1,4 @@
-// Why a connection did or did not get an event: GET WebhookEvent/{EventId}/Why.
+// Explains why connections did or did not get an event: GET WebhookEvent/{EventId}/Why.
 
 import { Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
@@ -26,7 +26,7 @@ export interface WhyRecord {
 }
 
 /**
- * Why each connection of the tenant that the caller may read did or did not get an event, newest connection first.
+ * The explanation for each readable connection of the tenant, newest first.
  * @throws NotFound, Permission, ServiceBusy
  */
 export type ExplainEvent = (
@@ -57,7 +57,7 @@ export function createExplainEvent(sql: Sql, { recordOf }: Connections): Explain
   };
 }
 
-// Why a connection did or did not get an event, in words, from what was written down at the time.
+// Builds the explanation in words, from what was stored at the time.
 
 /** A delivery's state, or why there is no delivery. */
 export const OUTCOMES = [
@@ -71,7 +71,6 @@ export type WhyOutcome = (typeof OUTCOMES)[number];
 
 export interface Explanation {
   outcome: WhyOutcome;
-  /** For people. */
   reason: string;
 }
 
@@ -103,7 +102,7 @@ function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: W
   if (eventRecord === ALERT_RECORD && JSON.parse(payload).Data.ConnectionId === witness.id) {
     return { outcome: "NotConcerned", reason: "an alert does not go to the connection that it is about" };
   }
-  // Its change had its time before the event had, and was committed after it.
+  // The change has an earlier time than the event but was committed later.
   return { outcome: "NotSubscribed", reason: "changed at the same moment: the event did not see its subscription yet" };
 }
 
@@ -120,7 +119,7 @@ function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: W
         ? `cancelled: the connection was deleted at ${witness.deletedOn.toISOString()}`
         : "cancelled by hand in Temporal";
     default:
-      // A ping goes to its connection in any state.
+      // A ping is sent in any state of its connection.
       return whatIsNext(eventType === PING ? "Active" : witness.state, delivery) + before(witness, delivery);
   }
 }
@@ -146,7 +145,7 @@ function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): strin
   return `what the connection has missed before is sent first${drainPaused ? ", and its Drain is paused" : ""}`;
 }
 
-/** That it took so long may have its reason there. */
+/** A possible reason for a late delivery. */
 function heldBack({ past }: Witness): string {
   return past && past.state !== "Active" ? `; the connection was ${past.state.toLowerCase()} at first` : "";
 }
@@ -156,7 +155,7 @@ function attemptsMade({ attempts, runs, last }: WitnessedDelivery): string {
   return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${last.word}` : ""}`;
 }
 
-/** When the receiver had it for the first time: what is sent again later comes no later for that. */
+/** When the receiver first got it; later redeliveries do not count. */
 function arrival({ eventTime }: Witness, { arrived, attempts }: WitnessedDelivery): string {
   const attempt = `delivered at the ${ordinal(arrived?.number ?? attempts)} attempt`;
   return arrived ? `${attempt}, ${duration(arrived.endedOn.getTime() - eventTime.getTime())} after the event` : attempt;
@@ -168,7 +167,7 @@ function sentAgain({ arrived, attempts }: WitnessedDelivery): string {
     : "";
 }
 
-/** Of what is no more Delivered since it was sent again. */
+/** For a delivery that was resent after success. */
 function before(witness: Witness, delivery: WitnessedDelivery): string {
   return delivery.arrived ? `; sent again after it was ${arrival(witness, delivery)}` : "";
 }
@@ -179,7 +178,7 @@ function ordinal(count: number): string {
   return `${count}${suffix}`;
 }
 
-/** The longest unit of which it has at least two. */
+/** Uses the largest unit with a value of at least two. */
 function duration(milliseconds: number): string {
   const units = [
     ["days", 86_400_000],

@@ -1,4 +1,4 @@
-// Redelivery: what may be sent, and what is answered.
+// The contract of Redelivery.
 
 import { Type } from "@sinclair/typebox";
 import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
@@ -21,12 +21,12 @@ import type { ConnectionId } from "../../ids.ts";
 import { NOT_TOLD } from "../events/event.ts";
 import { REDELIVERY_KINDS } from "./store.ts";
 
-/** What has ended, and how: the states that a Replay may choose from. */
+/** Final states that a Replay may select. */
 export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];
-/** Deliveries a second. */
+/** Deliveries per second. */
 export const DEFAULT_RATE = 20;
 export const MAX_RATE = 100;
-/** What a redelivery can be set to. */
+/** States that a change may set. */
 const WISHED_STATES = REDELIVERY_STATES.filter((state) => state !== "Completed");
 
 const RATE = Type.Integer({ format: "int32", minimum: 1, maximum: MAX_RATE });
@@ -50,7 +50,7 @@ const REPLAY_FIELDS = {
   DryRun: flag({ description: "Only count them.", documented: { default: false } }),
 };
 
-/** What POST Redelivery takes. */
+/** The body of POST Redelivery. */
 export const REPLAY_DATA = body(
   {
     name: "Redelivery",
@@ -68,7 +68,7 @@ const CHANGE_FIELDS = {
   Rate: field<number>(rate),
 };
 
-/** What PATCH Redelivery/{Id} takes; absent is left as it is. */
+/** The body of PATCH Redelivery/{Id}; absent fields are unchanged. */
 export const REDELIVERY_CHANGE = body({ name: "Redelivery", $id: "RedeliveryChange" }, CHANGE_FIELDS);
 export type RedeliveryChange = InputOf<typeof CHANGE_FIELDS>;
 

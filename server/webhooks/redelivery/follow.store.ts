@@ -1,18 +1,17 @@
-// A bulk redelivery as the worker follows it. Locks are taken in everybody's order: connection, redelivery,
-// delivery.
+// The worker's queries for a bulk redelivery. The common lock order is connection, redelivery, delivery.
 
 import type { Queries, Transaction } from "../../db/sql.ts";
 import type { ConnectionId, RedeliveryId, TenantId } from "../../ids.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
 import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 
-/** Whether it has still something to send. */
+/** Whether it has more to send. */
 export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<boolean> {
   const [row] = await sql<{ left: boolean }[]>`select exists (select ${matching(sql, tenantId, redelivery)}) as left`;
   return row!.left;
 }
 
-/** Adds to the redelivery's counts whatever has come to an end. */
+/** Adds newly ended deliveries to the redelivery's counts. */
 export async function countEnded(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await sql`
     with redelivery as (
@@ -32,8 +31,7 @@ export async function countEnded(sql: Queries, tenantId: TenantId, id: Redeliver
 }
 
 /**
- * Counts what has ended of all redeliveries of a connection, also of those that were cancelled, so that nothing of it
- * belongs to one of them any more.
+ * Counts ended deliveries of all the connection's redeliveries, including cancelled ones, and detaches them.
  * @param tx has locked the connection
  */
 export async function countAllEnded(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
@@ -45,14 +43,14 @@ export async function countAllEnded(tx: Transaction, tenantId: TenantId, connect
   for (const { id } of rows) await countEnded(tx, tenantId, id);
 }
 
-/** How many deliveries it has under way. */
+/** The number of its deliveries in progress. */
 export async function countOpen(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from deliveries where redelivery_id = ${id} and tenant_id = ${tenantId}`;
   return row!.count;
 }
 
-/** Counts anew what there is in all: done, under way, and still to be sent. */
+/** Recounts the total: done, in progress and remaining. */
 export async function countTotal(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<void> {
   await sql`
     update redeliveries r set total = r.done
@@ -61,7 +59,7 @@ export async function countTotal(sql: Queries, tenantId: TenantId, redelivery: R
     where r.id = ${redelivery.id} and r.tenant_id = ${tenantId} and r.state = 'Running'`;
 }
 
-/** All that was held back is sent: what comes from now on is so at once, and Replays that waited for it go on. */
+/** All held deliveries are sent, so new ones go out at once, and waiting Replays continue. */
 export async function endDraining(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     with connection as (
@@ -80,20 +78,20 @@ export async function completeRedelivery(tx: Transaction, tenantId: TenantId, id
     where tenant_id = ${tenantId} and id = ${id} and state = 'Running'`;
 }
 
-/** A redelivery whose workflow has to run, and be told of changes. */
+/** A redelivery with a workflow that must be started or notified. */
 export interface DueRedelivery {
   id: RedeliveryId;
   tenantId: TenantId;
   connectionId: ConnectionId;
   kind: RedeliveryKind;
-  /** Its connection's name, or its id if it has none. */
+  /** Its connection's name, or its id if it has no name. */
   to: string;
 }
 
 /**
- * Leases those that are new or changed, and those whose workflow nobody has made sure of for a while. One that has
- * ended is told so once.
- * @param checkMs until somebody makes sure again
+ * Leases redeliveries that are new or changed, and those with a workflow not checked recently. An ended one is notified
+ * once.
+ * @param checkMs interval of checks
  */
 export async function claimRedeliveries(sql: Queries, checkMs: number, limit: number): Promise<DueRedelivery[]> {
   return sql<DueRedelivery[]>`
@@ -107,7 +105,7 @@ export async function claimRedeliveries(sql: Queries, checkMs: number, limit: nu
     ) as to`;
 }
 
-/** After a workflow that could not be told. */
+/** Releases the lease if the workflow could not be notified. */
 export async function unclaimRedelivery(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await sql`
     update redeliveries set lease_until = now() + interval '1 second'

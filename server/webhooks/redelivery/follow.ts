@@ -1,4 +1,4 @@
-// Follows a bulk redelivery, which the queue sends: counts what has ended, and says when all has.
+// Follows a bulk redelivery, which the queue sends: counts ended deliveries, and detects the end.
 
 import type { RedeliveryProgress } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/sql.ts";
@@ -7,14 +7,14 @@ import { completeRedelivery, countEnded, countOpen, countTotal, endDraining, isA
 import { reasonToWait } from "./record.ts";
 import { findRedelivery, lockRedelivery } from "./store.ts";
 
-/** One call's share of the work. */
+/** The maximum time of one call. */
 const STEP_MS = 5_000;
 const LOOK_MS = 250;
 
 /**
- * Follows it until it waits for something, has sent all, or STEP_MS have passed. May be called at any time, also again
+ * Follows it until it waits, has sent everything, or STEP_MS have passed. It can be called at any time, and repeated
  * after a crash.
- * @param goOn asked often; false: somebody else goes on
+ * @param goOn polled; false: another caller continues
  */
 export async function followRedelivery(
   sql: Sql,
@@ -40,7 +40,7 @@ export async function followRedelivery(
 async function endIfSent(sql: Sql, tenantId: TenantId, id: RedeliveryId): Promise<boolean> {
   const found = await findRedelivery(sql, tenantId, id);
   if (found?.state !== "Running" || (await isAnyLeft(sql, tenantId, found))) return false;
-  // Of a Drain only who keeps everybody else from its connection knows that there is nothing more.
+  // A Drain's end can only be decided with its connection locked.
   return sql.begin(async (tx) => {
     const redelivery = await lockRedelivery(tx, tenantId, id, found.kind === "Drain" ? "update" : "share");
     if (redelivery?.state !== "Running" || (await isAnyLeft(tx, tenantId, redelivery))) return false;
@@ -64,6 +64,6 @@ async function progressOf(
   if (state !== "Paused" && state !== "Running") return progress;
   const reason = state === "Paused" ? "somebody to set it Running" : reasonToWait(redelivery);
   if (isSent || !reason) return { ...progress, retrying: isSent };
-  // What it has sent already goes on.
+  // Deliveries already sent continue.
   return { ...progress, waitsFor: reason, retrying: (await countOpen(sql, tenantId, id)) > 0 };
 }

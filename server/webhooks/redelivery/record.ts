@@ -1,4 +1,4 @@
-// Bulk redeliveries as the API answers them.
+// Bulk redeliveries as API responses.
 
 import { NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";
@@ -11,7 +11,7 @@ export function noRedelivery(): NotFound {
   return new NotFound("There is no Redelivery with this Id.");
 }
 
-/** A text of a path as the Id that it can be. @throws NotFound */
+/** Parses an Id in a path. @throws NotFound */
 export function toRedeliveryId(text: string): RedeliveryId {
   if (!isUuid<RedeliveryId>(text)) throw noRedelivery();
   return text;
@@ -24,7 +24,7 @@ export function redeliveryWorkflowId({ id, connectionId, kind }: Named): string 
   return `WebhookConnection/${connectionId}/${kind}/${id}`;
 }
 
-/** A redelivery as the API writes it, but for where its workflow is. */
+/** A redelivery in its response shape, without its workflow's address. */
 export function toRedeliveryRecord(redelivery: Redelivery) {
   const reason = redelivery.state === "Running" ? reasonToWait(redelivery) : undefined;
   return {
@@ -46,7 +46,6 @@ export function toRedeliveryRecord(redelivery: Redelivery) {
   };
 }
 
-/** A redelivery as the API answers it. */
 export type LocatedRedelivery = ReturnType<typeof located>;
 
 export function located(redelivery: Redelivery, workflowUrl: WorkflowUrl) {
@@ -54,7 +53,7 @@ export function located(redelivery: Redelivery, workflowUrl: WorkflowUrl) {
   return { ...toRedeliveryRecord(redelivery), WorkflowId: workflowId, WorkflowUrl: workflowUrl(workflowId) };
 }
 
-/** Why a redelivery that is Running sends nothing just now; undefined: it does. */
+/** Why a Running redelivery sends nothing at present; undefined: it sends. */
 export function reasonToWait(redelivery: {
   kind: RedeliveryKind;
   connectionState: ConnectionState;

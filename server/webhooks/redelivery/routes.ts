@@ -1,4 +1,4 @@
-// Redelivery: bulk redeliveries, wished for and followed.
+// Redelivery: creating and following bulk redeliveries.
 
 import { Type } from "@sinclair/typebox";
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";

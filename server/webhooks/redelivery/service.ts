@@ -1,4 +1,4 @@
-// Bulk redeliveries, as somebody wishes for them. Everything is a row in PostgreSQL; a worker takes it from there.
+// Requests for bulk redeliveries. They are stored in PostgreSQL, and a worker executes them.
 
 import type { RedeliveryState } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown, ShownPage } from "../../access/index.ts";
@@ -30,28 +30,26 @@ import {
 const TYPE = "Redelivery";
 
 export interface Redeliveries {
-  /**
-   * A page of those that the caller may read, newest first.
-   * @throws ServiceBusy
-   */
+  /** A page of redeliveries that the caller may read, newest first. @throws ServiceBusy */
   list(caller: Caller, filter: RedeliveryFilter, paging: Paging): Promise<ShownPage<LocatedRedelivery>>;
   /** @throws NotFound, Permission */
   read(caller: Caller, id: RedeliveryId): Promise<Shown<LocatedRedelivery>>;
   /**
-   * How many deliveries a redelivery would send again; null for who may not see all that is counted.
+   * The number of deliveries that a redelivery would resend; null if the caller may not see all of them.
    * @throws NotFound, Permission
    */
   count(caller: Permitted<"Webhooks:Create">, input: ReplayInput): Promise<Shown<{ Count: number | null }>>;
   /**
-   * The same, and as of when. What ended since then is not counted, so that the same count again is of the same deliveries.
+   * The same with its reference time. Deliveries that end later are excluded, so repeating the count covers the same
+   * ones.
    * @param asOf undefined: now
    * @throws NotFound, Permission
    */
   preview(caller: Permitted<"Webhooks:Create">, input: ReplayInput, asOf?: Date): Promise<ReplayPreview>;
   /**
-   * Sends deliveries of a connection again, in the order of their events; a worker begins at once.
-   * @param sent the body that was asked with
-   * @param asOf of the preview; undefined: now
+   * Resends deliveries of a connection in event order; a worker starts at once.
+   * @param sent the original body
+   * @param asOf from the preview; undefined: now
    * @throws NotFound, Permission, Conflict
    */
   create(
@@ -61,7 +59,7 @@ export interface Redeliveries {
     asOf?: Date,
   ): Promise<Shown<LocatedRedelivery>>;
   /**
-   * Pauses, resumes or cancels a redelivery, or changes its rate. What it has put on its way goes on.
+   * Pauses, resumes or cancels a redelivery, or changes its rate. Deliveries already sent continue.
    * @throws NotFound, Permission, Conflict
    */
   change(
@@ -73,13 +71,13 @@ export interface Redeliveries {
 }
 
 export interface ReplayPreview {
-  /** null for who may not see all that is counted. */
+  /** null if the caller may not see all of them. */
   count: number | null;
   asOf: Date;
 }
 
 export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redeliveries {
-  /** As far as the caller may see it. */
+  /** The record as far as the caller may see it. */
   async function written({ gate }: Caller, redelivery: Redelivery, sent: unknown) {
     return (await gate.written(TYPE, located(redelivery, workflowUrl), sent)).record;
   }
@@ -87,7 +85,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
   async function countPlanned(caller: Caller, input: ReplayInput, asOf: Date | undefined) {
     const { tenantId } = caller;
     const redelivery = await sql.beginFor(tenantId, (tx) => planned(tx, caller, input, asOf));
-    // Looked for without the lock: there may be many, and no change should wait for that.
+    // Read without the lock, because there may be many and changes should not wait.
     return sql.beginFor(tenantId, async (tx) => {
       const positions = await positionsOf(tx, tenantId, redelivery.from!, redelivery.to!);
       const selected = { ...positions, asOf: redelivery.asOf! };
@@ -165,7 +163,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
   };
 }
 
-/** Its workflow was cancelled in Temporal. */
+/** Called when its workflow was cancelled in Temporal. */
 export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await sql.begin(async (tx) => {
     const redelivery = await lockRedelivery(tx, tenantId, id, "update");
@@ -175,7 +173,7 @@ export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: Redeliv
   });
 }
 
-/** What the caller may have made, its deliveries not counted yet. */
+/** Checks and builds a redelivery, before its deliveries are counted. */
 async function planned(
   tx: Transaction,
   { tenantId, permissions }: Caller,
@@ -191,12 +189,12 @@ async function planned(
     kind: "Replay",
     states: States,
     from: From,
-    // What comes later is none of its.
+    // Excludes later events.
     to: To && To < now ? To : now,
     rate: Rate,
     lastPosition: 0,
     endPosition: 0,
-    // A Date has no microseconds: what ended in this millisecond is counted.
+    // A Date has no microseconds, so deliveries that ended in this millisecond are included.
     asOf: asOf ?? new Date(now.getTime() + 1),
     state: "Running",
     total: 0,
@@ -209,7 +207,7 @@ async function planned(
     draining: false,
   };
   permissions.require("Webhooks:Create", TYPE, toRedeliveryRecord(redelivery));
-  // What belongs to another one is passed over.
+  // Deliveries of other redeliveries would be skipped otherwise.
   await countAllEnded(tx, tenantId, connection.id);
   return redelivery;
 }

@@ -1,4 +1,4 @@
-// Bulk redeliveries: what is wished, and how far each has come.
+// Bulk redeliveries: requests and progress.
 
 import type { PendingQuery, Row } from "postgres";
 import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
@@ -12,31 +12,31 @@ import { wakeQueue } from "../events/store.ts";
 /** Wakes the workers' starters when the transaction commits. */
 export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
 
-/** Replay: of final deliveries, wished by somebody. Drain: of all that a connection has held back. */
+/** Replay: final deliveries, on request. Drain: everything that a connection has held. */
 export const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
 export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
 
-/** Which deliveries, in the order in which their events were committed. */
+/** Selects deliveries in the commit order of their events. */
 export interface Selection {
   kind: RedeliveryKind;
   connectionId: ConnectionId;
-  /** Of a Drain it is Held alone. */
+  /** A Drain has only Held. */
   states: DeliveryState[];
-  /** Of a Replay: the events' time, `to` itself left out. */
+  /** Replay: event times, excluding `to`. */
   from: Date | null;
   to: Date | null;
-  /** Of a Replay: events after this position, */
+  /** Replay: events after this position, */
   lastPosition: number;
   /** and up to this one. */
   endPosition: number;
-  /** Of a Replay: deliveries that have ended since then are none of its. */
+  /** Replay: excludes deliveries that ended later. */
   asOf: Date | null;
 }
 
 export interface Redelivery extends Selection {
   id: RedeliveryId;
   state: RedeliveryState;
-  /** Deliveries a second. */
+  /** Deliveries per second. */
   rate: number;
   total: number;
   done: number;
@@ -54,13 +54,13 @@ export interface RedeliveryFilter {
   state?: RedeliveryState;
 }
 
-/** Of one delivery: where its runs begin is kept for good. */
+/** The maximum for one delivery, because the start of each run is stored. */
 export const MAX_REDELIVERIES = 100;
 
-/** Deliveries a second of a Drain, until somebody changes it. */
+/** The initial rate of a Drain in deliveries per second. */
 export const DRAIN_RATE = 50;
 
-/** From and where of the selected deliveries, as `d`. */
+/** The FROM and WHERE clauses of the selected deliveries, as `d`. */
 export function matching(sql: Queries, tenantId: TenantId, selection: Selection) {
   const { kind, connectionId, states, from, to, lastPosition, endPosition, asOf } = selection;
   if (kind === "Drain" || !from || !to || !asOf) {
@@ -78,8 +78,8 @@ export function matching(sql: Queries, tenantId: TenantId, selection: Selection)
 }
 
 /**
- * The first time that is past every event which the tenant has by now. An event's time is by the clock of the process
- * that recorded it, which may be ahead of ours and of PostgreSQL's.
+ * A time after all the tenant's present events. Event times use the clock of the recording process, which may be ahead
+ * of this one and PostgreSQL.
  */
 export async function timePastEvents(tx: Transaction, tenantId: TenantId): Promise<Date> {
   const [row] = await tx<{ now: Date; newest: EventId | null }[]>`
@@ -90,7 +90,7 @@ export async function timePastEvents(tx: Transaction, tenantId: TenantId): Promi
   return newest === null ? now : new Date(Math.max(now.getTime(), timeOfId(newest).getTime() + 1));
 }
 
-/** Between which positions the events of a time lie, so that none of before or after it is looked at. */
+/** The positions of events in a time range, so that events outside it are not scanned. */
 export async function positionsOf(
   tx: Transaction,
   tenantId: TenantId,
@@ -108,7 +108,7 @@ export async function countSelected(sql: Queries, tenantId: TenantId, selection:
   return row!.count;
 }
 
-/** @throws the violation of redeliveries_open, if the connection has one of the kind */
+/** @throws the violation of redeliveries_open if the connection already has one of this kind */
 export async function insertRedelivery(
   tx: Transaction,
   tenantId: TenantId,
@@ -150,7 +150,7 @@ export async function findRedelivery(
   return row;
 }
 
-/** Newest first; one more than the limit, if there are more. */
+/** Newest first; one more than the limit if there are more. */
 export async function listRedeliveries(
   sql: Queries,
   tenantId: TenantId,
@@ -168,8 +168,8 @@ export async function listRedeliveries(
 }
 
 /**
- * Locks the connection and then the redelivery, the order of everybody. With "update" the connection is neither resumed
- * nor paused nor held meanwhile, and no event comes for it.
+ * Locks the connection, then the redelivery, which is the common order. "update" blocks resuming, pausing and holding
+ * the connection, and new events for it.
  */
 export async function lockRedelivery(
   tx: Transaction,
@@ -197,7 +197,9 @@ export async function updateRedelivery(
   await wakeStarters(tx, tenantId, connectionId);
 }
 
-/** What a cancelled Drain has not sent stays Held, so the connection takes no posts until somebody sets it Active. */
+/**
+ * The remaining deliveries of a cancelled Drain stay Held, and the connection stays stopped until it is set to Active.
+ */
 export async function stopDraining(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set draining = false, state = 'Paused', modified_on = now()
@@ -207,10 +209,10 @@ export async function stopDraining(tx: Transaction, tenantId: TenantId, connecti
 }
 
 /**
- * For a connection that takes posts again: what it has held back is sent by a Drain, and what comes meanwhile waits
- * behind it. Its other redeliveries go on too.
- * @param tx has locked the connection, and counted what its redeliveries have sent and came to be Held
- * @param byHand false: a Drain that somebody has paused stays so
+ * Resumes a connection: a Drain sends its held deliveries, and new ones wait behind it. Its other redeliveries
+ * continue.
+ * @param tx has locked the connection, and counted its redeliveries' Held deliveries
+ * @param byHand false: a Drain that a user paused stays paused
  */
 export async function startDrain(
   tx: Transaction,
@@ -237,7 +239,7 @@ export async function startDrain(
   await wakeStarters(tx, tenantId, connectionId);
 }
 
-/** Whether somebody has paused the Drain of a connection: what it gets waits behind that. */
+/** Whether a connection's Drain is paused, so new deliveries wait behind it. */
 export function isDrainPaused(sql: Queries, tenantId: TenantId, connectionId: PendingQuery<Row[]>) {
   return sql`exists (
     select from redeliveries r
@@ -245,7 +247,7 @@ export function isDrainPaused(sql: Queries, tenantId: TenantId, connectionId: Pe
   )`;
 }
 
-/** Of a connection that is deleted. */
+/** Used when a connection is deleted. */
 export async function cancelRedeliveries(
   tx: Transaction,
   tenantId: TenantId,
@@ -257,7 +259,7 @@ export async function cancelRedeliveries(
   await wakeStarters(tx, tenantId, connectionId);
 }
 
-/** Has its workflows told, and its queue looked at. */
+/** Notifies its workflows and wakes its queue. */
 export async function wakeStarters(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), ${wakeQueue(tx, tx`${tenantId}::text`, tx`${connectionId}::text`)}`;
 }
