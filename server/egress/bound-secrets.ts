@@ -1,13 +1,13 @@
-// A stored secret goes to the address that it was given for, and not to another one that somebody sets later: who may
-// change an address need not know the secret, and must not learn it so.
+// Binds stored secrets to their address: changing the address requires giving the secrets again. Otherwise a caller who
+// may change the address could send a secret to their own server.
 
 import { BadInput } from "../errors.ts";
 
-/** The fields that say where secrets go, and the secrets. All of them are the API's names. */
+/** Address and secret fields of each resource, by their API names. */
 export const BOUND_SECRETS = {
-  /** A path of the same receiver is no other receiver. */
+  /** A different path belongs to the same receiver. */
   WebhookConnection: { addresses: ["URL"], secrets: ["Secret", "ApiKey", "Headers"], compared: "origin" },
-  /** Several providers may stand at one host. */
+  /** One host may serve several providers. */
   IdentityProvider: { addresses: ["Issuer", "TokenEndpoint"], secrets: ["ClientSecret"], compared: "text" },
 } as const;
 
@@ -16,7 +16,7 @@ type Address<R extends Resource> = (typeof BOUND_SECRETS)[R]["addresses"][number
 type Secret<R extends Resource> = (typeof BOUND_SECRETS)[R]["secrets"][number];
 type Addresses<R extends Resource> = Record<Address<R>, string>;
 
-/** The address fields of a change that lead somewhere else than before. */
+/** The address fields with a changed destination. */
 export function movedAddresses<R extends Resource>(resource: R, before: Addresses<R>, after: Addresses<R>): string[] {
   const { addresses, compared } = BOUND_SECRETS[resource];
   const place = (address: string) => (compared === "origin" && address ? new URL(address).origin : address);
@@ -24,9 +24,9 @@ export function movedAddresses<R extends Resource>(resource: R, before: Addresse
 }
 
 /**
- * For a change that is permitted, and whose conditions hold.
- * @param kept of each secret, whether one is stored that the change neither replaces nor takes away
- * @throws BadInput naming the secrets that have to be sent again; all there can be to who may not read the record
+ * Call it after authorization and condition checks.
+ * @param kept whether a change keeps each secret
+ * @throws BadInput naming the secrets to send again; for callers without read permission, all possible ones
  */
 export function requireSecretsAnew<R extends Resource>(
   gate: { sees(type: string, resource: object): boolean },

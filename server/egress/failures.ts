@@ -1,32 +1,31 @@
-// Every way a request can fail without an answer, each as one word.
+// All failures of a request without a response, one word each.
 
 export const FAILURES = [
   /** The name has no address, or the resolver did not answer. */
   "dns",
-  /** The URL, or an address its name resolves to, is not one this service may talk to. Nothing was sent. */
+  /** The URL or a resolved address is not allowed. Nothing was sent. */
   "blocked-address",
   /** Nothing listens at the address. */
   "refused",
-  /** No way to the address: no route, or a firewall says no. */
+  /** No route to the address, or a firewall rejected it. */
   "unreachable",
-  /** No TLS, or a certificate that is not trusted, not for this name, or out of date. Nothing was sent. */
+  /** No TLS, or an untrusted, mismatched or expired certificate. Nothing was sent. */
   "tls",
-  /** No complete answer within the time given, its body included. */
+  /** No complete response, body included, within the timeout. */
   "timeout",
-  /** The receiver closed the connection before its answer was complete. */
+  /** The receiver closed the connection before its response was complete. */
   "reset",
-  /** The head of the answer is larger than will be read, or for `fetch` its body; of a post's a part is enough. */
+  /** The response's headers are too large, or for `fetch` its body; a post reads only a part. */
   "too-large",
-  /** What came back is not HTTP. */
+  /** The response is not HTTP. */
   "protocol",
-  /** The caller gave up, as at shutdown. */
+  /** The caller aborted, such as at shutdown. */
   "cancelled",
-  /** There was no place for it: nothing has left, and nobody has failed. */
+  /** No capacity: nothing was sent. */
   "unsent",
 ] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** A failure on its way to becoming an outcome. */
 export class EgressError extends Error {
   constructor(
     readonly failure: Failure,
@@ -37,9 +36,8 @@ export class EgressError extends Error {
   }
 }
 
-/** HTTPS_PROXY made no connection. */
 export class NotConnected extends Error {
-  /** @param reason what HTTPS_PROXY did, for people */
+  /** @param reason what HTTPS_PROXY did, as text */
   constructor(readonly reason: string) {
     super(`HTTPS_PROXY ${reason}`);
   }
@@ -64,11 +62,11 @@ const WORDS = new Map<string, Failure>(
   }),
 );
 
-/** Names of OpenSSL and Node.js, such as DEPTH_ZERO_SELF_SIGNED_CERT or ERR_TLS_CERT_ALTNAME_INVALID. */
+/** Codes of OpenSSL and Node.js, such as DEPTH_ZERO_SELF_SIGNED_CERT or ERR_TLS_CERT_ALTNAME_INVALID. */
 const TLS_CODE =
   /^(CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERROR_IN_CERT_|INVALID_CA|HOSTNAME_MISMATCH)|_CERT(IFICATE)?(_|$)/;
 
-/** No way from the certificates that the receiver sent to one that is trusted. */
+/** The receiver's certificates do not lead to a trusted one. */
 const INCOMPLETE_CHAIN = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "UNABLE_TO_GET_ISSUER_CERT",
@@ -86,7 +84,7 @@ const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address" | "unsent">, 
   cancelled: "was not waited for",
 };
 
-/** Puts an error into a word. Its own message is dropped, because it may repeat the request. */
+/** Classifies an error. Its message is dropped, because it may repeat the request. */
 export function toEgressError(error: unknown, host: string): EgressError {
   if (error instanceof EgressError) return error;
   if (error instanceof NotConnected) {

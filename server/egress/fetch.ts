@@ -1,4 +1,4 @@
-// A guarded fetch for protocols: any method, a whole answer of bounded size, all within one time limit.
+// A guarded fetch for protocols: any method, and a complete response of limited size within one timeout.
 
 import type { IncomingMessage } from "node:http";
 import type { TenantId } from "../ids.ts";
@@ -7,23 +7,20 @@ import { UNREADABLE } from "./rules.ts";
 import { headersOf, type Way, within } from "./way.ts";
 
 const USER_AGENT = "Gatehouse/1.0";
-/** Bytes of an answer: sets of keys, metadata and claims are far smaller. */
+/** The maximum response size in bytes; key sets, metadata and claims are much smaller. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 export interface FetchRequest {
   method: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string;
-  /** Covers name look-up, connection, answer and the reading of its body together. */
+  /** Covers look-up, connection, response and body. */
   timeoutMs: number;
-  /** Bytes of the answer; as many as any protocol needs, if it is left out. */
+  /** The maximum response size in bytes; default: MAX_BODY_BYTES. */
   mostBytes?: number;
 }
 
-/**
- * Redirects are answers like any other.
- * @throws EgressError
- */
+/** Redirects are returned, not followed. @throws EgressError */
 export type EgressFetch = (tenantId: TenantId, address: string, request: FetchRequest) => Promise<Response>;
 
 export function createFetch(way: Way): EgressFetch {
@@ -56,7 +53,7 @@ async function readWhole(answer: IncomingMessage, host: string, most: number): P
   let bytes = 0;
   for await (const part of answer) {
     bytes += part.length;
-    // To leave the loop closes the connection.
+    // Leaving the loop closes the connection.
     if (bytes > most) throw new EgressError("too-large", `${host} sent an answer of more than ${most} bytes`);
     parts.push(part);
   }

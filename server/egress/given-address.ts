@@ -1,24 +1,24 @@
-// An address that somebody else gave us is used as it is written: one that is signed breaks when a parser writes it anew.
+// External addresses are used unchanged, because re-encoding could invalidate a signature in them.
 
-/** Adds parameters to its query, before its fragment. */
+/** Adds query parameters before the fragment. */
 export function extendAddress(address: string, parameters: Record<string, string> | [string, string][]): string {
   const [, before = "", fragment = ""] = /^([^#]*)(.*)$/s.exec(address) ?? [];
   const separator = !before.includes("?") ? "?" : /^[^?]*\?(.*&)?$/s.test(before) ? "" : "&";
   return `${before}${separator}${new URLSearchParams(parameters)}${fragment}`;
 }
 
-/** What no header and no request line can hold; a lone half of a surrogate pair is encoded as U+FFFD, as URL does it. */
+/** Characters that are invalid in headers and request lines. A lone surrogate is encoded as U+FFFD, as URL does. */
 const UNSENDABLE = /[^\x21-\x7e]+/g;
 
-/** As extendAddress, but it can stand in a header. */
+/** Encodes an address for use in a header. */
 export function encodeUnsendable(address: string): string {
   return address.replace(UNSENDABLE, (text) => encodeURIComponent(text.toWellFormed()));
 }
 
-/** RFC 9112 3.2.1: the path and the query of an http address. */
+/** RFC 9112 3.2.1: the path and query of an http address. */
 export function requestTarget(address: string): string {
   const [, target] = /^[a-z]+:\/\/[^/?#\\]*([^#]*)/i.exec(address.trim()) ?? [];
-  // URL reads some spellings, such as https:host/path, that have no such parts.
+  // URL also accepts spellings without these parts, such as https:host/path.
   const { pathname, search } = target === undefined ? new URL(address) : { pathname: target, search: "" };
   const sent = encodeUnsendable(pathname + search);
   return sent.startsWith("/") ? sent : `/${sent}`;

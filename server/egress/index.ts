@@ -1,4 +1,4 @@
-// The one way out: every request this service sends to an address that somebody else chose goes through here.
+// All requests to externally chosen addresses pass through here.
 
 import { parseRange } from "./addresses.ts";
 import { EgressError, FAILURES } from "./failures.ts";
@@ -24,39 +24,39 @@ export {
   readCertificates,
 };
 
-/** Says in words why this URL cannot be saved, or undefined if it can. Host names are judged at each request. */
+/** @returns why a URL is rejected, or undefined. Host names are resolved and checked at each request. */
 export type CheckUrl = (url: string) => string | undefined;
 
-/** Requests to addresses that a client has named for which nobody vouches; EGRESS_ALLOW does not count for them. */
+/** Egress for addresses named by unvouched clients; EGRESS_ALLOW does not apply. */
 type StrangersEgress = Pick<Egress, "post" | "fetch" | "checkUrl">;
 
 export interface Egress {
-  /** Sends one POST. Never throws: whatever goes wrong is a `failure`. */
+  /** Sends one POST. Never throws: errors become a `failure`. */
   post(request: EgressRequest): Promise<EgressOutcome>;
-  /** Sends one request and gives its whole answer, which may be a redirect. Throws EgressError. */
+  /** Sends one request and returns the whole response, redirects included. Throws EgressError. */
   fetch: EgressFetch;
   checkUrl: CheckUrl;
   forStrangers: StrangersEgress;
 }
 
 export interface EgressConfig {
-  /** `host:port` or CIDR that may be private. */
+  /** Allowed private destinations, as `host:port` or CIDR. */
   allow: string[];
-  /** The same, for addresses that clients name for which nobody vouches. */
+  /** The same for addresses named by unvouched clients. */
   allowStrangers?: string[] | undefined;
-  /** CIDR, addresses and host names that nothing goes to, whatever is allowed. */
+  /** CIDR, addresses and host names that are always denied. */
   deny: string[];
-  /** Name servers instead of the system's. */
+  /** Name servers that replace the system's. */
   dns: string[];
-  /** PEM file with certificates trusted beside the system's. */
+  /** A PEM file with additional trusted certificates. */
   caFile: string | undefined;
-  /** Connections go through it by CONNECT; undefined: none do. */
+  /** A CONNECT proxy; undefined: direct connections. */
   proxy?: ProxyConfig | undefined;
 }
 
 /**
- * @param resolve how names become addresses; the system's resolver unless a test brings its own.
- * @throws Error naming every entry of EGRESS_ALLOW or EGRESS_DENY that is wrong, or why EGRESS_CA_FILE cannot be used.
+ * @param resolve the resolver; tests supply their own
+ * @throws Error naming every invalid entry of EGRESS_ALLOW or EGRESS_DENY, or why EGRESS_CA_FILE cannot be used
  * @example const egress = createEgress(config.egress);
  */
 export function createEgress(config: EgressConfig, resolve: Resolve = createResolver(config.dns)): Egress {

@@ -1,4 +1,4 @@
-// From a URL to the addresses a request may connect to.
+// Resolves a URL to the addresses that a request may connect to.
 
 import { setServers } from "node:dns";
 import { isIPv4, isIPv6 } from "node:net";
@@ -11,8 +11,8 @@ import { EgressError } from "./failures.ts";
 import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";
 
 /**
- * The addresses of a URL, every one of them vetted. They are what is connected to, so a name that changes its answer
- * between the check and the connection (DNS rebinding) gains nothing.
+ * The vetted addresses of a URL. Connections use these addresses, so a changed DNS answer (DNS rebinding) has no
+ * effect.
  * @throws EgressError `blocked-address`, `dns` or `unsent`
  */
 export async function vettedAddresses(
@@ -29,14 +29,14 @@ export async function vettedAddresses(
   const name = url.hostname.replace(/\.$/, "");
   const answers = await lookUps.addressesOf(tenantId, name);
   const mayBePrivate = rules.allow.namesHost(url);
-  // One bad answer refuses all: a name that mixes public and private addresses is an attack or a mistake.
+  // One forbidden address rejects all: a mix of public and private addresses is an attack or a mistake.
   return answers.map((answer) => {
     const address = parseAddress(answer);
     if (address && rules.deny.covers(address)) {
       throw new EgressError("blocked-address", `${name} resolves to an address that ${DENIED}.`);
     }
     if (address && (mayBePrivate || rules.allow.permits(address))) return address;
-    // The range only: the address itself would tell a tenant what the inside of this network looks like.
+    // Names only the range, because the address would reveal this network's structure to tenants.
     throw new EgressError(
       "blocked-address",
       `${name} resolves to an address that is not of the public internet (${address ? rangeOf(address) : "linkLocal"}); ` +
@@ -45,20 +45,20 @@ export async function vettedAddresses(
   });
 }
 
-// Names that are being looked up: each once at a time for all who ask, and of a tenant no more than its share.
+// Look-ups in progress: concurrent callers share one, and each tenant is limited.
 
-/** Names being looked up at a time, and those of one tenant. More at once are lost on their way to a name server. */
+/** Limits of concurrent look-ups; name servers drop larger bursts. */
 const MAX_LOOKUPS = 200;
 const MAX_LOOKUPS_PER_TENANT = 20;
-/** What a look-up may take. */
+/** The maximum duration of a look-up. */
 export const LOOK_UP_MS = 5_000;
-/** A name that could not be resolved is not asked for again so soon. Answers are kept by the resolver itself. */
+/** How long a failed look-up is cached. The resolver caches answers itself. */
 const FAILURE_KEPT_MS = 5_000;
-/** Names whose failure is kept. */
+/** The maximum number of cached failures. */
 const MAX_FAILURES_KEPT = 10_000;
 
 export interface LookUps {
-  /** @throws EgressError `dns`, or `unsent` if there is no place for one more name */
+  /** @throws EgressError `dns`, or `unsent` if a limit is reached */
   addressesOf(tenantId: TenantId, name: string): Promise<string[]>;
 }
 
@@ -107,18 +107,18 @@ function unresolved(name: string, error: unknown): EgressError {
   return new EgressError("dns", `${name} cannot be resolved${typeof code === "string" ? ` (${code})` : ""}`);
 }
 
-// How names become addresses: by c-ares, in the event loop. `lookup()` of node:dns holds a thread of the runtime's pool,
-// one a core, until the name servers have been waited for: a few names that hang would stop all others.
+// Resolves names with c-ares in the event loop. `lookup()` of node:dns blocks one of the few pool threads, so a few
+// hanging names would stop all others.
 
-/** All addresses of a name, in the order to try them. Rejects with a `code` such as ENOTFOUND. */
+/** All addresses of a name, in order of preference. Rejects with a `code` such as ENOTFOUND. */
 export type Resolve = (name: string) => Promise<string[]>;
 
 /**
- * The hosts file, then the name servers, by their search list and options in resolv.conf; an answer is kept for as long
- * as its TTL says. A name server that says nothing is given up after LOOK_UP_MS: c-ares goes on asking it for 20 s more,
- * and cannot be stopped, but its answer then would help the next look-up only.
+ * Uses the hosts file, then name servers with resolv.conf's search list and options; answers are cached for their TTL.
+ * A silent name server is abandoned after LOOK_UP_MS. c-ares keeps asking for 20 s and cannot be stopped, which only
+ * helps the next look-up.
  *
- * @param servers `192.0.2.53`, `192.0.2.53:5353` or `[2001:db8::53]:53`, for all of this process; none: the system's
+ * @param servers `192.0.2.53`, `192.0.2.53:5353` or `[2001:db8::53]:53`, for the whole process; empty: the system's
  */
 export function createResolver(servers: readonly string[]): Resolve {
   if (servers.length > 0) setServers(servers);
@@ -137,7 +137,7 @@ export function createResolver(servers: readonly string[]): Resolve {
   };
 }
 
-/** @returns whether this is how a name server is written */
+/** @returns whether the text is a valid name server */
 export function isNameServer(text: string): boolean {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false;

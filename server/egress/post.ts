@@ -1,4 +1,4 @@
-// One POST: resolve, vet, connect to the vetted address itself, read a bounded answer.
+// One POST: resolve, vet, connect to the vetted address, and read a limited part of the response.
 
 import type { IncomingMessage } from "node:http";
 import type { TenantId } from "../ids.ts";
@@ -12,14 +12,14 @@ const MAX_BODY_BYTES_KEPT = 4 * 1024;
 
 export interface EgressRequest {
   tenantId: TenantId;
-  /** Goes out as it is written here. */
+  /** Sent unchanged. */
   url: string;
-  /** By their names on the wire. */
+  /** By header name. */
   headers: Record<string, string>;
   body: string;
-  /** Covers connection, answer and the reading of its body together; a name look-up has 5 s of its own. */
+  /** Covers connection, response and body; look-ups have their own 5 s. */
   timeoutMs: number;
-  /** Ends the request early, with the failure `cancelled`. */
+  /** Aborts the request with the failure `cancelled`. */
   signal?: AbortSignal;
 }
 
@@ -28,19 +28,19 @@ export type EgressOutcome =
       kind: "response";
       status: number;
       headers: Headers;
-      /** The first 4 KiB as text, without NUL, which PostgreSQL's text cannot hold. */
+      /** The first 4 KiB as text, without NUL, which PostgreSQL cannot store. */
       body: string;
       durationMs: number;
     }
   | {
       kind: "failure";
       failure: Exclude<Failure, "unsent">;
-      /** For people: the host and what went wrong. Never a path, a query or a secret. */
+      /** The host and the problem as text; never a path, a query or a secret. */
       detail: string;
-      /** Of the connection, or of the name look-up if it came to none. */
+      /** The duration of the connection, or of the look-up if there was none. */
       durationMs: number;
     }
-  /** There was no place for it: nothing has left, nobody was asked anything, and it can be sent later. */
+  /** No capacity: nothing was sent, so it can be sent later. */
   | { kind: "unsent"; detail: string };
 
 export function createPost(way: Way): (request: EgressRequest) => Promise<EgressOutcome> {
@@ -73,7 +73,7 @@ export function createPost(way: Way): (request: EgressRequest) => Promise<Egress
   };
 }
 
-/** Reads the body to its end or to the limit, whichever comes first, and gives its start as text. */
+/** Reads the body to its end or limit, and returns its start as text. */
 async function readStart(answer: IncomingMessage): Promise<string> {
   const kept: Buffer[] = [];
   let keptBytes = 0;
@@ -83,10 +83,10 @@ async function readStart(answer: IncomingMessage): Promise<string> {
     const piece = part.subarray(0, MAX_BODY_BYTES_KEPT - keptBytes);
     kept.push(piece);
     keptBytes += piece.length;
-    // To leave the loop closes the connection.
+    // Leaving the loop closes the connection.
     if (readBytes >= MAX_BODY_BYTES_READ) break;
   }
-  // `stream` holds a character back that the cut has halved, instead of showing it as broken.
+  // `stream` drops a character that the limit has split, instead of showing it as broken.
   const cut = readBytes > keptBytes;
   return new TextDecoder().decode(Buffer.concat(kept), { stream: cut }).replaceAll("\0", "");
 }

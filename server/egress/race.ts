@@ -1,26 +1,26 @@
-// A name with several addresses (RFC 8305): they are tried one after the other, and one of them alone gets the request.
+// Connection attempts to a name's addresses in sequence (RFC 8305); only one gets the request.
 
 import type { ClientRequest } from "node:http";
 import type { Address } from "./addresses.ts";
 import { toEgressError } from "./failures.ts";
 
-/** An address that has not connected for so long is no longer waited for alone (RFC 8305 5, 8). */
+/** After this time without a connection, the next address is tried as well (RFC 8305 5, 8). */
 const NEXT_AFTER_MS = 250;
-/** A dead receiver should be called dead after these. */
+/** Limits the time until an unreachable receiver is reported. */
 const MAX_ADDRESSES_TRIED = 8;
 
-/** The turn of one address. */
+/** The attempt at one address. */
 export interface AddressTurn {
-  /** To be given up once another address has the request. */
+  /** Aborted when a different address gets the request. */
   join(outgoing: ClientRequest): void;
-  /** Connected: whether the request goes here. */
+  /** Call it when connected. @returns whether the request goes to this address */
   take(): boolean;
 }
 
 /**
- * @param addresses in the order to try them
- * @param attempt connects, writes the request only if it may take it, and gives the answer
- * @returns the answer, and the address that gave it
+ * @param addresses in order of preference
+ * @param attempt connects, and writes the request only if `take` allows it
+ * @returns the response and its address
  */
 export function race<Answer>(
   addresses: Address[],
@@ -67,13 +67,13 @@ export function race<Answer>(
   });
 }
 
-/** An address where something answered, by a wrong certificate for example, tells more than one where nothing is. */
+/** Prefers an error from a responding address, such as a wrong certificate, to one from an unreachable address. */
 function mostTelling(errors: unknown[], host: string): unknown {
   const isSilent = (error: unknown) => ["refused", "unreachable"].includes(toEgressError(error, host).failure);
   return errors.find((error) => !isSilent(error)) ?? errors.at(-1);
 }
 
-/** The families by turns, so that one that has no way out delays a request but once (RFC 8305 4). */
+/** Alternates address families, so a missing family delays a request only once (RFC 8305 4). */
 export function inTurns(addresses: Address[], first: Address | undefined): Address[] {
   const kind = addresses[0]!.kind();
   const [own, other] = [addresses.filter((one) => one.kind() === kind), addresses.filter((one) => one.kind() !== kind)];

@@ -1,4 +1,4 @@
-// The rules a URL must keep before anything is looked up.
+// Checks of a URL before look-up.
 
 import {
   type Address,
@@ -12,7 +12,7 @@ import {
   rangeOf,
 } from "./addresses.ts";
 
-/** https://fetch.spec.whatwg.org/#port-blocking: ports of protocols that an HTTP request could be abused to speak. */
+/** https://fetch.spec.whatwg.org/#port-blocking: ports of protocols that HTTP requests could attack. */
 const BLOCKED_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -20,24 +20,24 @@ const BLOCKED_PORTS = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** The parser drops and turns some characters silently: a person, or a policy, would read another host than is called. */
+/** URL parsing silently drops or changes some characters, so a user or a policy would read a different host. */
 const PLAIN = /^https:\/\/[^\s\\/@?#]+([/?#]|$)/i;
 const CONTROL = /\p{Cc}/u;
 
-/** What is said of a host that the deny list has; which entry it was is the operator's concern. */
+/** The message for a denied host; it does not reveal the entry. */
 export const DENIED = "may not be reached: it is a cloud's own service, or EGRESS_DENY has it";
 
 export const UNREADABLE = "The URL cannot be read; write it in full, such as https://example.com/path.";
 
-/** Where requests may go. */
+/** The destinations of requests. */
 export interface Rules {
   allow: AllowList;
   deny: DenyList;
-  /** The variable that an operator allows an address by. */
+  /** The variable that can allow an address. */
   setting: "EGRESS_ALLOW" | "EGRESS_ALLOW_STRANGERS";
 }
 
-/** Why this URL cannot be used, as a sentence that repeats no more of it than its host; undefined if it can. */
+/** Why a URL is rejected, as a sentence that repeats only the host; undefined if it is allowed. */
 export function reasonAgainstUrl(text: string, rules: Rules): string | undefined {
   if (!URL.canParse(text)) return UNREADABLE;
   const url = new URL(text);
@@ -53,7 +53,7 @@ export function reasonAgainstUrl(text: string, rules: Rules): string | undefined
   return reasonAgainstLiteral(url, rules);
 }
 
-/** The parser of URLs has made one notation of all: decimal, hex, octal and short forms arrive here as dotted quads. */
+/** URL normalizes decimal, hex, octal and short forms to dotted quads. */
 function reasonAgainstLiteral(url: URL, { allow, deny, setting }: Rules): string | undefined {
   const address = parseAddress(url.hostname);
   if (address && deny.covers(address)) return `The URL's host ${url.hostname} ${DENIED}.`;
@@ -64,25 +64,24 @@ function reasonAgainstLiteral(url: URL, { allow, deny, setting }: Rules): string
   );
 }
 
-// EGRESS_ALLOW: the private addresses an operator lets requests go to.
+// EGRESS_ALLOW: private addresses that requests may use.
 
-/** No destination: what a translator's prefixes of other lengths leave empty, and what :: and ::1 seem to embed. */
+/** Not a destination: it results from other prefix lengths of a translator, and from :: and ::1. */
 const NOWHERE = parseRange("0.0.0.0/8")!;
 
 export interface AllowList {
-  /** True if an entry names this URL's host and port; it may then resolve to any address. */
+  /** True if an entry has this URL's host and port; the name may then resolve to any address. */
   namesHost(url: URL): boolean;
   /**
-   * True if the address is public or lies in an entry's range, and so does what it embeds: of a tunnel or translator an
-   * entry allows no more than its two ends.
+   * True if the address is public or in an entry's range, and so is every embedded address. For a tunnel or translator,
+   * both ends must be allowed.
    */
   permits(address: Address): boolean;
 }
 
 /**
- * @param entries `localhost:8443`, `127.0.0.1:8443`, `[::1]:8443` (the URL's host and port), `10.0.0.0/8`, or an
- *   address alone.
- * @throws Error naming every entry that is none of these.
+ * @param entries `localhost:8443`, `127.0.0.1:8443`, `[::1]:8443` (a URL's host and port), `10.0.0.0/8`, or an address
+ * @throws Error naming every invalid entry
  * @example parseAllowList(["localhost:8443", "10.0.0.0/8"]).namesHost(new URL("https://localhost:8443/hook")); // true
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
@@ -112,7 +111,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   return { namesHost: (url) => hosts.has(hostAndPort(url)), permits };
 }
 
-/** The form in which a URL and an entry are compared: always with a port, without the root's trailing dot. */
+/** The normal form for comparing URLs and entries: with port, without the root's trailing dot. */
 export function hostAndPort(url: URL): string {
   return `${url.hostname.replace(/\.$/, "")}:${url.port || "443"}`;
 }
@@ -122,9 +121,9 @@ function parseHostAndPort(entry: string): string | undefined {
   return hostAndPort(new URL(`https://${entry}`));
 }
 
-// Where no request goes, whatever EGRESS_ALLOW says: what clouds serve their machines from, and EGRESS_DENY.
+// Destinations that are always denied: metadata services of clouds, and EGRESS_DENY.
 
-/** Addresses and names by which a machine gets its credentials and is managed. Some are of the public internet. */
+/** Addresses and names that provide a machine's credentials and management. Some are public. */
 const CLOUDS = [
   // Amazon, Google, Microsoft, Oracle, IBM, DigitalOcean and others; then Amazon's for containers.
   "169.254.169.254",
@@ -148,19 +147,19 @@ const CLOUDS = [
   "166.8.0.0/14",
 ];
 
-/** A host name as it stands in a URL: none that is an address in another notation. */
+/** A valid host name that is not an address in a different notation. */
 const NAME = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
 
 export interface DenyList {
-  /** True if an entry names this URL's host, or a domain that it is in. */
+  /** True if an entry is this URL's host or a parent domain. */
   namesHost(url: URL): boolean;
-  /** True if the address, or one that it translates to, lies in an entry's range. */
+  /** True if the address or one embedded in it is in an entry's range. */
   covers(address: Address): boolean;
 }
 
 /**
- * @param entries `10.0.0.0/8`, an address alone, or a host name, which stands for all below it as well
- * @throws Error naming every entry that is none of these.
+ * @param entries `10.0.0.0/8`, an address, or a host name, which includes its subdomains
+ * @throws Error naming every invalid entry
  * @example parseDenyList(["internal.example"]).namesHost(new URL("https://db.internal.example/")); // true
  */
 export function parseDenyList(entries: readonly string[]): DenyList {

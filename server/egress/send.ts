@@ -1,4 +1,4 @@
-// One request to a vetted address, over connections that are kept for the next one.
+// Sends a request to a vetted address, over kept-alive connections.
 
 import type { IncomingMessage } from "node:http";
 import { Agent, request as begin } from "node:https";
@@ -11,43 +11,41 @@ import { type AddressTurn, inTurns, race } from "./race.ts";
 import { createIsProxied, type ProxyConfig, TunnelAgent } from "./tunnel.ts";
 
 /**
- * So long a connection is kept, or a second less than the peer says by Keep-Alive, if that is sooner. One that is kept
- * until the peer closes it may be closed just when the next request is on its way, and nobody could tell then whether
- * that was processed. Peers count in whole seconds.
+ * How long an idle connection is kept, or a second less than the peer's Keep-Alive if that is sooner. If the peer
+ * closed it first, a request could be lost in transit, with no way to know whether it was processed. Peers count in
+ * whole seconds.
  */
 const KEPT_MS = 800;
-/** A peer that closed a kept connection under a request is given a new one for each request, for so long. */
+/** How long a peer that closed a kept connection during a request gets a new one for each request. */
 const WARY_MS = 10 * 60_000;
-/** Such peers; beyond it, the one known longest is forgotten. */
+/** The maximum number of such peers. */
 const MAX_HASTY_PEERS = 1_000;
-/** So long the address of a name that worked is tried first. */
+/** How long the address of a name that last worked is tried first. */
 const WORKED_MS = 60_000;
-/** Names of which that is known. */
+/** The maximum number of such names. */
 const MAX_WORKED_NAMES = 1_000;
-/** Bytes of an answer's head. */
+/** The maximum bytes of a response's headers. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface Outgoing {
   url: URL;
-  /** The same, as it was given. */
+  /** The same, unparsed. */
   address: string;
   method: string;
-  /** By their names on the wire. */
   headers: Record<string, string>;
   userAgent: string;
   body: string | undefined;
 }
 
-/** Connections that requests share, each kept for its address, port and name alone. */
 export interface HttpConnections {
   /**
-   * Sends a request to the first of the addresses that can be reached: it tries the next one only while nothing was
-   * sent, so that one request is never sent twice.
+   * Sends a request to the first reachable address. It tries the next one only if nothing was sent, so a request is
+   * never sent twice.
    */
   send(addresses: Address[], request: Outgoing, signal: AbortSignal): Promise<IncomingMessage>;
 }
 
-/** What connections trust and go through. */
+/** The trust store and the proxy of connections. */
 export interface Through {
   trust: () => SecureContext;
   proxy: ProxyConfig | undefined;
@@ -59,7 +57,7 @@ export function createConnections({ trust, proxy }: Through): HttpConnections {
   const tunnels = proxy && { kept: new TunnelAgent(proxy, keeping), fresh: new TunnelAgent(proxy) };
   const isProxied = createIsProxied(proxy?.except ?? []);
   const worked = new LRUCache<string, Address>({ max: MAX_WORKED_NAMES, ttl: WORKED_MS });
-  /** Until when each is one. */
+  /** Peers with the time until which they are listed. */
   const hasty = new Map<string, number>();
 
   function remember(peer: string): void {
@@ -103,7 +101,7 @@ export function createConnections({ trust, proxy }: Through): HttpConnections {
   };
 }
 
-/** A request failed on a kept connection before its answer began: before it was written there, or after. */
+/** A request failed on a kept connection before its response began, either before or after it was written. */
 class FailedOnKept extends Error {
   constructor(
     override readonly cause: Error,
@@ -130,9 +128,9 @@ function exchange(
       headers: { ...headers, Host: url.host, "User-Agent": userAgent, "Accept-Encoding": "identity" },
       maxHeaderSize: MAX_HEAD_BYTES,
       signal,
-      // The certificate must be the name's, though the connection goes to the address; a literal's is the address's own.
+      // The certificate must match the name, although the connection uses the address; a literal must match itself.
       ...(parseAddress(url.hostname) ? {} : { servername: url.hostname.replace(/\.$/, "") }),
-      // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise turn it off.
+      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise disable it.
       rejectUnauthorized: true,
     });
     let isWritten = false;
@@ -143,15 +141,14 @@ function exchange(
     };
     turn?.join(outgoing);
     outgoing.once("socket", (socket) => {
-      // That a kept connection was closed meanwhile is seen once the event loop has looked at it, between these two.
+      // Two turns of the event loop, so that a closed kept connection is noticed before writing.
       if (outgoing.reusedSocket) setImmediate(() => setImmediate(write));
       else if (turn) socket.once("secureConnect", write);
       else write();
     });
     outgoing.once("response", (answer) => {
       outgoing.on("error", (error) => {
-        // A body that ends with its connection would else be whole, however that ended; what follows a whole one is not
-        // looked at.
+        // Otherwise a body that ends with its connection would always count as complete.
         if (!answer.complete) answer.destroy(error);
       });
       resolve(answer);

@@ -1,13 +1,12 @@
-// Certificates that are trusted: the system's, the runtime's own, and those of EGRESS_CA_FILE.
+// Trusted certificates: the system's, the runtime's, and those of EGRESS_CA_FILE.
 
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 
 /**
- * What connections trust, made when the first of them begins: to read hundreds of certificates is more work than a
- * connection itself.
- * @throws Error saying why the file cannot be used.
+ * The trust store, created with the first connection, because reading hundreds of certificates is slow.
+ * @throws Error explaining why the file cannot be used
  */
 export function createTrust(caFile: string | undefined): () => SecureContext {
   const own = caFile ? readCertificates(caFile) : [];
@@ -18,12 +17,12 @@ export function createTrust(caFile: string | undefined): () => SecureContext {
   };
 }
 
-/** The runtime's default has NODE_EXTRA_CA_CERTS, and the system's has SSL_CERT_FILE and SSL_CERT_DIR. */
+/** The default set includes NODE_EXTRA_CA_CERTS, the system set SSL_CERT_FILE and SSL_CERT_DIR. */
 export function trustedCertificates(own: string[]): string[] {
   return [...new Set([...getCACertificates("default"), ...getCACertificates("system"), ...own])];
 }
 
-/** @throws Error saying why the file cannot be used. */
+/** @throws Error explaining why the file cannot be used */
 export function readCertificates(file: string): string[] {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-// HTTPS_PROXY: connections through a proxy by CONNECT (RFC 9110 9.3.6), to the vetted address itself.
+// HTTPS_PROXY: CONNECT tunnels (RFC 9110 9.3.6) to the vetted address.
 
 import { request } from "node:http";
 import { Agent, type AgentOptions, type RequestOptions } from "node:https";
@@ -9,13 +9,13 @@ import { NotConnected } from "./failures.ts";
 import { hostAndPort } from "./rules.ts";
 
 export interface ProxyConfig {
-  /** `http://proxy.internal:3128`, with a user name and password if it asks for them. */
+  /** `http://proxy.internal:3128`, with optional user name and password. */
   url: string;
-  /** NO_PROXY: what is connected to without it. */
+  /** NO_PROXY: destinations without the proxy. */
   except: string[];
 }
 
-/** Whether a connection goes through the proxy. */
+/** Whether a connection uses the proxy. */
 export type IsProxied = (url: URL, address: Address) => boolean;
 
 /** @param except `internal.example`, `.internal.example`, `host:8443`, `10.0.0.0/8`, an address alone, or `*` */
@@ -23,7 +23,7 @@ export function createIsProxied(except: readonly string[]): IsProxied {
   const ranges = except.map(parseRange).filter((range): range is Range => range !== undefined);
   const names = except.map((entry) => entry.toLowerCase().replace(/^\*?\./, ""));
   return (url, address) => {
-    // There it would be the proxy's own machine, which EGRESS_ALLOW does not mean.
+    // Loopback would be the proxy's own machine, which EGRESS_ALLOW does not mean.
     if (address.range() === "loopback") return false;
     if (names.includes("*") || ranges.some((range) => contains(range, address))) return false;
     const host = url.hostname.replace(/\.$/, "");
@@ -33,7 +33,7 @@ export function createIsProxied(except: readonly string[]): IsProxied {
 
 type Callback = (error: Error | null, stream: Duplex) => void;
 
-/** Keeps connections as any agent does; each is a tunnel of its own. */
+/** Keeps connections like any agent; each is a separate tunnel. */
 export class TunnelAgent extends Agent {
   private readonly proxy: URL;
 

@@ -1,4 +1,4 @@
-// What the requests of one kind share, and share with no other kind: places, look-ups and connections.
+// Resources for requests of one kind, separate from other kinds: capacity, look-ups and connections.
 
 import type { IncomingMessage } from "node:http";
 import { type Budget, createBudget } from "../budget.ts";
@@ -9,17 +9,14 @@ import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./name
 import type { Rules } from "./rules.ts";
 import { createConnections, type HttpConnections, type Through } from "./send.ts";
 
-/** Requests under way at a time, and those of one tenant. */
+/** Limits of concurrent requests, in total and per tenant. */
 const MAX_REQUESTS = 1_000;
 const MAX_REQUESTS_PER_TENANT = 250;
 
 export interface Way {
   places: Budget<string>;
   connections: HttpConnections;
-  /**
-   * The vetted addresses of a URL, within LOOK_UP_MS or `timeoutMs`, if that is less.
-   * @throws EgressError
-   */
+  /** The vetted addresses of a URL, within LOOK_UP_MS and `timeoutMs`. @throws EgressError */
   resolve(tenantId: TenantId, url: URL, timeoutMs: number, signal?: AbortSignal): Promise<Address[]>;
 }
 
@@ -42,31 +39,28 @@ export function createWay(rules: Rules, through: Through, resolve: Resolve): Way
   };
 }
 
-/** As they were sent, also what a peer sent twice. */
+/** Headers as received, including repeated ones. */
 export function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
   return headers;
 }
 
-// A time limit over several steps, some of which (a name look-up) cannot be aborted themselves.
+// A timeout over several steps, some of which cannot be aborted, such as look-ups.
 
 export interface Deadline {
   host: string;
   timeoutMs: number;
-  /** What it is when the time is over. */
+  /** The error after the timeout. */
   late: EgressError;
-  /** Ends it early, with `cancelled`. */
+  /** Aborts with `cancelled`. */
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Waits for a step, but no longer than the deadline.
- * @throws EgressError, whatever goes wrong
- */
+/** Waits for a step until the deadline. @throws EgressError for every failure */
 export async function within<T>(deadline: Deadline, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { host, timeoutMs, late, signal: caller } = deadline;
-  // A timer of our own and not AbortSignal.timeout(), which would stay behind for its whole time after every post.
+  // A separate timer, because that of AbortSignal.timeout() would stay active after every post.
   const { signal, abort } = aborting();
   const cancel = () => abort(cancelled(host));
   const timer = setTimeout(() => abort(late), timeoutMs);
@@ -81,7 +75,7 @@ export async function within<T>(deadline: Deadline, step: (signal: AbortSignal) 
       }),
     ]);
   } catch (error) {
-    // Once the deadline has passed, whatever the step says is only its consequence.
+    // After the deadline, errors of the step are only consequences.
     throw signal.aborted ? signal.reason : toEgressError(error, host);
   } finally {
     clearTimeout(timer);

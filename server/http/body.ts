@@ -2,19 +2,15 @@ import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedContentCoding, Unsupp
 import { contextOf } from "./context.ts";
 import { requestUrl } from "./request.ts";
 
-/** Bytes of a JSON body. */
+/** Bytes. */
 export const JSON_BODY_LIMIT = 1024 * 1024;
-/** To parse more of them, or deeper ones, would keep everybody else waiting for a quarter of a second. */
+/** Parsing more values or deeper nesting would block the process for a quarter of a second. */
 export const MAX_JSON_VALUES = 100_000;
 export const MAX_JSON_DEPTH = 32;
-/** Bytes of a form body. */
+/** Bytes. */
 export const FORM_BODY_LIMIT = 64 * 1024;
 
-/**
- * Reads a JSON body.
- * @param limit bytes
- * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
- */
+/** @param limit bytes @throws UnsupportedMediaType, PayloadTooLarge, BadInput */
 export async function readJson(request: Request, limit = JSON_BODY_LIMIT): Promise<unknown> {
   requireJson(request);
   const text = await readText(request, limit);
@@ -29,12 +25,12 @@ export async function readJson(request: Request, limit = JSON_BODY_LIMIT): Promi
 const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",:[\\]{}');
 
 /**
- * What stands in the text before it is parsed; of what is no JSON, this says nothing. A member that stands twice would be
- * read as one thing here and as another elsewhere (RFC 8259 4).
+ * Checks a text before JSON parsing; invalid JSON is left to the parser. A repeated member is rejected, because parsers
+ * differ in which one they use (RFC 8259 4).
  */
 function requireModest(text: string): void {
   let [values, depth, textAt] = [1, 0, -1];
-  /** Of each object around, the members so far. */
+  /** The members so far, for each enclosing object. */
   const members: Set<string>[] = [];
   let last = "";
   for (let at = 0; at < text.length; at++) {
@@ -61,7 +57,6 @@ function requireModest(text: string): void {
   }
 }
 
-/** @param quoted its name as it is written, perhaps with escapes @throws BadInput */
 function addMember(members: Set<string> | undefined, quoted: string): void {
   const name = quoted.includes("\\") ? unescaped(quoted) : quoted.slice(1, -1);
   if (members?.has(name)) throw new BadInput(`The member ${printable(name)} stands in the body's JSON twice.`);
@@ -77,7 +72,7 @@ function unescaped(quoted: string): string {
 }
 
 /**
- * Reads a form body; a parameter may stand in it only once (RFC 6749 3.2).
+ * Reads a form body without repeated parameters (RFC 6749 3.2).
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
@@ -88,16 +83,12 @@ export async function readForm(request: Request): Promise<Map<string, string>> {
 
 const forms = new WeakMap<Request, Map<string, string>>();
 
-/** The form of a request, once somebody has read it. */
+/** The request's form, after readForm was called. */
 export function formRead(request: Request): Map<string, string> | undefined {
   return forms.get(request);
 }
 
-/**
- * The fields of a form body.
- * @param repeatable those that may stand in it more than once; of each, the first one counts here
- * @throws BadInput
- */
+/** Parses a form body. @param repeatable names that may be repeated; the first value counts @throws BadInput */
 export function formFields(text: string, repeatable: readonly string[] = []): Map<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -110,7 +101,7 @@ export function formFields(text: string, repeatable: readonly string[] = []): Ma
 }
 
 /**
- * A form body as it stands, for callers that have to see repeated fields.
+ * Reads a form body as text, for callers that need repeated fields.
  * @param limit bytes
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
@@ -121,12 +112,12 @@ export async function readFormText(request: Request, limit = FORM_BODY_LIMIT): P
   return text;
 }
 
-/** The same of every address. @throws BadInput */
+/** Requires a percent-encoded query. @throws BadInput */
 export function requireEncodedQuery(request: Request): void {
   if (!isPercentEncoded(requestUrl(request).search)) throw new BadInput("The query is not percent-encoded UTF-8.");
 }
 
-/** URLSearchParams would put other characters in the place of what it cannot read. */
+/** URLSearchParams would silently replace invalid sequences. */
 function isPercentEncoded(text: string): boolean {
   if (!text.includes("%")) return true;
   try {
@@ -137,10 +128,7 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-/**
- * What readJson checks first, for a handler that has to check more before it reads.
- * @throws UnsupportedMediaType
- */
+/** The first check of readJson, for handlers with further checks before reading. @throws UnsupportedMediaType */
 export function requireJson(request: Request): void {
   requireMediaType(request, "application/json");
 }
@@ -149,7 +137,6 @@ export function isWithoutBody(request: Request): boolean {
   return request.headers.get("content-length") === "0" || request.body === null;
 }
 
-/** @throws UnsupportedMediaType, UnsupportedContentCoding, BadInput */
 function requireMediaType({ headers }: Request, expected: string): void {
   const [given, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   if (given?.trim() !== expected) throw new UnsupportedMediaType(expected);
@@ -161,7 +148,7 @@ function requireMediaType({ headers }: Request, expected: string): void {
   if (coding !== "" && coding !== "identity") throw new UnsupportedContentCoding();
 }
 
-/** Empty is as good as absent. */
+/** An empty charset counts as absent. */
 const CHARSETS = ["", "utf-8", "utf8", "us-ascii", "ascii"];
 
 async function readText(request: Request, limit: number): Promise<string> {
@@ -173,7 +160,7 @@ async function readText(request: Request, limit: number): Promise<string> {
   }
 }
 
-/** A body that says how long it is is read at once, which costs half as much as piece by piece. */
+/** A body with Content-Length is read at once, which costs half as much as chunks. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = request.headers.get("content-length");
   if (length !== null && /^\d+$/.test(length) && !request.headers.has("transfer-encoding")) {
@@ -206,18 +193,17 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The caller's connection is all that can fail while a body is read. */
+/** Only the caller's connection can fail while a body is read. */
 function broken(request: Request): BodyCutOff {
   contextOf(request).isCutOff = true;
   return new BodyCutOff();
 }
 
-/** Whether it is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A caller's own word, cut and freed of control characters, fit to stand in an error. */
+/** A caller's text, truncated and without control characters, for use in errors. */
 export function printable(text: string): string {
   const clean = text.replace(/\p{C}/gu, "?");
   return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean;

@@ -1,11 +1,11 @@
-// Conditional requests (RFC 9110 13), so that nobody overwrites a change not seen; and answers that no cache keeps.
+// Conditional requests (RFC 9110 13), which prevent lost updates, and uncacheable responses.
 
 import { BadInput, PreconditionFailed } from "../errors.ts";
 
-/** JSON that is another one whenever anything of a record is: the record itself, or all that stands behind it. */
+/** JSON values that change whenever the record does. */
 type Version = object;
 
-/** The entity tags a header names; "*" is any record there is. */
+/** Entity tags in a header; "*" matches any existing record. */
 type Tags = "*" | string[];
 
 export interface Conditions {
@@ -15,7 +15,7 @@ export interface Conditions {
 
 export const UNCONDITIONAL: Conditions = { ifMatch: undefined, ifNoneMatch: undefined };
 
-/** @throws BadInput if a header is no list of entity tags */
+/** @throws BadInput if a header is not a list of entity tags */
 export function readConditions(headers: Headers): Conditions {
   return { ifMatch: readTags(headers, "If-Match"), ifNoneMatch: readTags(headers, "If-None-Match") };
 }
@@ -25,8 +25,8 @@ export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
 }
 
 /**
- * Before a change.
- * @param version of the record as it stands, under its lock; undefined: there is none yet
+ * Checks the conditions of a change.
+ * @param version the locked record's version; undefined if it does not exist
  * @throws PreconditionFailed
  */
 export function requireConditions(conditions: Conditions, version: Version | undefined): void {
@@ -35,17 +35,13 @@ export function requireConditions(conditions: Conditions, version: Version | und
   throw new PreconditionFailed("There is such a record, and If-None-Match asks for none.");
 }
 
-/**
- * Before the answer to GET of one record.
- * @returns whether it is what If-None-Match names: then the answer is 304
- * @throws PreconditionFailed
- */
+/** Checks the conditions of GET for one record. @returns true if the response is 304 @throws PreconditionFailed */
 export function isNotModified(conditions: Conditions, version: Version): boolean {
   requireMatch(conditions, version);
   return !matchesNone(conditions, version);
 }
 
-/** Strong, quotes included. */
+/** A strong entity tag with quotes. */
 export function etagOf(version: Version): string {
   const digest = new Bun.CryptoHasher("sha256").update(JSON.stringify(version)).digest("base64url");
   return `"${digest.slice(0, TAG_CHARACTERS)}"`;
@@ -56,7 +52,7 @@ function requireMatch({ ifMatch }: Conditions, version: Version | undefined): vo
   if (!version) throw new PreconditionFailed("If-Match needs a record that is there already, and there is none.");
   const own = etagOf(version);
   if (ifMatch === "*" || ifMatch.includes(own)) return;
-  // RFC 9110 13.1.1: it compares strong ETags alone.
+  // RFC 9110 13.1.1: If-Match compares strong tags only.
   if (ifMatch.includes(`W/${own}`)) {
     throw new PreconditionFailed(
       "If-Match has a weak ETag, W/, and compares strong ones alone. The record is as you read it; a proxy that " +
@@ -66,7 +62,7 @@ function requireMatch({ ifMatch }: Conditions, version: Version | undefined): vo
   throw new PreconditionFailed("The record is no longer what If-Match says. Read it again, then repeat the change.");
 }
 
-/** True if If-None-Match does not name the record as it stands. */
+/** True if If-None-Match does not match the present version. */
 function matchesNone({ ifNoneMatch }: Conditions, version: Version): boolean {
   if (ifNoneMatch === undefined) return true;
   if (ifNoneMatch === "*") return false;
@@ -85,5 +81,5 @@ function readTags(headers: Headers, name: string): Tags | undefined {
   return text.match(new RegExp(ENTITY_TAG, "g")) ?? [];
 }
 
-/** For answers that hold a code, a token or a form for one person (RFC 6749 5.1). */
+/** For responses with a code, a token or a personal form (RFC 6749 5.1). */
 export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" };

@@ -1,4 +1,4 @@
-// A resource, declared once: what may be sent and what is answered, for routes, services, the console and the documents.
+// Declarations of resources: input and output, for routes, services, the console and documents.
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
@@ -6,30 +6,32 @@ import { BadInput, type Problem } from "../errors.ts";
 import { isObject, printable } from "./body.ts";
 import type { Field, Fields, InputOf, RecordOf } from "./fields.ts";
 
-/** What a body may be. */
+/** A request body. */
 export interface Body<Input> {
   schema: TSchema;
-  /** @throws BadInput naming every field that does not fit */
+  /** @throws BadInput naming every invalid field */
   parse(body: unknown): Input;
 }
 
 export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   name: string;
   fields: F;
-  /** What is answered. */
+  /** The response. */
   record: TSchema;
   example: RecordOf<F>;
-  /** What a new record needs beside. @throws BadInput naming what is missing */
+  /** Checks required fields of a new record. @throws BadInput naming the missing fields */
   whole<Name extends keyof F>(input: InputOf<F>, ...names: Name[]): Required<Pick<InputOf<F>, Name>>;
-  /** @param record as the caller may read it @throws BadInput for what only the server sets, if it is not as it was read */
+  /**
+   * Rejects changes of read-only fields. @param record as the caller may read it @throws BadInput if a value differs
+   */
   refuseReadOnly(input: InputOf<F>, record: Partial<RecordOf<F>> | undefined): void;
-  /** What the store calls the fields that are sent. */
+  /** Maps input fields to column names. */
   toColumns(input: InputOf<F>): Record<string, unknown>;
-  /** What of a row policies may ask for. */
+  /** The fields of a row that policies may use. */
   judged(row: object): Partial<RecordOf<F>>;
-  /** @param values of fields that are not simply stored */
+  /** @param values of fields that are not stored directly */
   toRecord(row: object, values?: Partial<RecordOf<F>>): RecordOf<F>;
-  /** Names of the fields of which something holds. */
+  /** Names of fields that satisfy a condition. */
   namesOf(holds: (field: Field) => unknown): string[];
 }
 
@@ -83,20 +85,20 @@ export function contract<F extends Fields>(name: string, description: string, fi
 }
 
 export interface BodyTold<F extends Fields, Name extends keyof F> {
-  /** What errors call it. */
+  /** The name in errors. */
   name: string;
-  /** What all of it has to be, in words. */
+  /** What the whole body must be, for errors. */
   must?: string;
-  /** The fields that it cannot be without. */
+  /** Required fields. */
   needs?: readonly Name[];
-  /** What is wrong with those that fit by themselves. */
+  /** Checks between valid fields. */
   together?(input: InputOf<F>): Problem | undefined;
-  /** What the OpenAPI document calls it. */
+  /** The name in the OpenAPI document. */
   $id: string;
   description?: string;
 }
 
-/** A body that is no record. */
+/** A request body that is not a record. */
 export function body<F extends Fields, Name extends keyof F = never>(
   { name, must = `one ${name} object`, needs = [], together, ...told }: BodyTold<F, Name>,
   fields: F,
@@ -131,7 +133,7 @@ export function body<F extends Fields, Name extends keyof F = never>(
   };
 }
 
-/** A field that is an object of its own fields; all that is wrong in it is told at once. */
+/** A field that is an object with its own fields; all its problems are reported together. */
 export function part<F extends Fields, Name extends keyof F = never>(
   told: BodyTold<F, Name>,
   fields: F,
@@ -156,8 +158,8 @@ export function part<F extends Fields, Name extends keyof F = never>(
 }
 
 /**
- * TypeBox's own check of each field, not Elysia's validation of the whole body: that one reads the body before scopes are
- * asked, says what is wrong in words of its own with the input in them, and stops at the first.
+ * Checks each field with TypeBox. Elysia's validation would read the body before scopes are checked, repeat the input
+ * in its errors, and stop at the first error.
  */
 function problemsOf(fields: Fields): (name: string, value: unknown) => string | undefined {
   const compiled = new Map<string, TypeCheck<TSchema>>();
@@ -183,17 +185,17 @@ function shownBy({ shown, description, answered = description, documented }: Fie
   return { ...shown!, ...documented, ...(answered && { description: answered }) } as TSchema;
 }
 
-// What the log tells of a change: names of fields, and values only of those that hold neither secrets nor people.
+// Audit details of a change: field names, and values only of fields without secrets or personal data.
 
 export type Details = { [name: string]: Detail };
 type Detail = string | number | boolean | null | Detail[] | Details;
 
-/** A record in its response shape. */
 type Shape = Record<string, unknown>;
 
 /**
- * Which fields differ, as Changed, and of those in `shown` how: `{ From, To }`, or of a list `{ Added, Removed }`.
- * @param shown fields whose values anybody who reads the log may see
+ * The changed field names as Changed, and for fields in `shown` the values: `{ From, To }`, or for lists `{ Added,
+ * Removed }`.
+ * @param shown fields with values that all readers of the log may see
  * @returns undefined if nothing differs
  */
 export function changesOf(before: Shape, after: Shape, fields: string[], shown: string[]): Details | undefined {
@@ -202,7 +204,7 @@ export function changesOf(before: Shape, after: Shape, fields: string[], shown: 
   return { Changed: changed, ...valuesOf(before, after, changed, shown) };
 }
 
-/** The values of the fields in `shown` alone, of a record that is new, or gone. */
+/** The values of the fields in `shown`, for a new or deleted record. */
 export function valuesShown(record: Shape, shown: string[]): Details {
   return Object.fromEntries(shown.map((field) => [field, record[field] as Detail]));
 }

@@ -1,10 +1,10 @@
-// What pages of other origins may send and read (the Fetch standard's CORS protocol). No endpoint that is open to them
-// reads a cookie, so credentials are never allowed.
+// CORS rules (the Fetch standard). Endpoints open to other origins never read cookies, so credentials are never
+// allowed.
 
-/** Seconds a browser may remember a preflight. */
+/** Seconds for which browsers may cache a preflight. */
 const PREFLIGHT_MAX_AGE = 3_600;
 
-/** Headers of a request, beside those that every page may send. */
+/** Request headers beyond the CORS-safelisted ones. */
 const SENT = [
   "Authorization",
   "Content-Type",
@@ -12,14 +12,14 @@ const SENT = [
   "If-Match",
   "If-None-Match",
   "X-Request-Id",
-  // Libraries add them by themselves: of MCP to what it discovers, and of OpenTelemetry to every request (W3C Trace Context).
+  // Libraries add these automatically: MCP to discovery, and OpenTelemetry to every request (W3C Trace Context).
   "MCP-Protocol-Version",
   "traceparent",
   "tracestate",
   "baggage",
 ];
 
-/** Headers of an answer, beside those that every page may read. */
+/** Response headers beyond the CORS-safelisted ones. */
 const READ = [
   "Allow",
   "DPoP-Nonce",
@@ -31,14 +31,14 @@ const READ = [
   "X-Request-Id",
 ];
 
-/** Lets the pages of an origin read a response; `*` stands for all. */
+/** Allows pages of an origin to read a response; `*` means all. */
 export function openTo(origin: string, response: Response): Response {
   response.headers.set("access-control-allow-origin", origin);
   response.headers.set("access-control-expose-headers", READ.join(", "));
   return response;
 }
 
-/** The answer to a browser that asks whether it may send a page's request. */
+/** The response to a preflight. */
 export function preflight(origin: string, methods: readonly string[]): Response {
   return new Response(null, {
     status: 204,

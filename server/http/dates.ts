@@ -1,11 +1,11 @@
-// Dates and times as callers write them.
+// Dates and times in callers' input.
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Reads a caller's date: a day, taken as its first moment in UTC, or a time with its offset (RFC 3339).
+ * Parses a date: a day, which means its start in UTC, or a time with offset (RFC 3339).
  *
- * @returns undefined if it is not one, as 2026-02-30 is none, or not from 1 to 9999 in UTC
+ * @returns undefined if it is invalid, such as 2026-02-30, or outside the years 1 to 9999 in UTC
  * @example readDate("2026-01-31T12:00:00Z")
  */
 export function readDate(text: string): Date | undefined {
@@ -15,12 +15,11 @@ export function readDate(text: string): Date | undefined {
   return date;
 }
 
-/** From 1 to 9999, in UTC; an invalid date has none. */
 function hasYear(date: Date): boolean {
   return date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
 }
 
-/** JavaScript takes 30 February for 2 March. */
+/** JavaScript reads 30 February as 2 March. */
 function isInCalendar(year: number, month: number, day: number): boolean {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

@@ -20,7 +20,7 @@ export const ERROR_RECORD = Type.Object(
 );
 export type ErrorRecord = Static<typeof ERROR_RECORD>;
 
-/** What a caller reads while PostgreSQL is so. */
+/** Messages while PostgreSQL is unavailable. */
 export const OUTAGES = {
   away: "The database is away for the moment. Nothing is wrong with the request: send it again in a few seconds.",
   "disk-full":
@@ -28,13 +28,10 @@ export const OUTAGES = {
   "read-only": "The database takes no changes for the moment. Send the request again in a few seconds.",
 };
 
-/** The same, told beforehand. */
+/** The same in documentation. */
 export const DATABASE_AWAY = "PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again.";
 
-/**
- * The failure a caller is told of: our own classes as they are, a database that is away or takes no writes as 503,
- * anything else as a plain 500.
- */
+/** Maps an error to an ApiError: our own classes unchanged, PostgreSQL outages to 503, anything else to a plain 500. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const refusal = refusalOf(error);

@@ -1,4 +1,4 @@
-// A list as a file: CSV for a spreadsheet (RFC 4180), or JSON lines for a program.
+// Exports a list as a file: CSV (RFC 4180) or JSON lines.
 
 import { createBudget } from "../budget.ts";
 import { BadInput } from "../errors.ts";
@@ -9,20 +9,20 @@ import { type Filter, type Page, readWord, wordFilter } from "./query.ts";
 const EXPORT_FORMATS = ["CSV", "NDJSON"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Rows of an export, before policies leave some out. */
+/** The maximum number of rows, before policies exclude some. */
 export const MAX_EXPORTED = 100_000;
-/** Rows that an export reads at a time. */
+/** Rows read at a time. */
 export const EXPORT_PAGE = 100;
-/** An export is under way until its reader has all of it. */
+/** An export counts until its reader has received everything. */
 const EXPORTS = { name: "exports", perTenant: 2, waiting: 0 };
 
-/** What an export's description says of all of them. */
+/** A part of every export's description. */
 export const EXPORT_NOTE =
   `At most ${MAX_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
   "spreadsheet could take for a formula begins with an apostrophe.";
 export const EXPORT_FILES = ["text/csv", "application/x-ndjson"];
 
-/** Of the file: it has no pages. */
+/** A file has no pages. */
 export const formatFilter = {
   ...wordFilter(EXPORT_FORMATS, "CSV unless given."),
   read(query, name): ExportFormat {
@@ -31,34 +31,33 @@ export const formatFilter = {
   },
 } satisfies Filter<ExportFormat>;
 
-/** A column of the CSV file, and what stands in it. */
+/** A column of the CSV file and its text. */
 export type Cell<Item> = [column: string, text: (item: Item) => string];
 
-/** Who reads it: what they may see is judged anew for each page. */
+/** The reader, whose permissions are checked again for each page. */
 interface Reader<Judged> {
   tenantId: TenantId;
   again(): Promise<Judged>;
 }
 
 export interface Exported<Item, Judged> {
-  /** Of the file, without its day. */
+  /** The file name without date. */
   name: string;
   cells: Cell<Item>[];
-  /** How many rows there are, counted no further than `most`. */
+  /** The number of rows, counted up to `most`. */
   count(most: number): Promise<number>;
-  /** @param after the last row's Id of the page before; its page has the next one's as Next */
+  /** @param after the last row's Id of the previous page; the result's Next is for the next page */
   readPage(reader: Judged, after: string | undefined): Promise<Page<Item>>;
 }
 
-/** A file that is written while it is read. */
+/** A file that is streamed while it is read. */
 export interface Export {
-  /** A media type. */
   type: string;
   fileName: string;
   body: ReadableStream<Uint8Array>;
 }
 
-/** @throws BadInput if it would have more rows than MAX_EXPORTED, TenantBusy */
+/** @throws BadInput if it would exceed MAX_EXPORTED rows, TenantBusy */
 export type Exporter = <Item, Judged>(
   reader: Reader<Judged>,
   format: ExportFormat,
@@ -82,9 +81,8 @@ export function createExporter(): Exporter {
 }
 
 /**
- * The first page is read before it returns, so that what is wrong with the request is still an error of its own, and
- * again when it is sent.
- * @param onEnd called when all is read, when reading fails, or when nobody reads on
+ * Reads the first page before returning, so errors of the request get their own status; it is read again when streamed.
+ * @param onEnd called after the last row, on failure, or when the reader disconnects
  */
 async function exportAs<Item, Judged>(
   reader: Reader<Judged>,
@@ -102,7 +100,7 @@ async function exportAs<Item, Judged>(
     const now = await reader.again();
     const began = performance.now();
     const page = await exported.readPage(now, after);
-    // It has this thread for half of the time at most, however fast its reader is.
+    // Limits an export to half of this thread's time.
     await Bun.sleep(performance.now() - began);
     return page;
   };
@@ -111,7 +109,7 @@ async function exportAs<Item, Judged>(
   let next: string | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
-      // One page for each time that the reader has room, read then and not before.
+      // Reads one page whenever the reader has room.
       async pull(controller) {
         if (!isBegun) controller.enqueue(encode(head));
         else if (next === undefined) {
@@ -131,7 +129,7 @@ async function exportAs<Item, Judged>(
   return { type, fileName: `${exported.name}-${day}.${format.toLowerCase()}`, body };
 }
 
-/** A file to be kept, for who asked for it alone. */
+/** A download, not cached. */
 export function exportResponse({ type, fileName, body }: Export): Response {
   const headers = { "content-type": type, "content-disposition": `attachment; filename="${fileName}"`, ...NO_STORE };
   return new Response(body, { headers });
@@ -148,10 +146,10 @@ function csvOf<Item>(cells: Cell<Item>[]) {
   };
 }
 
-/** What a spreadsheet would take for a formula: a browser may call itself `=HYPERLINK(…)`. */
+/** Text that spreadsheets interpret as a formula; a User-Agent may be `=HYPERLINK(…)`. */
 const FORMULA = /^[\t\r\n]|^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 
-/** An apostrophe makes it text to a spreadsheet (OWASP, CSV Injection). */
+/** An apostrophe makes spreadsheets treat it as text (OWASP, CSV Injection). */
 function quoted(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;

@@ -1,96 +1,92 @@
-// Kinds of fields that contracts are made of. Each says what may be sent, what is answered, and what is wrong in words.
+// Kinds of fields for contracts: input, output and validation.
 
 import { type SchemaOptions, type Static, type TSchema, type TString, Type } from "@sinclair/typebox";
 import { readDate } from "./dates.ts";
 
-/** What is said of a field beside its kind. */
 export interface FieldOptions {
   description?: string;
-  /** The description where it is answered, if that is another one. */
+  /** The description in responses, if it differs. */
   answered?: string;
-  /** Of an answer. */
+  /** The example in responses. */
   example?: unknown;
   /** A new record needs it. */
   required?: boolean;
-  /** What the store calls it; by default its name, beginning with a small letter. */
+  /** The column name; default: the field's name with a lower-case first letter. */
   column?: string;
-  /** Whether the audit log tells of a change: that there was one, or also from what to what. */
+  /** What the audit log contains about a change: only the field's name, or also its values. */
   audit?: "name" | "value";
-  /** Whether policies may ask for it. */
+  /** Whether policies may use it. */
   judged?: boolean;
-  /** How people see it in Settings. */
+  /** Its form field in Settings. */
   form?: FormField;
-  /** What stands in the OpenAPI document beside what is checked here. */
+  /** Additions to the schema in the OpenAPI document. */
   documented?: Record<string, unknown>;
 }
 
 export interface FormField {
   label: string;
   hint?: string;
-  /** Instead of `hint` where there is a value already. */
+  /** Replaces `hint` if the record has a value. */
   hintOfChange?: string;
   type?: "url" | "email" | "password";
   rows?: number;
-  /** It is an object that people write as JSON. */
+  /** An object that users write as JSON. */
   json?: boolean;
-  /** What people are told of a word, by the word; those that it leaves out stand for themselves. */
+  /** Labels of words; others are shown unchanged. */
   words?: Record<string, string>;
-  /** What a word is for, in a sentence below it. */
+  /** An explanation of each word. */
   explained?: Readonly<Record<string, string>>;
-  /** Of its words, those that people can choose. */
+  /** The words that users can select. */
   offered?: readonly string[];
-  /** How one of a list stands in a line of its own, where it is no text. */
+  /** Conversion of list elements to lines of text, unless they are text. */
   line?: { show(one: never): string; read(text: string): unknown };
-  /** People are asked for it, though the API takes a record without. */
+  /** The form requires it, although the API does not. */
   needed?: boolean;
 }
 
-/** A field whose value is an `In` when it is sent and an `Out` when it is answered; undefined: never. */
+/** A field with an input value `In` and an output value `Out`; undefined: never. */
 export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   sent?: TSchema;
-  /** Checked in place of `sent`, where `refuse` has better words for the rest. */
+  /** Replaces `sent` for validation, where `refuse` has better messages. */
   checked?: TSchema;
   shown?: TSchema;
-  /** What a value has to be, after the field's name. */
+  /** The valid values, as text after the field's name. */
   must: string;
-  /** Only the server sets it; who sends it back as it was read is not refused. */
+  /** Only the server sets it; input with the unchanged value is accepted. */
   readOnly?: boolean;
-  /** What a value that fits the schema stands for. */
+  /** Converts a valid value. */
   take?(value: never): In;
-  /** It is a secret. */
   writeOnly?: boolean;
-  /** Whether a value is what `must` says, where no schema can tell. */
+  /** Whether a value satisfies `must`, if the schema cannot tell. */
   fits?(value: never): boolean;
-  /** What is wrong with a value in ways that no schema says; a sentence that begins with the field's name. */
+  /** Further validation beyond the schema; returns a sentence that starts with the field's name. */
   refuse?(value: never): string | undefined;
-  /** What is answered of what is stored. */
+  /** Converts a stored value to output. */
   show?(stored: unknown): Out;
 }
 
-/** For one that is of no kind below. */
+/** A field of no kind below. */
 export const field = <In, Out = undefined>(one: Field<In, Out>) => one;
 
 // biome-ignore lint/suspicious/noExplicitAny: a contract's fields are of any types, and InputOf and RecordOf keep them.
 export type Fields = Record<string, Field<any, any>>;
 
-/** What a body may have; absent fields are left alone. */
 export type InputOf<F extends Fields> = { -readonly [K in keyof F]?: F[K] extends Field<infer In> ? In : never };
 
 type Shown<F extends Fields> = { [K in keyof F]: F[K] extends Field<unknown, infer Out> ? Out : never };
-/** What is answered. */
 export type RecordOf<F extends Fields> = {
   -readonly [K in keyof F as undefined extends Shown<F>[K] ? never : K]: Shown<F>[K];
 };
 
 export const NUL_FREE = "^[^\\u0000]*$";
-/** Whether it is text that can be stored: no NUL in it, and no half of a surrogate pair. */
+/** Whether it can be stored as text: no NUL, no lone surrogate. */
 export function isText(value: unknown, most = Number.POSITIVE_INFINITY): value is string {
   return typeof value === "string" && value.length <= most && !value.includes("\0") && value.isWellFormed();
 }
 /**
- * The one form of a text that people type or paste: composed (NFC), each space the usual one (as in RFC 8265's
- * OpaqueString), without what has no width, and without white space and marks of direction at its ends. Each text of each
- * kind of record takes it where it enters, as do look-ups and filters, so that what looks the same is the same.
+ * Normalizes typed text: NFC, ordinary spaces (as in RFC 8265's OpaqueString), no zero-width characters, and no white
+ * space or direction marks at its ends. Applied to stored texts, look-ups and filters, so text that looks the same is
+ * the same.
  */
 export const asTyped = (text: string): string =>
   text
@@ -98,16 +94,16 @@ export const asTyped = (text: string): string =>
     .replace(/\p{Zs}/gu, " ")
     .normalize("NFC")
     .replace(ENDS, "");
-/** They say nothing at any place; joiners do, in Persian, in Indian scripts and between emoji. */
+/** Meaningless anywhere; joiners are kept for Persian, Indian scripts and emoji. */
 const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
 const ENDS = /^[\s\p{Bidi_Control}]+|[\s\p{Bidi_Control}]+$/gu;
 export const UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
-/** What a record shows of another one (docs/behaviour.md "Foreign keys"). */
+/** A reference to a record (docs/behaviour.md "Foreign keys"). */
 export const ABSTRACT_LONG = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractLong" });
 export const ABSTRACT_TEXT = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractText" });
 export const orNull = <S extends TSchema>(schema: S, told?: SchemaOptions) => Type.Union([schema, Type.Null()], told);
-/** @template Id what the answer's own type has it as */
+/** @template Id the response's own id type */
 export const uuid = <Id extends string = string>(description?: string) =>
   Type.String({ format: "uuid", ...(description && { description }) }) as TString & { static: Id };
 export const time = (description?: string) => Type.String({ format: "date-time", ...(description && { description }) });
@@ -119,7 +115,7 @@ export const word = <const W extends string>(words: readonly W[], told?: SchemaO
     ),
   );
 
-/** A record's own Id; empty: it is found by something else, or is new. */
+/** A record's own Id; if empty, the record is new or found by a different field. */
 export function id<Id extends string = string>(whose: string, told: FieldOptions): Field<Id | undefined, Id> {
   return {
     ...told,
@@ -143,7 +139,7 @@ export function requiredText(most: number, told: FieldOptions): Field<string, st
   };
 }
 
-/** Empty and null are the same, and take it away; it is answered as "". */
+/** Empty and null both delete the value; output is "". */
 export function text(most: number, told: FieldOptions): Field<string | null, string> {
   return {
     ...told,
@@ -157,7 +153,7 @@ export function text(most: number, told: FieldOptions): Field<string | null, str
 
 const DATE_SHAPE = "a date such as 2026-01-31 or 2026-01-31T12:00:00Z";
 
-/** A day, or a time with its offset. */
+/** A day, or a time with offset. */
 export function moment(told: FieldOptions): Field<Date> {
   const fits = (value: string) => readDate(value) !== undefined;
   return {
@@ -169,7 +165,7 @@ export function moment(told: FieldOptions): Field<Date> {
   };
 }
 
-/** Empty and null are the same. */
+/** Empty and null both mean none. */
 export function momentOrNull(told: FieldOptions): Field<Date | null> {
   return {
     ...told,
@@ -184,7 +180,7 @@ export function flag(told: FieldOptions): Field<boolean, boolean> {
   return { ...told, sent: Type.Boolean(), shown: Type.Boolean(), must: "must be true or false." };
 }
 
-/** null: what holds without it. */
+/** null: the default applies. */
 export function integer(
   least: number,
   most: number,
@@ -200,19 +196,19 @@ export function oneOf<const W extends string>(words: readonly W[], told: FieldOp
   return { ...told, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
 }
 
-/** One or more; each counts once. */
+/** At least one; duplicates are removed. */
 export function someOf<const W extends string>(words: readonly W[], told: FieldOptions): Field<W[], W[]> {
   const schema = Type.Array(word(words), { minItems: 1 });
   const must = `must be a list with at least one of ${words.join(", ")}.`;
   return { ...told, sent: schema, shown: schema, must, take: (value: W[]) => [...new Set(value)] };
 }
 
-/** @param shown what is answered */
+/** @param shown the output's schema */
 export function readOnly<S extends TSchema>(shown: S, told: FieldOptions): Field<unknown, Static<S>> {
   return { ...told, shown, sent: shown, readOnly: true, must: "cannot be set." };
 }
 
-/** How a form asks for it: `words` are chosen from some that are known, `texts` are typed. */
+/** The form field's kind: `words` are selected from known values, `texts` are typed. */
 type FormKind = "text" | "number" | "flag" | "word" | "words" | "texts" | "lines" | "json";
 
 const KINDS = new Map<unknown, FormKind>([

@@ -1,4 +1,4 @@
-// Whether the process is alive and ready: /healthz and /readyz of the API and of the workers.
+// /healthz and /readyz of the API and the workers.
 
 import { connect } from "node:net";
 import { type Static, Type } from "@sinclair/typebox";
@@ -23,15 +23,13 @@ export function healthController(sql: Sql, temporalAddress: string, lifecycle: P
     });
 }
 
-// How the service stands: what /readyz of the API and of the workers tells.
-
 const PROBE_TIMEOUT_MS = 1_000;
-/** Deliveries that have waited for so long to begin are kept by more than a burst. */
+/** Deliveries that wait this long are delayed by more than a burst. */
 const MAX_WAIT_SECONDS = 60;
 
 export const READINESS = Type.Object(
   {
-    /** "degraded": changes are taken, and delivered later. */
+    /** "degraded": changes are accepted and delivered later. */
     status: word(["ready", "degraded", "unavailable"]),
     postgresql: word(["up", "read-only", "disk-full", "down"]),
     temporal: word(["up", "down"]),
@@ -42,20 +40,20 @@ export const READINESS = Type.Object(
 );
 export type Readiness = Static<typeof READINESS>;
 
-/** 503 where requests are not answered; without Temporal or a worker, changes are still taken and delivered later. */
+/** 503 only if requests cannot be answered; without Temporal or a worker, changes are accepted and delivered later. */
 function readinessResponse(readiness: Pick<Readiness, "status">): Response {
   const status = readiness.status === "unavailable" ? 503 : 200;
   return Response.json(readiness, { status, headers: { "cache-control": "no-store" } });
 }
 
-/** Among its reasons until the process answers requests. */
+/** A reason until the process answers requests. */
 export const STARTING = "The process is starting.";
 
-/** What a process sees of the parts it stands on. */
+/** The state of the parts that a process depends on. */
 interface Seen {
   /** Undefined: PostgreSQL did not answer. */
   parts: PartsSeen | undefined;
-  /** PostgreSQL had said so when it last answered. */
+  /** PostgreSQL's disk was full when it last answered. */
   lacksDisk: boolean;
   temporal: boolean;
 }
@@ -69,13 +67,12 @@ async function look(sql: Sql, temporalAddress: string): Promise<Seen> {
   return { parts, lacksDisk: sql.lacksDisk, temporal };
 }
 
-/** PostgreSQL is there, if not yet with our tables. */
+/** PostgreSQL is running, but our tables are missing. */
 function withoutSchema(error: unknown): PartsSeen | undefined {
   if (outageOf(error)) return undefined;
   return { worker: false, readOnly: false, diskFull: false, oldestDispatch: null, troubles: [] };
 }
 
-/** Of an API. */
 function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, lacksDisk, temporal }: Seen): Readiness {
   const reasons = [...phaseReasons(phase), ...databaseReasons(parts, lacksDisk)];
   const isAvailable = reasons.length === 0;
@@ -91,7 +88,7 @@ function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, lacksDisk, te
   };
 }
 
-/** Of a worker: whether there are others is not its concern. */
+/** A worker's readiness does not depend on other workers. */
 function workerReadinessOf({ phase }: Pick<Lifecycle, "phase">, seen: Seen): Omit<Readiness, "worker"> {
   const { worker: _, ...readiness } = readinessOf(
     { phase },
@@ -117,7 +114,7 @@ function databaseReasons(parts: PartsSeen | undefined, lacksDisk: boolean): stri
   return parts.readOnly ? ["PostgreSQL takes no changes: it is read-only."] : [];
 }
 
-/** Why deliveries cannot begin. */
+/** Reasons why deliveries cannot start. */
 function deliveryReasons(parts: PartsSeen | undefined): string[] {
   if (!parts) return [];
   const waited = parts.oldestDispatch ?? 0;
@@ -143,15 +140,12 @@ function canConnect(address: string): Promise<boolean> {
 // GET /healthz and /readyz of a worker, on WORKER_PORT.
 
 export interface WorkerProbesConfig {
-  /** Undefined: nowhere. */
+  /** Undefined: disabled. */
   port: number | undefined;
   host: string;
 }
 
-/**
- * Listens on WORKER_PORT, if that is set.
- * @throws CannotStart if the port is taken, or not ours to take
- */
+/** Listens on WORKER_PORT, if it is set. @throws CannotStart if the port is in use or not permitted */
 export function serveWorkerProbes(
   { port, host }: WorkerProbesConfig,
   sql: Sql,
@@ -176,20 +170,20 @@ export function serveWorkerProbes(
   }
 }
 
-// Where the process stands between its start and its end, and which requests are under way.
+// The lifecycle of the process, and its requests in progress.
 
-/** "starting": it listens, and waits for its database. "stopping": it answers, and nobody should send it more. */
+/** "starting": it listens, and waits for its database. "stopping": it still answers, but should get no new requests. */
 export type Phase = "starting" | "serving" | "stopping";
 
 export interface Lifecycle {
   readonly phase: Phase;
-  /** Aborted when it is "stopping": for what would go on by itself. */
+  /** Aborted when "stopping", for work that would continue otherwise. */
   readonly stopping: AbortSignal;
   begin(request: Request): void;
   end(request: Request): void;
-  /** The database is there and up to date. */
+  /** The database is available and migrated. */
   serve(): void;
-  /** @returns tells whether the requests that were under way by now are answered */
+  /** @returns a function that tells whether the requests in progress have been answered */
   stop(): () => boolean;
 }
 
@@ -216,14 +210,14 @@ export function createLifecycle(): Lifecycle {
   };
 }
 
-/** For an app whose database is there already. */
+/** For an app with a running database. */
 export function servingLifecycle(): Lifecycle {
   const lifecycle = createLifecycle();
   lifecycle.serve();
   return lifecycle;
 }
 
-/** What `shutDown` needs of Bun's server. */
+/** The part of Bun's server that `shutDown` needs. */
 interface Listening {
   readonly pendingRequests: number;
   stop(closeConnections?: boolean): Promise<void>;
@@ -232,9 +226,9 @@ interface Listening {
 const POLL_MS = 10;
 
 /**
- * Ends an API without leaving anybody unanswered. /readyz says 503 from now on, and connections end with their next
- * answer. The port is closed after `delay`, but not before what is under way by now is answered; what came since is
- * answered as well. All of it has `grace` milliseconds; then connections are closed.
+ * Stops an API without losing requests. /readyz returns 503, and connections are closed after their next response.
+ * After `delay`, and after the requests in progress, the port is closed; later requests are still answered. After
+ * `grace` milliseconds, remaining connections are closed.
  */
 export async function shutDown(
   server: Listening,

@@ -1,12 +1,10 @@
-// What stands in an endpoint's path and query: parameters, filters, paging, ids and dates.
-
 import { type TSchema, Type } from "@sinclair/typebox";
 import { BadInput, NotFound } from "../errors.ts";
 import { printable } from "./body.ts";
 import { readDate } from "./dates.ts";
 import { asTyped, time, uuid, word } from "./fields.ts";
 
-/** What stands in a path in place of `{Id}`. */
+/** A path parameter. */
 export interface Parameter<T> {
   description: string;
   schema: TSchema;
@@ -14,11 +12,11 @@ export interface Parameter<T> {
   read(text: string): T;
 }
 
-/** What a list is filtered by; empty is as good as absent, unless a text can be empty. */
+/** A list filter; an empty value counts as absent, unless an empty text is a valid value. */
 export interface Filter<T> {
   description: string;
   schema: TSchema | JsonSchema;
-  /** It is never empty. */
+  /** It always has a value. */
   hasValue?: boolean;
   read(query: Query, name: string): T;
 }
@@ -27,10 +25,9 @@ export type Parameters = Record<string, Parameter<unknown>>;
 export type Filters = Record<string, Filter<unknown>>;
 export type Values<P> = { [K in keyof P]: P[K] extends { read(...given: never[]): infer T } ? T : never };
 
-/** JSON Schema 2020-12, of what is not checked by it. */
 type JsonSchema = Record<string, unknown>;
 
-/** What a list is asked for: its filters, and which page. @throws BadInput */
+/** Parses a list's filters and page. @throws BadInput */
 export function readAsked<Q extends Filters>(
   filters: Q,
   parameters: URLSearchParams,
@@ -45,7 +42,7 @@ export function readAsked<Q extends Filters>(
   return { filters: values as Values<Q>, paging: readPaging(query) };
 }
 
-/** @throws BadInput for a time that has nothing in it: From is in it, To is not */
+/** @throws BadInput for an empty time range; From is inclusive, To exclusive */
 function requireSpan({ From, Last, To, OutcomeFrom, OutcomeTo }: Record<string, unknown>): void {
   if (OutcomeFrom instanceof Date && OutcomeTo instanceof Date && OutcomeFrom >= OutcomeTo) {
     throw new BadInput("OutcomeFrom must be before OutcomeTo.");
@@ -60,7 +57,7 @@ export interface Asked<Q> {
   paging: Paging;
 }
 
-/** @param type the record's, for the words of the 404 to what none can have as its Id */
+/** @param type the record's type, for the 404 of an invalid Id */
 export function uuidParameter<Id extends string>(description: string, type: string): Parameter<Id> {
   return {
     description,
@@ -74,17 +71,15 @@ export function uuidParameter<Id extends string>(description: string, type: stri
 
 const ID_PATTERN = "^[1-9][0-9]{0,15}$";
 
-/** The Id of an entity's record. */
 export function idParameter(description: string, entity: string): Parameter<number> {
   return { description, schema: Type.String({ pattern: ID_PATTERN }), read: (text) => readId(entity, text) };
 }
 
-/** The Id of an entity's record, checked by the service, which has the words for a wrong one. */
+/** The Id of an entity's record, checked by the service, which has its own error message. */
 export function idTextParameter(description: string): Parameter<string> {
   return textParameter(description, Type.String({ pattern: ID_PATTERN }));
 }
 
-/** A path's text that its handler looks at. */
 export function textParameter(
   description: string,
   schema: TSchema = Type.String(),
@@ -93,9 +88,9 @@ export function textParameter(
   return { description, schema, examples, read: (text) => text };
 }
 
-/** @param field with a minLength, empty is refused: nothing has an empty one */
+/** @param field with minLength, an empty value is rejected */
 export function textFilter(description: string, field: TSchema = Type.String()): Filter<string | undefined> {
-  // A filter that is not given is none, whatever the field is by default.
+  // An absent filter has no value, so the field's default is dropped.
   const { default: _, ...schema } = field;
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
   return {
@@ -127,7 +122,6 @@ export function flagFilter(description: string): Filter<boolean | undefined> {
   };
 }
 
-/** A whole number from 1 to `most`. */
 export function countFilter(most: number, description: string): Filter<number | undefined> {
   return {
     description,
@@ -142,10 +136,7 @@ export function countFilter(most: number, description: string): Filter<number | 
   };
 }
 
-/**
- * Of a record of any type, or of an entity's alone.
- * @param needs the filter that has to stand beside it
- */
+/** Matches a record of any type or only of entities. @param needs the filter that is also required */
 export function recordIdFilter(
   description: string,
   { needs, ofEntity }: { needs?: string; ofEntity?: boolean } = {},
@@ -171,7 +162,7 @@ export function momentFilter(description: string): Filter<Date | undefined> {
 const LAST = /^([1-9]\d{0,3})([mhd])$/;
 const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time that ends now. The pages of a list are asked for by the same words, so that a cursor stays good. */
+/** A time range that ends now. All pages of a list use the same value, so cursors stay valid. */
 export function lastFilter(description: string): Filter<Date | undefined> {
   return {
     description,
@@ -186,18 +177,17 @@ export function lastFilter(description: string): Filter<Date | undefined> {
   };
 }
 
-/** The later of From and what Last says, for both have to hold. */
+/** The later of From and Last, because both apply. */
 export function laterOf(one: Date | undefined, other: Date | undefined): Date | undefined {
   return one && other ? new Date(Math.max(one.getTime(), other.getTime())) : (one ?? other);
 }
 
-/** A query's parameters by their names. */
 export type Query = ReadonlyMap<string, string>;
 
 /**
- * The parameters of a list: each is known and stands in the query once, so that none is ignored.
- * @param known beside PAGING
- * @param nameOf the known name that one is another spelling of
+ * Parses the parameters of a list, and rejects unknown and repeated ones.
+ * @param known names beyond PAGING
+ * @param nameOf the canonical spelling of a name
  * @throws BadInput
  */
 export function readQuery(
@@ -220,8 +210,7 @@ export function readQuery(
 }
 
 /**
- * The parameters of what is no list. One with another name is not ignored: Id would then be matched against another
- * field than was meant, and another record found.
+ * Rejects unknown parameters outside lists: ignoring one, such as Id, could match a different record than intended.
  * @throws BadInput
  */
 export function requireKnown(parameters: URLSearchParams, known: readonly string[]): void {
@@ -230,20 +219,14 @@ export function requireKnown(parameters: URLSearchParams, known: readonly string
   throw new BadInput(`${printable(other) || '""'} is no parameter here. The parameters are ${known.join(", ")}.`);
 }
 
-/**
- * @returns "" if it is absent
- * @throws BadInput if it stands in the query twice
- */
+/** @returns "" if it is absent @throws BadInput if it is repeated */
 export function readParameter(parameters: URLSearchParams, name: string): string {
   const [value = "", ...more] = parameters.getAll(name);
   if (more.length > 0) throw standsTwice(name);
   return value;
 }
 
-/**
- * The value of a filter that is one of some words, undefined if it is absent or empty.
- * @throws BadInput
- */
+/** A filter with fixed words; undefined if absent or empty. @throws BadInput */
 export function readWord<Word extends string>(query: Query, name: string, words: readonly Word[]): Word | undefined {
   const given = query.get(name);
   if (!given) return undefined;
@@ -252,24 +235,18 @@ export function readWord<Word extends string>(query: Query, name: string, words:
   return word;
 }
 
-/**
- * The value of a filter that is a text, undefined if it is absent.
- * @throws BadInput
- */
+/** A text filter; undefined if absent. @throws BadInput */
 export function readText(query: Query, name: string): string | undefined {
   const given = query.get(name);
   if (given?.includes("\0")) throw new BadInput(`${name} cannot hold a NUL character.`);
   return given === undefined ? undefined : asTyped(given);
 }
 
-/**
- * The value of a filter that is a date, as `readDate` takes it; undefined if it is absent or empty.
- * @throws BadInput
- */
+/** A date filter, as `readDate` parses it; undefined if absent or empty. @throws BadInput */
 function readMoment(query: Query, name: string): Date | undefined {
   const given = query.get(name);
   if (!given) return undefined;
-  // The + of an offset that is not written as %2B arrives as a space.
+  // An unencoded + of an offset arrives as a space.
   const date = readDate(given.replace(/ (?=\d\d:\d\d$)/, "+"));
   if (!date) throw new BadInput(`${name} must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z.`);
   return date;
@@ -282,7 +259,7 @@ function standsTwice(name: string): BadInput {
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 
-/** What every list takes. */
+/** Parameters of every list. */
 export const PAGING = {
   Limit: {
     description: "Records of a page, of those that the caller may read.",
@@ -294,7 +271,7 @@ export const PAGING = {
   },
 };
 
-/** Every list answers this; Next is the Cursor of the next page. */
+/** The response of every list; Next is the Cursor of the next page. */
 export interface Page<Item> {
   Items: Item[];
   Next: string | null;
@@ -302,16 +279,13 @@ export interface Page<Item> {
 
 export interface Paging {
   limit: number;
-  /** The Next of the page before, as the gate has sealed it. */
+  /** The previous page's Next, as sealed by the gate. */
   cursor: string | undefined;
-  /** All else that was asked for: a cursor goes on with nothing else. */
+  /** All other parameters; a cursor is only valid with the same ones. */
   filters: string;
 }
 
-/**
- * Reads Limit and Cursor.
- * @throws BadInput
- */
+/** Parses Limit and Cursor. @throws BadInput */
 export function readPaging(query: Query): Paging {
   const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
   const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
@@ -320,7 +294,6 @@ export function readPaging(query: Query): Paging {
   return { limit, cursor: query.get("Cursor") || undefined, filters: JSON.stringify(filters) };
 }
 
-/** The first page of a list, for who does not ask for another. */
 export function firstPage(limit: number): Paging {
   return { limit, cursor: undefined, filters: "" };
 }
@@ -331,7 +304,7 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** The Id that a caller's text or number stands for, if a record could have it. */
+/** Parses a record Id; undefined if no record can have it. */
 export function toRecordId(value: unknown): number | undefined {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || !/^[1-9]\d{0,15}$/.test(text)) return undefined;
@@ -339,10 +312,7 @@ export function toRecordId(value: unknown): number | undefined {
   return Number.isSafeInteger(id) ? id : undefined;
 }
 
-/**
- * A record's Id in a path.
- * @throws NotFound for what no record could have as its Id
- */
+/** @throws NotFound if no record can have this Id */
 export function readId(entity: string, text: string): number {
   const id = toRecordId(text);
   if (id === undefined) throw new NotFound(`There is no ${entity} with this Id.`);

@@ -1,19 +1,19 @@
-// A limit on each client's requests, told by the fields of draft-ietf-httpapi-ratelimit-headers-11.
+// A rate limit for each client, with the header fields of draft-ietf-httpapi-ratelimit-headers-11.
 //
-// It protects this process from one client's runaway loop, so it counts in this process's memory: nothing is lost with
-// it but the count, and asking a store at each request would cost more than most requests do.
+// It protects this process from a client's runaway loop. Counts are in memory, because a shared store would cost more
+// than most requests.
 
 import { TooManyRequests } from "../errors.ts";
 import { contextOf } from "./context.ts";
 
 export interface RateLimit {
-  /** What a client's quota is refilled by. */
+  /** The quota's refill rate. */
   perSecond: number;
-  /** The most that a quota holds: so many requests may come at once. */
+  /** The quota's maximum, which limits bursts. */
   burst: number;
 }
 
-/** Takes a request from its client's quota. @throws TooManyRequests if the quota is used up */
+/** Takes a request from its client's quota. @throws TooManyRequests if it is used up */
 export type Admit = (request: Request, clientId: string) => void;
 
 interface Quota {
@@ -22,9 +22,9 @@ interface Quota {
   at: number;
 }
 
-/** Every second brings at least one request, so no wait and no window is longer. */
+/** Every second allows at least one request, so no wait or window is longer. */
 const WAIT_SECONDS = 1;
-/** From this many quotas on, those that are whole again are forgotten. */
+/** Above this many quotas, full ones are forgotten. */
 const QUOTAS_KEPT = 10_000;
 
 export function createRateLimit({ perSecond, burst }: RateLimit, now = () => performance.now()): Admit {

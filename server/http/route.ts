@@ -1,5 +1,5 @@
-// One endpoint of the API, declared once: how it is called, by whom, what it takes and answers, and what does the work.
-// Routing, checks and the OpenAPI document come from the declaration.
+// The declaration of an API endpoint: method, path, scopes, input, output and handler. Routing, validation and the
+// OpenAPI document derive from it.
 
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -19,7 +19,7 @@ import {
 } from "./query.ts";
 import { API_PATH, requestUrl } from "./request.ts";
 
-/** The errors that an endpoint may name, as the OpenAPI document calls them. */
+/** Error names in endpoint declarations and the OpenAPI document. */
 export type ErrorName =
   | "BadInput"
   | "MultipleRows"
@@ -41,49 +41,49 @@ export interface Tag {
   description: string;
 }
 
-/** What is there when the handler begins: all of it has been checked. */
+/** The validated request, as the handler receives it. */
 export interface RouteCall<P, Q, I, A> extends Asked<Q> {
   request: Request;
   params: Values<P>;
   query: Values<A>;
   conditions: Conditions;
   input: I;
-  /** What the input was read from. */
+  /** The original body. */
   sent: unknown;
 }
 
-/** `C` is who may call it, `R` what it may answer: server/access says which. */
+/** `C` is the caller, `R` the response: see server/access. */
 export interface Endpoint<C, S extends string, P extends Parameters, Q extends Filters, I, A extends Parameters, R> {
   method: "GET" | "PATCH" | "POST" | "DELETE";
-  /** Below API_PATH, with its parameters as `{Id}`. */
+  /** Below API_PATH, with parameters as `{Id}`. */
   path: string;
-  /** What the access token must carry, all of them. */
+  /** All scopes that the access token must have. */
   scopes: readonly S[];
-  /** The operation's, in the OpenAPI document. */
+  /** The operation id in the OpenAPI document. */
   id: string;
   tag: Tag;
   summary: string;
   description?: string;
   params?: P;
-  /** The path's last parameter is all that follows, slashes included, as it was sent. */
+  /** The last path parameter is the whole remaining path, unchanged. */
   anyText?: boolean;
-  /** In the query of what is no list; "" if it is absent. */
+  /** Query parameters outside lists; "" if absent. */
   query?: A;
   filters?: Q;
-  /** The filter that a name is another spelling of. */
+  /** Maps a name to the filter with this canonical spelling. */
   filterName?: (given: string) => string | undefined;
-  /** Takes Limit and Cursor. */
+  /** Supports Limit and Cursor. */
   paged?: boolean;
-  /** Takes If-Match and If-None-Match; the handler answers a record with its version. */
+  /** Supports If-Match and If-None-Match; the handler returns a record with its version. */
   conditions?: boolean;
   body?: Body<I> & {
     description: string;
     examples: Record<string, unknown>;
-    /** A request without one is as good as one without fields. */
+    /** A missing body means one without fields. */
     optional?: boolean;
   };
   answer: RouteAnswer;
-  /** Beside those that come of all the rest. */
+  /** Errors beyond those implied by the declaration. */
   errors?: ErrorName[];
   handle(caller: C, call: RouteCall<P, Q, I, A>): Promise<R | Response>;
 }
@@ -92,16 +92,16 @@ export interface RouteAnswer {
   description: string;
   schema: TSchema;
   example?: unknown;
-  /** Several, by name. */
+  /** Several examples by name. */
   examples?: Record<string, unknown>;
-  /** A page of them. */
+  /** A page of records. */
   list?: boolean;
-  /** A file of one of these media types, each of whose lines is what the schema says. */
+  /** A file of one of these media types with one record per line. */
   files?: readonly string[];
   headers?: Record<string, string>;
 }
 
-/** One whose types are its own business. */
+/** A route with its types erased. */
 // biome-ignore lint/suspicious/noExplicitAny: what a handler takes was checked where it was declared.
 export type Route = Endpoint<any, any, any, any, any, any, any>;
 
@@ -110,7 +110,7 @@ export function withPost(patch: Route, id: string): Route[] {
   return [patch, { ...patch, method: "POST", id, summary: "The same as PATCH", description: undefined }];
 }
 
-/** Who calls, and what they may ask for. */
+/** Authenticates and authorizes callers. */
 export interface RouteGuard<C> {
   /** @throws Unauthorized */
   authenticate(request: Request): Promise<C>;
@@ -118,12 +118,12 @@ export interface RouteGuard<C> {
   permit(caller: C, scopes: readonly string[]): C;
 }
 
-/** All methods of a path are one route of the router, so that the others are 405 (RFC 9110 15.5.6). */
+/** All methods of a path share one router entry, so unsupported ones get 405 (RFC 9110 15.5.6). */
 export function controllerOf<C>(routes: readonly Route[], door: RouteGuard<C>) {
   const controller = new Elysia();
   const paths = Map.groupBy(routes, ({ path }) => path);
   for (const [path, methods] of paths) {
-    // A path that ends in a slash comes here too: it has an empty text after it.
+    // A path that ends with a slash also matches, with an empty text after it.
     const below = paths.get(`${path}/{Id}`)?.filter(({ anyText }) => anyText) ?? [];
     const base = API_PATH + path.replace(/\/\{\w+\}$/, "");
     const handle = ({ request, params }: Context) => {
@@ -135,7 +135,7 @@ export function controllerOf<C>(routes: readonly Route[], door: RouteGuard<C>) {
         id: pathname.slice(base.length + 1),
       });
     };
-    // Elysia reads no body: that comes after the scopes.
+    // The body is read later, after the scopes are checked.
     controller.all(methods[0]!.anyText ? `${base}/*` : API_PATH + routerPath(path), handle, { parse: "none" });
   }
   return controller;
@@ -190,11 +190,11 @@ function readAll(
 
 interface Tagged {
   record: object;
-  /** What its entity tag is made of; undefined if it has none. */
+  /** The values of its entity tag; undefined if it has none. */
   version: object | undefined;
 }
 
-/** The record with its entity tag; 304 if If-None-Match names it. @throws PreconditionFailed */
+/** The record with its entity tag; 304 if If-None-Match matches. @throws PreconditionFailed */
 function answerTagged({ record, version }: Tagged, conditions: Conditions): Response {
   const headers = version && { etag: etagOf(version) };
   if (version === undefined || !isNotModified(conditions, version)) return Response.json(record, { headers });
@@ -206,7 +206,7 @@ function routerPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, (_, name) => `:${routerName(name, index++)}`);
 }
 
-/** The router wants one name for what stands at the same place in several paths. */
+/** The router requires the same parameter name at the same position of all paths. */
 function routerName(name: string, index: number): string {
   return index === 0 ? "id" : name.charAt(0).toLowerCase() + name.slice(1);
 }
