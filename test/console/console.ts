@@ -1,12 +1,12 @@
 // Settings in a real browser, as a tenant's people use it.
 
 import { expect } from "bun:test";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { NewTenant } from "../../server/tenants/index.ts";
 import { issuer } from "../authorize/client.ts";
 import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import type { Api } from "../support/api.ts";
-import type { Windows } from "../support/browser.ts";
+import type { WindowOptions, Windows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 
 /** A browser in which somebody has come in to Settings; it keeps what the browser's console says. */
@@ -25,7 +25,7 @@ export interface Visitor extends AsyncDisposable {
 export async function enterSettings(
   browser: Windows,
   tenant: NewTenant,
-  options: BrowserContextOptions & { username?: string; password?: string } = {},
+  options: WindowOptions & { username?: string; password?: string } = {},
 ): Promise<Visitor> {
   const { username = tenant.admin.username, password = tenant.admin.password, ...context } = options;
   const window = await browser.newContext(context);

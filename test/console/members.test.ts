@@ -34,7 +34,7 @@ test(
     await api.call("PATCH", "/User", { Username: "ana.other", Name: "Ana Other" });
     await api.call("PATCH", "/Application", { Name: "Analytics" });
     const { body: roles } = await api.call<{ Items: { Id: string }[] }>("GET", "/Role?Name=editor");
-    await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
+    await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false, isStyled: true });
     const { page, open } = visitor;
 
     await open(`/settings/roles/${roles.Items[0]!.Id}`);

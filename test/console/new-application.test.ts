@@ -169,7 +169,7 @@ test.each([true, false])(
   "with script: %p: a form that is refused says why beside the field, loses nothing, and warns of http on this machine",
   async (javaScriptEnabled) => {
     const { tenant } = await newTenant();
-    await using visitor = await enterSettings(browser, tenant, { javaScriptEnabled });
+    await using visitor = await enterSettings(browser, tenant, { javaScriptEnabled, isStyled: true });
     const { page, open, complaints } = visitor;
     await open("/settings/applications");
     await page.getByRole("link", { name: "New application" }).click();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe.each([true, false])("in a browser, with script: %p", (javaScriptEnabled) => {
   test("a person signs a device in by the keyboard alone", async () => {
     const device = await beginDevice(client, { scope: "openid profile" });
-    const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+    const page = await (await browser.newContext({ javaScriptEnabled, isStyled: true })).newPage();
     await page.goto(`${shared().url}/device`);
     await page.getByLabel("Code").fill(device.userCode);
     await page.keyboard.press("Enter");

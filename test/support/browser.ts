@@ -1,7 +1,14 @@
 import { afterAll } from "bun:test";
 import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  chromium as playwright,
+} from "playwright-core";
 import { chromiumPath } from "./chromium.ts";
+import { PlainContext } from "./plain-page.ts";
 import { setting } from "./tenant.ts";
 
 /** Keeps the browser from asking the network for anything of its own. */
@@ -16,19 +23,31 @@ const QUIET = ["--disable-background-networking", "--disable-component-update", 
 const UNWANTED =
   /^--(single-process|disable-web-security|allow-running-insecure-content|in-process-gpu|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist|no-zygote)$/;
 
+export interface WindowOptions extends BrowserContextOptions {
+  /** Chromium though no script runs: what is shown or reached by styles or the Tab key. */
+  isStyled?: boolean;
+}
+
 /** What a test opens windows by. */
-export type Windows = Pick<Browser, "newContext" | "newPage">;
+export interface Windows {
+  newContext(options?: WindowOptions): Promise<BrowserContext>;
+  newPage(options?: WindowOptions): Promise<Page>;
+}
 
 let running: Promise<Browser> | undefined;
 
 /**
  * Stands at the top of a test file. The Chromium is one for all files of a process, and ends with it; a context is the
- * file's own, and closed by its end at the latest: an open page goes on refreshing itself.
+ * file's own, and closed by its end at the latest: an open page goes on refreshing itself. Where no script runs, forms
+ * and links are followed over plain HTTP.
  */
 export function openWindows(): Windows {
   const opened = new Set<BrowserContext>();
   afterAll(() => Promise.all([...opened].map((context) => context.close())));
-  const newContext = async (options?: BrowserContextOptions) => {
+  const newContext = async ({ isStyled, ...options }: WindowOptions = {}) => {
+    if (options.javaScriptEnabled === false && !isStyled) {
+      return new PlainContext(options) as unknown as BrowserContext;
+    }
     // It ends with the process, and leaves what it wrote to the test run, which removes it.
     running ??= launch(setting("GATEHOUSE_TEST_ROOT"));
     const context = await (await running).newContext(options);
