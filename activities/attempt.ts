@@ -15,15 +15,15 @@ import type { PostWebhookInput, PostWebhookResult } from "../workflows/contract.
 import { attemptFailed, isWorkflowCancelled, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 
-/** Shown to a person who has reset the workflow in the Temporal UI. */
+/** Shown in the Temporal UI if a user resets the workflow. */
 const ENDED_BEFORE = "it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver";
 
-/** Nothing was posted: the delivery goes back to the queue, and is due there after so many milliseconds. */
+/** Nothing was posted: the delivery returns to the queue and is due after this many milliseconds. */
 export interface NotNow {
   dueInMs: number;
 }
 
-/** One attempt from its look-up to its record. @throws ApplicationFailure with the wait for the next one */
+/** One attempt, from look-up to record. @throws ApplicationFailure with the wait until the next one */
 export type Attempt = (
   input: PostWebhookInput,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if (!("attempted" in delivery)) return delivery;
 
     const span = tracing.begin("webhook attempt", "client", delivery.traceParent);
-    // One that is not sampled would keep the receiver from sampling its own.
+    // An unsampled parent would prevent the receiver from sampling its own trace.
     const traceParent = span.sampled ? span.traceParent : undefined;
     place.begin();
     const result = await attemptDelivery(tenantId, delivery, signal, traceParent);
@@ -53,7 +53,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
       await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
-      // So that not all come at once.
+      // Random, so not all retry at once.
       return { dueInMs: FAILURE_PAUSE_MS * (1 + Math.random()) };
     }
     span.end(spanEnd(input, delivery, result));
@@ -78,7 +78,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if (isWorkflowCancelled(signal)) throw signal.reason;
     throw attemptFailed(result.reason, outcome.nextInMs);
 
-    /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
+    /** A local activity runs again if its worker dies before the task is recorded, so the state may have changed. */
     async function open(): Promise<OpenDelivery | PostWebhookResult | NotNow> {
       for (;;) {
         const { maximumAttempts } = retry;
@@ -91,7 +91,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
         const why = found.endsAs ? "the last attempt was lost" : ENDED_BEFORE;
         if (state === "Exhausted") throw unattempted(why);
         if (state !== "Pending" && state !== "Retrying") return { state, attempts };
-        // Another worker was faster, or its connection was set Active in between: look again.
+        // Another worker was first, or the connection became Active meanwhile: repeat.
       }
     }
 
@@ -112,7 +112,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
   };
 }
 
-/** Ids, a status and one word: as little as the log has. */
+/** Ids, a status and one word, as in the log. */
 function spanEnd(
   { tenantId, deliveryId }: PostWebhookInput,
   { eventId, number }: OpenDelivery,

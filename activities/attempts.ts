@@ -1,11 +1,11 @@
-// How attempts fail in Temporal, and what they do while PostgreSQL is away.
+// Failures of attempts in Temporal, and retries while PostgreSQL is unavailable.
 
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { Logger } from "pino";
 import { FAILURE_PAUSE_MS } from "../server/webhooks/index.ts";
 import { ATTEMPT_FAILED, EXHAUSTED } from "../workflows/contract.ts";
 
-/** The host, the status and one word, never a body. @param nextInMs undefined: no attempt follows */
+/** Contains the host, the status and one word, never a body. @param nextInMs undefined: no further attempt */
 export function attemptFailed(message: string, nextInMs?: number): ApplicationFailure {
   const last = nextInMs === undefined;
   const failure = ApplicationFailure.create({
@@ -14,12 +14,12 @@ export function attemptFailed(message: string, nextInMs?: number): ApplicationFa
     nonRetryable: last,
     nextRetryDelay: nextInMs,
   });
-  // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
+  // A receiver's error is not our bug, so the Temporal UI should show only the reason.
   failure.stack = "";
   return failure;
 }
 
-/** Asks PostgreSQL until it answers: giving up would use up an attempt, or post the same bytes again. */
+/** Retries until PostgreSQL responds, because giving up would use up an attempt or post the same bytes again. */
 export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -32,7 +32,7 @@ export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () =>
   }
 }
 
-/** The reason that the SDK gives. A worker's end also cancels, by another one, and then another worker shall go on. */
+/** The SDK's reason. A worker's shutdown also cancels, with a different reason, and another worker then continues. */
 const WORKFLOW_CANCELLED = "CANCELLED";
 
 export function workflowCancelled(): Error {
@@ -43,7 +43,7 @@ export function isWorkflowCancelled({ reason }: AbortSignal): boolean {
   return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
 }
 
-/** How what no attempt has ended is closed: with fewer posts of its run than these it stays open. */
+/** How an open delivery or logout is closed: with fewer attempts in its run it stays open. */
 export function closingOf({ cancelled, maximumAttempts }: { cancelled: boolean; maximumAttempts: number }) {
   return cancelled
     ? ({ wished: "Cancelled", reason: "cancelled in Temporal", leastAttempts: 0 } as const)

@@ -5,8 +5,8 @@ import type { ActivityDependencies } from "./dependencies.ts";
 import type { Posts } from "./post-webhook.ts";
 
 /**
- * Goes on with a delivery whose attempts in Temporal have ended without a final state; retried without end. One with
- * posts left goes back to the queue: nothing but a post that left is an attempt.
+ * Continues a delivery whose attempts in Temporal ended without a final state; retried indefinitely. With attempts left
+ * it returns to the queue, because only sent posts count.
  */
 export function createCloseDelivery(
   { sql, log, metrics, inFlight, windows }: ActivityDependencies,
@@ -14,9 +14,9 @@ export function createCloseDelivery(
 ) {
   return async (input: CloseDeliveryInput): Promise<ClosedDelivery> => {
     const { tenantId, deliveryId, connectionId } = input;
-    // A post within the workflow's task may still be out.
+    // A post in the workflow's task may still be in progress.
     await breakOff(deliveryId, workflowCancelled());
-    // One that has not begun at all has its place still.
+    // Releases the place of a delivery that has not begun.
     inFlight.begin(deliveryId);
     windows.release(connectionId, deliveryId);
     const { wished, reason, leastAttempts } = closingOf(input);

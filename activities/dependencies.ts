@@ -17,16 +17,16 @@ export interface ActivityDependencies {
   log: Logger;
   tracing: Pick<Tracing, "begin">;
   metrics: Pick<WorkerMetrics, "attempted" | "ended" | "logoutAttempted" | "logoutEnded">;
-  /** Told when an attempt begins, so that the dispatcher may take on more. */
+  /** Notified when an attempt begins, so the dispatcher can start more. */
   inFlight: Pick<InFlight, "begin">;
   windows: Windows;
   attemptLogout: AttemptLogout;
-  /** Of clients that are told of logouts. */
+  /** For back-channel logouts. */
   logoutWindows: Windows<number, LogoutId, LogoutId>;
   holding: {
-    /** Exhausted deliveries in a row after which a connection is Held. */
+    /** Consecutive exhausted deliveries until a connection is Held. */
     after: number;
-    /** Milliseconds before a Held connection is probed for the first time. */
+    /** Milliseconds until a Held connection is first probed. */
     probeInterval: number;
   };
 }

@@ -1,11 +1,11 @@
 import type { Context } from "@temporalio/activity";
 
-/** How often an activity says that it is alive, and hears whether it is cancelled. */
+/** The interval of an activity's heartbeats, which also report cancellation. */
 export const HEARTBEAT_MS = 5_000;
 
-/** @returns ends it */
+/** @returns a function that stops it */
 export function heartbeat(context: Context): () => void {
-  // A local activity lives as long as its workflow's task.
+  // Local activities have no heartbeat; their workflow's task bounds them.
   if (context.info.isLocal) return () => {};
   const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
   return () => clearInterval(timer);

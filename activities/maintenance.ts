@@ -2,7 +2,6 @@ import { removeExpired } from "../server/maintenance.ts";
 import type { MaintenanceResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 
-/** Makes and removes signing keys as their schedule says. */
 export function createRotateSigningKeys({ keyRotation, log }: ActivityDependencies) {
   return async (): Promise<MaintenanceResult["keys"]> => {
     const rotation = await keyRotation.run();
@@ -11,7 +10,6 @@ export function createRotateSigningKeys({ keyRotation, log }: ActivityDependenci
   };
 }
 
-/** Removes what has expired. */
 export function createRemoveExpired({ patientSql }: ActivityDependencies) {
   return (): Promise<MaintenanceResult["removed"]> => removeExpired(patientSql);
 }

@@ -6,14 +6,14 @@ import { attemptFailed, closingOf, isWorkflowCancelled, untilDone } from "./atte
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
 
-/** No failing receiver makes its connection Held here. */
+/** Logouts never hold a connection. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
 
 type Dependencies = Pick<ActivityDependencies, "sql" | "attemptLogout" | "logoutWindows" | "log" | "metrics">;
 
 /**
- * One attempt to tell a client of a logout, in its turn: few of a client are under way, and each has a place in its
- * window. Its failure carries the host, the status and one word, never a body.
+ * One attempt of a logout: few of a client are in progress, and each has a place in its window. Its failure contains
+ * the host, the status and one word, never a body.
  */
 export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metrics }: Dependencies) {
   return async (input: PostLogoutInput): Promise<LogoutOutcome> => {
@@ -49,7 +49,7 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
         if (logout.state === "Exhausted") throw attemptFailed("the last attempt was lost");
         if (logout.state === "Delivered" || logout.state === "Cancelled")
           return { state: logout.state, attempts: number };
-        // A worker died when this attempt was recorded, and before its workflow knew.
+        // A worker died after recording this attempt, before its workflow was notified.
         throw attemptFailed("its next attempt is not due yet", Math.ceil(logout.waitMs));
       }
 
@@ -86,8 +86,8 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
 }
 
 /**
- * Goes on with a logout whose attempts in Temporal have ended without a final state; retried without end. One with
- * posts left gets a new workflow: nothing but a post that left is an attempt.
+ * Continues a logout whose attempts in Temporal ended without a final state; retried indefinitely. With attempts left
+ * it gets a new workflow, because only sent posts count.
  */
 export function createCloseLogout({ sql, log, metrics }: Pick<ActivityDependencies, "sql" | "log" | "metrics">) {
   return async (input: CloseLogoutInput): Promise<LogoutOutcome> => {

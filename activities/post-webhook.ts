@@ -1,5 +1,5 @@
-// A delivery's attempt in its workflow's task, with a place in its receiver's window. What finds no place or turn soon,
-// or fails beside a post that hangs, goes back to the queue and uses up no attempt.
+// A delivery's attempt in its workflow's task, with a place in its receiver's window. Without a place or turn soon, or
+// behind a hanging post, it returns to the queue without using up an attempt.
 
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
@@ -18,14 +18,14 @@ interface Post {
 
 export interface Posts {
   postWebhook(input: PostWebhookInput): Promise<PostWebhookResult>;
-  /** Breaks off a delivery's attempt, if one is out, and resolves when it is recorded. */
+  /** Aborts a delivery's attempt in progress, and resolves when it is recorded. */
   breakOff(deliveryId: DeliveryId, reason: Error): Promise<void>;
 }
 
 type Dependencies = Pick<ActivityDependencies, "sql" | "inFlight" | "windows" | "log">;
 
 export function createPosts({ sql, inFlight, windows, log }: Dependencies, attempt: Attempt): Posts {
-  /** By delivery: an activity that Temporal runs again, its task having timed out, joins the post that is out. */
+  /** By delivery: an activity that Temporal repeats after a task timeout joins the post in progress. */
   const posts = new Map<string, Post>();
   /** By workflow run. */
   const tasks = new Map<string, Set<Post>>();
@@ -48,7 +48,7 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
     }
   }
 
-  /** A first attempt has had its turn in the queue. */
+  /** The queue has already counted a first attempt in the rate. */
   async function hasTurn({ fromQueue, tenantId, connectionId }: PostWebhookInput): Promise<boolean> {
     const context = Context.current();
     const { cancellationSignal: signal, info } = context;
@@ -61,7 +61,7 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
 
   async function postOrLeave(input: PostWebhookInput): Promise<PostWebhookResult | NotNow> {
     const { cancellationSignal: signal, info } = Context.current();
-    // A task must not wait for long; an activity of its own may.
+    // A task must not wait long, but a separate activity may.
     const post = posts.get(input.deliveryId) ?? begin(input, info.isLocal ? QUICK_MS : undefined);
     if (!info.isLocal) return under(signal, post);
     const others = othersOf(info.workflowExecution?.runId ?? "", post);
@@ -88,14 +88,14 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
       .enter(input, signal, patienceMs)
       .then(inPlace)
       .finally(() => posts.delete(deliveryId));
-    // Nobody may be waiting when it fails.
+    // Prevents an unhandled rejection if no caller waits.
     ended.catch(() => {});
     const post = { ended, controller };
     posts.set(deliveryId, post);
     return post;
   }
 
-  /** The other posts of its workflow's task: no timer of the workflow fires before they end. */
+  /** Other posts in the workflow's task: the workflow's timers fire only after they end. */
   function othersOf(runId: string, post: Post) {
     const task = tasks.get(runId) ?? new Set<Post>();
     tasks.set(runId, task.add(post));
@@ -105,7 +105,7 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
     };
     post.ended.then(leave, leave);
     return {
-      /** @returns whether some are still out after a while, and milliseconds left until the retry */
+      /** @returns whether some are still in progress, and the milliseconds left until the retry */
       async wait(retryMs: number): Promise<{ hang: boolean; leftMs: number }> {
         const began = performance.now();
         const over = Promise.withResolvers<"over">();
@@ -132,7 +132,7 @@ function isRetried(error: unknown): error is ApplicationFailure & { nextRetryDel
   return error instanceof ApplicationFailure && error.type === ATTEMPT_FAILED;
 }
 
-/** Waits for the post's end and meanwhile lets the signal break it off. */
+/** Waits for the post's end; the signal can abort it. */
 async function under<T>(
   signal: AbortSignal,
   { ended, controller }: { ended: Promise<T>; controller: AbortController },

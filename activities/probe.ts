@@ -4,7 +4,6 @@ import type { ProbeInput, ProbeResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
 
-/** Probes a Held connection if its time has come. */
 export function createSendProbe({ log, holding, ...dependencies }: ActivityDependencies) {
   return async ({ tenantId, connectionId }: ProbeInput): Promise<ProbeResult> => {
     const context = Context.current();

@@ -3,7 +3,6 @@ import { cancelRedelivery, followRedelivery } from "../server/webhooks/index.ts"
 import type { RedeliverInput, RedeliveryProgress } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 
-/** Counts what has come of a bulk redelivery, for some seconds. */
 export function createFollowRedelivery({ sql }: ActivityDependencies) {
   return ({ tenantId, redeliveryId }: RedeliverInput): Promise<RedeliveryProgress> => {
     const context = Context.current();
@@ -14,7 +13,7 @@ export function createFollowRedelivery({ sql }: ActivityDependencies) {
   };
 }
 
-/** Its workflow was cancelled in Temporal: nothing more is sent. */
+/** Called when its workflow was cancelled in Temporal: sends nothing more. */
 export function createCancelRedelivery({ sql, log }: ActivityDependencies) {
   return async ({ tenantId, redeliveryId }: RedeliverInput): Promise<void> => {
     await cancelRedelivery(sql, tenantId, redeliveryId);

@@ -1,17 +1,17 @@
-// What the Temporal SDK has to say, as lines of our log.
+// Forwards the Temporal SDK's messages to our log.
 
 import { type LogMetadata, SdkComponent, type Logger as TemporalLogger } from "@temporalio/common";
 import type { Logger } from "pino";
 import { createOutageLog } from "../server/log.ts";
 import { ATTEMPT_FAILED, EXHAUSTED } from "../workflows/contract.ts";
 
-/** What the SDK finds worth an info is none for an operator. */
+/** The SDK's info messages are too detailed for operators. */
 const LEVELS = { TRACE: "trace", DEBUG: "debug", INFO: "debug", WARN: "warn", ERROR: "error" } as const;
-/** A post runs within its workflow's task, so that a slow receiver makes a slow task. */
+/** Posts run within their workflow's task, so a slow receiver causes a slow task. */
 const SLOW_WORKFLOW_TASK = "[TMPRL1104]";
-/** Said by the worker of the queue of its own, which runs activities only. */
+/** Logged by the worker of its own task queue, which runs only activities. */
 const NO_WORKFLOWS = "No workflows registered";
-/** Each of its calls says so after some tries, and again after each further one. */
+/** Logged for each gRPC call after several retries, and again after each further one. */
 const TRIED_AGAIN = /^gRPC call \w+ retried \d+ times$/;
 
 export function temporalLogger(log: Logger): TemporalLogger {
@@ -31,11 +31,11 @@ export function temporalLogger(log: Logger): TemporalLogger {
   };
 }
 
-/** A receiver's doing is none of ours: each attempt has an info line, by createAttempt. */
+/** Receivers' failures are not ours: createAttempt logs each attempt. */
 function isAsItShouldBe(message: string, { sdkComponent, error }: LogMetadata): boolean {
   if (message.startsWith(NO_WORKFLOWS)) return true;
   if (sdkComponent === SdkComponent.core) return message.startsWith(SLOW_WORKFLOW_TASK);
   if (message === "Activity failed") return [ATTEMPT_FAILED, EXHAUSTED].includes(error?.type);
-  // On its way out of the workflow's isolate a failure has lost its type.
+  // A failure loses its type when it leaves the workflow's isolate.
   return message === "Workflow failed" && / deliveries exhausted: /.test(error?.message);
 }

@@ -1,4 +1,4 @@
-// `bun run worker`: runs workflows and activities, and beside them the dispatcher and the reconciler.
+// `bun run worker`: runs workflows and activities, the dispatcher and the reconciler.
 
 import { Client } from "@temporalio/client";
 import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from "@temporalio/worker";
@@ -44,13 +44,13 @@ import { createActivities } from "./index.ts";
 import { temporalLogger } from "./temporal-log.ts";
 import { bundleWorkflows } from "./workflow-bundle.ts";
 
-/** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
+/** The SDK's default depends on a heap limit that Bun reports wrongly. */
 const CACHED_WORKFLOWS = 1_000;
-/** Each of them in a workflow's task or beside it. One that hangs costs little, and windows bound them, not this. */
+/** The maximum number of concurrent posts. A hanging one costs little, and windows are the effective limit. */
 const POSTS = 2_000;
-/** A post runs within its workflow's task and may hang there. */
+/** Posts run within their workflow's task and may hang there. */
 const WORKFLOW_TASKS = 500;
-/** A connection that leads nowhere is given up. A busy worker may wait for one of the pool. */
+/** Abandons dead connections. There is no timeout for a free connection, because a busy worker may have to wait. */
 const ANSWERED = { answer_timeout: IMPATIENT.answer_timeout };
 
 await runEntry("worker", async () => {
@@ -59,7 +59,7 @@ await runEntry("worker", async () => {
   Runtime.install({
     shutdownSignals: [],
     logger: temporalLogger(log),
-    // Unless it is forwarded, the native part of the SDK writes to the console by itself.
+    // Without forwarding, the SDK's native part writes to the console.
     telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
   });
 
@@ -68,7 +68,7 @@ await runEntry("worker", async () => {
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const keyRotation = createKeyRotation(sql, vault);
   const lifecycle = createLifecycle();
-  // From here on it can be told to stop, also while PostgreSQL or Temporal is not there yet.
+  // From here on the process can be stopped, even while PostgreSQL or Temporal is unavailable.
   const stops: (() => Promise<unknown>)[] = [
     () => Promise.all([sql, patientSql].map((pool) => pool.end({ timeout: 1 }))),
   ];
@@ -86,7 +86,7 @@ await runEntry("worker", async () => {
   await onceDatabaseIsThere(config.databaseUrl, log, async () => {
     await refuseSharedSessions(config.databaseUrl);
     await requireSchema(sql);
-    // A worker that cannot open a connection's secret would use its deliveries' attempts up.
+    // Without the key, deliveries would use up their attempts.
     await keyRotation.requireOpen();
   });
   const workflowBundle = await bundleWorkflows(temporalLogger(log));
@@ -164,17 +164,17 @@ await runEntry("worker", async () => {
   lifecycle.serve();
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
-  // A worker that ends by itself has met a fatal error; the supervisor of the process starts it again.
+  // A worker ends by itself only after a fatal error; the supervisor restarts it.
   await running;
 });
 
-/** Compression costs more than it saves where nothing leaves the machine. */
+/** Compression is not worth its CPU on one machine. */
 function temporalOptions({ address, connect }: TemporalConfig): NativeConnectionOptions {
   const local = /^(localhost|127\.|\[::1\])/.test(address);
   return { ...connect.connectionOptions, ...(local ? { grpcCompression: { codec: "none" } } : {}) };
 }
 
-/** Waits for a Temporal that is not there yet: until then changes are safe in PostgreSQL. */
+/** Waits until Temporal is available; changes are safe in PostgreSQL meanwhile. */
 async function connectToTemporal(temporal: TemporalConfig, log: Logger): Promise<NativeConnection> {
   for (let attempt = 1; ; attempt++) {
     try {

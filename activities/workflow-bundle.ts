@@ -1,5 +1,5 @@
-// The workflows as the one script that a worker runs them from. Bundling takes seconds, and gives the same
-// until code changes, so the script is kept with the installed packages for the next worker.
+// Bundles the workflows into one script. Bundling takes seconds and is deterministic, so the script is cached beside
+// the installed packages.
 
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -9,10 +9,10 @@ import { PROJECT_ROOT } from "../server/config.ts";
 
 const CACHE = join(PROJECT_ROOT, "node_modules/.cache/gatehouse");
 const PREFIX = "workflows-";
-/** All that a bundle is made from: our code, and the packages' versions with what we patch of them. */
+/** The inputs of a bundle: our code, and the packages' versions and patches. */
 const MADE_FROM = ["workflows/**/*.ts", "bun.lock", "patches/*"].map((pattern) => new Bun.Glob(pattern));
 
-/** @param folder where it is kept; one that cannot be written to costs no more than the work */
+/** @param folder the cache; if it is not writable, bundling is repeated */
 export async function bundleWorkflows(logger: Logger, folder = CACHE): Promise<WorkflowBundle> {
   try {
     return await keptBundle(logger, folder);
@@ -42,8 +42,8 @@ async function bundle(logger: Logger): Promise<WorkflowBundle> {
 }
 
 /**
- * Differs wherever a bundle might. The place counts as well, for a workflow's stack traces name its files.
- * @throws Error if a part of what a bundle is made from is not there
+ * A hash of a bundle's inputs. It includes the path, because stack traces contain file names.
+ * @throws Error if an input is missing
  */
 export async function fingerprint(root = PROJECT_ROOT): Promise<string> {
   const hash = createHash("sha256").update(root);
@@ -58,7 +58,7 @@ export async function fingerprint(root = PROJECT_ROOT): Promise<string> {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** It is never seen half-written, whatever else writes it and whatever power fails. Bundles of other versions go. */
+/** Writes atomically and durably, and removes bundles of other versions. */
 async function keep(folder: string, name: string, code: string): Promise<void> {
   const others = (await readdir(folder)).filter((other) => other.startsWith(PREFIX));
   const draft = join(folder, `${name}.${process.pid}.draft`);

@@ -1,4 +1,4 @@
-// Every endpoint of the API that is declared as a route.
+// All API endpoints that are declared as routes.
 
 import { ALERT_DESCRIPTION, type Alerts, alertRoutes } from "./alerts/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
@@ -36,7 +36,6 @@ import {
 } from "./webhooks/index.ts";
 
 export interface ApiServices extends WebhookServices {
-  /** Names of what can trigger a webhook. */
   entities: readonly string[];
   connection: ConnectionContract;
   records: Entities;
@@ -52,7 +51,7 @@ export interface ApiServices extends WebhookServices {
   signingKeys: PublishedKeys;
   users: UserAdministration;
   ownTenant: OwnTenant;
-  /** Where a person opens a workflow in the Temporal UI. */
+  /** The Temporal UI's page of a workflow. */
   workflowUrl: (workflowId: string) => string;
 }
 

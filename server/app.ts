@@ -1,4 +1,4 @@
-// Composes the controllers; test it with app.handle(new Request("http://localhost/…")).
+// Composes the controllers. Tests use app.handle(new Request("http://localhost/…")).
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
@@ -62,12 +62,11 @@ import {
   webhookResourceTypes,
 } from "./webhooks/index.ts";
 
-/** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
+/** Bun answers larger bodies with an empty 413; our much lower limit answers with an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
 /**
- * A connection on which nothing moves is closed. Proxies keep one that nobody uses for 60 s, and should be the ones to
- * close it: a request that meets its closing is lost. A request that waits for its turn and for PostgreSQL is answered
- * 503 before.
+ * An idle connection is closed after this time. Proxies close theirs after 60 s and should be first, because a request
+ * that meets a closing connection is lost. Requests that wait for capacity or PostgreSQL get 503 earlier.
  */
 const IDLE_SECONDS = 120;
 
@@ -81,15 +80,15 @@ export interface AppDependencies {
   recorder?: RequestRecorder;
   issued?: IssuedTokens;
   tracing?: Tracing;
-  /** By default the app serves from the start. */
+  /** By default the app serves at once. */
   lifecycle?: Lifecycle;
-  /** What the API has records of. */
+  /** The kinds of records in the API. */
   entities?: readonly EntityDefinition[];
-  /** What administrators set up. */
+  /** The kinds of settings. */
   settings?: SettingsKinds;
 }
 
-/** What policies can be about. */
+/** The resource types of policies. */
 export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
   const entityTypes = resourceTypes(entities);
   return [
@@ -104,7 +103,7 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
   ];
 }
 
-/** What webhooks tell of. */
+/** The records of webhook events. */
 export const namesOfEventRecords = (entities: readonly EntityDefinition[]) => [
   ...entities.map(({ name }) => name),
   ALERT_RECORD,
@@ -259,7 +258,7 @@ export function createApp({
       requireHost(request);
       requireEncodedQuery(request);
       if (lifecycle.phase === "stopping") set.headers.connection = "close";
-      // Nothing can be answered by a database that may not have our tables yet.
+      // The tables may not exist yet.
       if (lifecycle.phase === "starting" && !isProbe(request)) throw new ServiceUnavailable(OUTAGES.away);
     })
     .onError({ as: "global" }, async ({ error, code, request }) => {
@@ -308,13 +307,13 @@ export function createApp({
   return app;
 }
 
-/** What the audit log tells of. */
+/** The subjects of audit entries. */
 export function auditSubjects(entities: readonly EntityDefinition[], settings: SettingsKinds): string[] {
   const types = [...Object.values(settings).map(({ type }) => type), ...webhookResourceTypes([])];
   return [...entities, ...types].map(({ name }) => name);
 }
 
-/** Of all routes, those of the spec door and the entity API. */
+/** Paths of the spec door and the entity API. */
 function isSpecified(path: string): boolean {
   return path.startsWith(`${API_PATH}/`) || SPEC_PATHS.includes(path);
 }

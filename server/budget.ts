@@ -1,29 +1,35 @@
-// What all tenants share, in shares: how much of one thing a tenant may have under way, and how much more may wait for
-// it. docs/configuration.md "Budgets of a tenant" lists the budgets.
+// Fair shares of a resource: how much of it a tenant may use at once, and how much may wait. docs/configuration.md
+// "Budgets of a tenant" lists the budgets.
 
 import { ServiceBusy, TenantBusy } from "./errors.ts";
 import type { TenantId } from "./ids.ts";
 
 export interface BudgetLimits {
-  /** What is shared, in the plural, as the error names it: "policy checks". */
+  /** The resource in the plural, for errors: "policy checks". */
   name: string;
-  /** Under way at once for each tenant, in this process. */
+  /** The maximum in use per tenant, in this process. */
   perTenant: number;
-  /** Under way at once for all tenants, in this process. */
+  /** The maximum in use for all tenants, in this process. */
   total?: number;
-  /** Of each tenant; more are refused at once. */
+  /** The maximum waiting per tenant; more are rejected at once. */
   waiting: number;
-  /** Who has waited longer is refused when its turn comes. */
+  /** Requests that waited longer are rejected. */
   longestWaitMs?: number;
 }
 
-/** `Tenant` is what a tenant goes by. */
+/** `Tenant` is the type of the key. */
 export interface Budget<Tenant extends string = TenantId> {
-  /** Takes a free place without waiting, for callers that hold another resource. @returns what gives it back */
+  /**
+   * Takes a free place without waiting, for callers that hold a different resource. @returns a function that releases
+   * it
+   */
   enter(tenantId: Tenant): (() => void) | undefined;
-  /** Does the work when it is the tenant's turn. @throws TenantBusy, ServiceBusy */
+  /** Runs the work when the tenant has a place. @throws TenantBusy, ServiceBusy */
   run<T>(tenantId: Tenant, work: () => Promise<T>): Promise<T>;
-  /** As `run`, for work that ends elsewhere. @returns gives the place back; to be called once or more. @throws as `run` */
+  /**
+   * Like `run`, for work that ends elsewhere. @returns a function that releases the place and can be called repeatedly.
+   * @throws TenantBusy, ServiceBusy
+   */
   take(tenantId: Tenant): Promise<() => void>;
 }
 
@@ -32,10 +38,10 @@ interface Share {
   waiting: (() => void)[];
 }
 
-/** Requests of one tenant are served in order; tenants take turns. */
+/** A tenant's requests are served in order; tenants take turns. */
 export function createBudget<Tenant extends string = TenantId>(limits: BudgetLimits): Budget<Tenant> {
   const { perTenant, total = Number.POSITIVE_INFINITY, longestWaitMs = Number.POSITIVE_INFINITY } = limits;
-  /** Of tenants with work under way or waiting; who had the last turn comes last. */
+  /** Tenants with work in progress or waiting, in the order of their next turn. */
   const shares = new Map<Tenant, Share>();
   let running = 0;
 

@@ -1,6 +1,6 @@
-// Names of variables that are nearly ours: a setting that nobody reads could be the one that was to keep something safe.
+// Detects misspelt variables, because an ignored setting could have been a protection.
 
-/** What the Temporal SDK and the trace exporter read by themselves, beside what we ask for by name. */
+/** Variables that the Temporal SDK and the trace exporter read directly. */
 const READ_ELSEWHERE = [
   "TEMPORAL_ADDRESS",
   "TEMPORAL_NAMESPACE",
@@ -14,25 +14,22 @@ const READ_ELSEWHERE = [
   "OTEL_SERVICE_NAME",
   "OTEL_RESOURCE_ATTRIBUTES",
 ];
-/** Conventions that many programs share. */
+/** Common conventions of other programs. */
 const OF_OTHERS = /^(https?|all|no)_proxy$/i;
-/** What other programs would have behind it. */
+/** Suffixes that other programs use. */
 const OTHER_UNITS = /_(FILE|MS|SECONDS)$/;
-/** Below this many letters too many names are near. */
+/** Shorter names are similar to too many others. */
 const MIN_LENGTH = 8;
-/** With fewer letters one wrong one is the most. */
+/** Shorter names allow one wrong letter, longer ones two. */
 const LONG = 10;
 
-/**
- * @param read names that are asked for
- * @returns problems in words
- */
+/** @param read the variables that are read @returns problems as text */
 export function misspeltNames(env: Record<string, string | undefined>, read: Iterable<string>): string[] {
   const known = [...new Set([...read, ...READ_ELSEWHERE])];
   return Object.keys(env)
     .filter((name) => !known.includes(name) && !OF_OTHERS.test(name))
     .flatMap((name) => {
-      // Where the right one is set too, the other is somebody else's.
+      // If the correct name is set as well, the similar one belongs to a different program.
       const meant = known.find((right) => env[right] === undefined && isNear(name, right));
       return meant ? [`${name} is set, which Gatehouse does not read; it must be ${meant}, or be left out`] : [];
     });
@@ -48,7 +45,7 @@ function isNear(name: string, right: string): boolean {
   return [spelt, spelt.replace(OTHER_UNITS, "")].some((each) => distance(each, right) <= most);
 }
 
-/** Letters to add, drop, replace or swap with their neighbour (optimal string alignment). */
+/** The number of letters to add, drop, replace or swap (optimal string alignment). */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];

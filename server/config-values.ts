@@ -1,4 +1,4 @@
-// What the text of an environment variable means. Each function throws an Error that says what it must be.
+// Parsers of environment variables. Each throws an Error that states the valid values.
 
 import { resolve } from "node:path";
 import { parseDatabaseUrl } from "./db/address.ts";
@@ -7,7 +7,7 @@ import type { Network, TrustProxy } from "./http/context.ts";
 
 /**
  * Parses a duration such as `200ms`, `10s` or `5m` into milliseconds.
- * @throws Error whose message ends the sentence "it must be …".
+ * @throws Error with a message that completes the sentence "it must be …"
  */
 export function parseDuration(text: string): number {
   const match = /^(\d{1,9})(ms|s|m)$/.exec(text.trim());
@@ -17,7 +17,7 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
-/** As a duration, but there may be none. */
+/** Like a duration, but may be 0. */
 export function parseDelay(text: string): number {
   return /^0(ms|s|m)?$/.test(text.trim()) ? 0 : parseDuration(text);
 }
@@ -41,7 +41,7 @@ export function parseMetricsToken(text: string): string {
   return text;
 }
 
-/** As OTEL_TRACES_SAMPLER names them. */
+/** Values of OTEL_TRACES_SAMPLER. */
 const TRACE_SAMPLERS = [
   "always_on",
   "always_off",
@@ -120,7 +120,7 @@ export function parseCertificatesFile(text: string): string {
 }
 
 export function parseProxy(text: string): string {
-  // Many write the host alone.
+  // The scheme is often omitted.
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url?.protocol !== "http:" || url.pathname !== "/" || url.search || url.hash) {
     throw new Error("an http address of a proxy, such as http://proxy.internal:3128");
@@ -141,7 +141,7 @@ export function parseOrigin(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Where a proxy of ours asks for certificates. */
+/** The address where our proxy requests client certificates. */
 export function parseMtlsUrl(text: string): string {
   const url = URL.canParse(text) ? parseOrigin(text) : "";
   if (!url.startsWith("https://")) throw new Error("an https address without user name, query or fragment");
@@ -174,10 +174,10 @@ export function parseMasterKeys(text: string): string[] {
   }
 }
 
-/** More in a row are a mistake. */
+/** A longer chain is a mistake. */
 const MAX_PROXIES = 20;
 
-/** true or false, how many proxies there are, or the networks they are in. */
+/** true or false, the number of proxies, or their networks. */
 export function parseTrustProxy(text: string): TrustProxy {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;

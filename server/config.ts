@@ -1,4 +1,4 @@
-// The one place that reads the environment. Every problem is collected and reported together.
+// The only reader of the environment. All problems are collected and reported together.
 
 import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
@@ -35,92 +35,93 @@ import type { WorkerProbesConfig } from "./http/health.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 
 export interface Config {
-  /** TCP port of the API. */
   port: number;
-  /** True if PORT was given by name: then a port in use is an error, not a reason to take the next one. */
+  /** True if PORT is set: a used port is then an error; otherwise the next free one is taken. */
   portAsked: boolean;
   host: string;
-  /** The issuer, and the base of every address. No trailing slash. */
+  /** The issuer and the base of all addresses, without a trailing slash. */
   publicUrl: string;
-  /** Undefined means: the embedded PostgreSQL that `start` brings up. */
+  /** Undefined: the embedded PostgreSQL of `start`. */
   databaseUrl: string | undefined;
   dataDir: string;
-  /** Base64 of 32 bytes; encrypts secrets at rest. Undefined means: `start` keeps one in the data directory. */
+  /** Base64 of 32 bytes; encrypts secrets at rest. Undefined: `start` keeps one in the data directory. */
   masterKey: string | undefined;
-  /** Those it has replaced, which only open what they have sealed. */
+  /** Previous master keys, used only for decryption. */
   masterKeyPrevious: string[];
   temporal: TemporalConfig;
   webhooks: WebhookConfig;
   egress: EgressConfig;
   metrics: MetricsConfig;
-  /** Where a worker answers /healthz and /readyz. */
+  /** The address of a worker's /healthz and /readyz. */
   workerProbes: WorkerProbesConfig;
   shutdown: ShutdownConfig;
   tracing: TracingConfig;
-  /** The proxies of ours that requests come through. */
+  /** Our proxies in front of this process. */
   trustProxy: TrustProxy;
-  /** Where a proxy of ours asks clients for certificates, and the header it passes them in; undefined: nowhere. */
+  /**
+   * The address where our proxy requests client certificates, and the header that contains them; undefined: disabled.
+   */
   mtls: { url: string; header: string } | undefined;
   logLevel: LogLevel;
   logFormat: LogFormat;
-  /** Seconds an access token lives. */
+  /** The lifetime of an access token in seconds. */
   tokenLifetime: number;
   /** For each client, in each process. */
   rateLimit: RateLimit;
 }
 
 export interface TemporalConfig {
-  /** True if TEMPORAL_ADDRESS names a cluster that is not ours to start. */
+  /** True if TEMPORAL_ADDRESS names an external cluster. */
   outside: boolean;
   connect: ClientConnectConfig;
   address: string;
   namespace: string;
-  /** Where people open a workflow, without a trailing slash. */
+  /** The address of the Temporal UI, without a trailing slash. */
   uiUrl: string;
 }
 
 export interface WebhookConfig {
   /** Milliseconds before the second attempt. */
   retryInitialInterval: number;
-  /** Each later wait is this many times the one before. */
+  /** The factor between waits. */
   retryBackoff: number;
-  /** Milliseconds one attempt may take, its answer's body included. */
+  /** The timeout of an attempt in milliseconds, including the response body. */
   timeout: number;
-  /** Milliseconds between looks for deliveries that lost their workflow. */
+  /** Milliseconds between checks for deliveries without a workflow. */
   reconcileInterval: number;
-  /** Milliseconds that a connection's former secret signs beside the new one, unless its rotation says otherwise. */
+  /** Milliseconds for which a connection's former secret also signs, by default. */
   secretOverlap: number;
-  /** Exhausted deliveries in a row after which a connection is Held. */
+  /** Consecutive exhausted deliveries until a connection is Held. */
   holdAfter: number;
-  /** Milliseconds before a Held connection is probed for the first time; each later wait is twice as long. */
+  /** Milliseconds until a Held connection is first probed; each later wait doubles. */
   probeInterval: number;
 }
 
 export interface MetricsConfig {
-  /** Undefined: no port of its own. */
+  /** Undefined: no separate port. */
   port: number | undefined;
   host: string;
-  /** What must be shown, and what opens /metrics on the API's own port. */
+  /** The required token, which also enables /metrics on the API's own port. */
   token: string | undefined;
 }
 
-/** Of an API. */
+/** For the API. */
 export interface ShutdownConfig {
-  /** Milliseconds that /readyz says 503 before the port is closed. */
+  /** Milliseconds for which /readyz returns 503 before the port is closed. */
   delay: number;
-  /** Milliseconds that requests under way get. */
+  /** Milliseconds for requests in progress. */
   grace: number;
 }
 
 export interface TracingConfig {
-  /** Where an OTLP collector listens, without a trailing slash. Undefined: no span leaves the process. */
+  /** The OTLP collector's address without a trailing slash. Undefined: spans are not exported. */
   endpoint: string | undefined;
   sampler: TraceSampler;
-  /** Of the traces that a `traceidratio` sampler keeps, from 0 to 1. */
+  /** The share of traces for `traceidratio` samplers, from 0 to 1. */
   ratio: number;
 }
 
-/** A wrong value of these may hold a password or a key, so it is not repeated. */
+/** Wrong values of these may contain a password or key, so errors do not repeat them. */
 const SECRET_VARIABLES = [
   "MASTER_KEY",
   "MASTER_KEY_PREVIOUS",
@@ -135,11 +136,11 @@ const SECRET_VARIABLES = [
 ];
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-/** What is said besides the log; "auto": text on a terminal, elsewhere lines of the log. */
+/** The format of output beside the log; "auto": text on a terminal, otherwise log lines. */
 const LOG_FORMATS = ["auto", "json", "text"] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Thrown with every problem of the environment, one a line. */
+/** Lists every problem of the environment, one per line. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
@@ -149,8 +150,8 @@ export class ConfigError extends Error {
 
 /**
  * Reads the configuration from environment variables (docs/configuration.md "Variables").
- * @param found problems that an entry has found by itself, to be told with the others
- * @throws ConfigError naming every variable that is wrong and what would be right.
+ * @param found problems already found by the entry, reported together
+ * @throws ConfigError naming every invalid variable and its valid values
  */
 export function readConfig(given: Record<string, string | undefined>, found: string[] = []): Config {
   const problems = [...found];
@@ -239,12 +240,12 @@ export function readConfig(given: Record<string, string | undefined>, found: str
   return config;
 }
 
-/** An IPv6 address may have its brackets. */
+/** An IPv6 address may have brackets. */
 function hostOf(text: string | undefined): string {
   return (text || "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Tries whether the API could listen at HOST; for the entries that have an API. */
+/** Checks that the API can listen at HOST; for entries with an API. */
 export function hostProblems(env: Record<string, string | undefined>): string[] {
   const host = hostOf(env.HOST);
   try {
@@ -267,7 +268,7 @@ function readMtls(
   return url === undefined ? undefined : { url, header };
 }
 
-/** In capitals or not, as tools have them. */
+/** Tools use both cases. */
 function readProxy(read: <T>(name: string, fallback: T, parse: (text: string) => T) => T): EgressConfig["proxy"] {
   const url = read("https_proxy", read<string | undefined>("HTTPS_PROXY", undefined, parseProxy), parseProxy);
   const except = read("no_proxy", read("NO_PROXY", [], parseList), parseList);
@@ -307,7 +308,7 @@ function parseLogFormat(text: string): LogFormat {
   return format;
 }
 
-/** The project's own folder, so that entries can be started from anywhere. */
+/** The project's folder, so entries can be started from anywhere. */
 export const PROJECT_ROOT = dirname(import.meta.dir);
 
 function definedOnly(env: Record<string, string | undefined>): Record<string, string> {

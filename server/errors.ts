@@ -1,4 +1,4 @@
-// Every failure a caller can meet, one class each; http/error-record.ts turns them into bodies.
+// All errors that callers can get, one class each; http/error-record.ts formats them.
 
 /** docs/behaviour.md "Error record"; its Type is `/Errors/` + kind. */
 export class ApiError extends Error {
@@ -6,7 +6,7 @@ export class ApiError extends Error {
     readonly status: number,
     readonly kind: string,
     readonly title: string,
-    /** Human-readable explanations. Never echo a secret here. */
+    /** Human-readable explanations; never a secret. */
     readonly errors: string[],
     readonly headers: Record<string, string> = {},
   ) {
@@ -15,33 +15,33 @@ export class ApiError extends Error {
   }
 }
 
-/** An error record explains so many problems, and counts the rest. */
+/** The maximum number of problems in an error record; further ones are counted. */
 const MAX_ERRORS = 20;
 
-/** What is wrong with a body. */
+/** A problem with a body. */
 export interface Problem {
-  /** As the API names it; "" for what is wrong with no field of it. */
+  /** The field's API name; "" for the whole body. */
   Field: string;
-  /** A sentence that names the field. */
+  /** A sentence with the field's name. */
   Message: string;
 }
 
 export class BadInput extends ApiError {
-  /** Empty if nothing is known of fields. */
+  /** Empty if the problems concern no fields. */
   problems: Problem[] = [];
 
   constructor(...errors: string[]) {
     super(400, "Bad Input", "Bad Request", errors);
   }
 
-  /** Of fields, any number of them, but at least one. */
+  /** Creates the error of at least one field problem. */
   static in(problems: Problem[]): BadInput {
     const refusal = BadInput.of(problems.map(({ Message }) => Message));
     refusal.problems = problems;
     return refusal;
   }
 
-  /** Makes every check, and throws what any of them refuse as one. */
+  /** Runs all checks and throws their problems together. */
   static all(...checks: (() => void)[]): void {
     const problems = checks.flatMap((check) => {
       try {
@@ -56,7 +56,7 @@ export class BadInput extends ApiError {
     if (problems.length > 0) throw BadInput.in(problems);
   }
 
-  /** Of any number of problems, but at least one. */
+  /** Creates the error of at least one problem. */
   static of(problems: string[]): BadInput {
     const shown = problems.slice(0, MAX_ERRORS);
     const rest = problems.length - shown.length;
@@ -64,21 +64,21 @@ export class BadInput extends ApiError {
   }
 }
 
-/** The caller's connection ended, or stood still for too long, in the middle of the body. */
+/** The caller's connection ended or stalled within the body. */
 export class BodyCutOff extends BadInput {
   constructor() {
     super("The body broke off before it was whole.");
   }
 }
 
-/** The spelling is that of docs/behaviour.md "Read a record". */
+/** Spelled as in docs/behaviour.md "Read a record". */
 export class MultipleRows extends ApiError {
   constructor(...errors: string[]) {
     super(400, "Multible Rows", "Bad Request", errors);
   }
 }
 
-/** @param challenge the WWW-Authenticate value (RFC 6750 3) */
+/** @param challenge the value of WWW-Authenticate (RFC 6750 3) */
 export class Unauthorized extends ApiError {
   constructor(error: string, challenge?: string) {
     super(401, "Unauthorized", "Unauthorized", [error], challenge ? { "www-authenticate": challenge } : {});
@@ -111,7 +111,6 @@ export class Conflict extends ApiError {
   }
 }
 
-/** RFC 9110 15.5.13. */
 export class PreconditionFailed extends ApiError {
   constructor(error: string) {
     super(412, "Precondition Failed", "Precondition Failed", [error]);
@@ -138,7 +137,7 @@ export class TooManyRequests extends ApiError {
   }
 }
 
-/** A tenant has used up its share of what all tenants share. */
+/** The tenant's share of a common resource is used up. */
 export class TenantBusy extends TooManyRequests {
   constructor({ name, perTenant, waiting }: { name: string; perTenant: number; waiting: number }) {
     const beside = waiting > 0 ? ` and ${waiting} waiting` : "";
@@ -155,7 +154,7 @@ export class UnsupportedMediaType extends ApiError {
   }
 }
 
-/** RFC 7694 3: which codings would be taken is told in the answer's Accept-Encoding. */
+/** RFC 7694 3: Accept-Encoding lists the supported codings. */
 export class UnsupportedContentCoding extends ApiError {
   constructor() {
     super(
@@ -170,7 +169,7 @@ export class UnsupportedContentCoding extends ApiError {
   }
 }
 
-/** Nobody's fault, and soon over. */
+/** A temporary outage. */
 export class ServiceUnavailable extends ApiError {
   constructor(error: string) {
     super(503, "Service Unavailable", "Service Unavailable", [error], { "retry-after": "2" });
@@ -183,7 +182,7 @@ export class ServiceBusy extends ServiceUnavailable {
   }
 }
 
-/** A reason not to start that a person can act on: it is told as it stands, without a stack. */
+/** Prevents the start with a message that an operator can act on, shown without a stack. */
 export class CannotStart extends Error {
   override name = "CannotStart";
 }

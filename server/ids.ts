@@ -1,8 +1,8 @@
-// Ids as types, so that none is taken for another's. They are made where a row, a request or a token is read.
+// Branded id types, so that ids cannot be confused. They are created where rows, requests and tokens are parsed.
 
 declare const brand: unique symbol;
 
-/** Whose a row is: a UUID that a token or a sign-in has proved, and the first argument of every store function. */
+/** The owner of a row: a UUID proved by a token or a sign-in, and the first argument of every store function. */
 export type TenantId = string & { readonly [brand]: "TenantId" };
 export type EventId = string & { readonly [brand]: "EventId" };
 export type DeliveryId = string & { readonly [brand]: "DeliveryId" };
@@ -10,7 +10,7 @@ export type ConnectionId = string & { readonly [brand]: "ConnectionId" };
 export type RedeliveryId = string & { readonly [brand]: "RedeliveryId" };
 export type LogoutId = string & { readonly [brand]: "LogoutId" };
 
-/** A UUIDv7 (RFC 9562 5.7): its first 48 bits are milliseconds since 1970, so that a later record has a higher id. */
+/** A UUIDv7 (RFC 9562 5.7): its first 48 bits are milliseconds since 1970, so later records have higher ids. */
 export function newId<Id extends TenantId | EventId | ConnectionId | RedeliveryId>(): Id {
   return Bun.randomUUIDv7() as Id;
 }
@@ -19,7 +19,7 @@ export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.replace("-", "").slice(0, 12), 16));
 }
 
-/** None of this time or later is lower. */
+/** A lower bound of ids created at this time or later. */
 export function lowestIdOf(time: Date): string {
   const digits = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;

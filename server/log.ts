@@ -1,22 +1,25 @@
 import pino, { type DestinationStream, type Logger, stdSerializers } from "pino";
 import type { LogLevel } from "./config.ts";
 
-/** Where PostgreSQL repeats the values of a statement. */
+/** Fields in which PostgreSQL repeats values. */
 const VALUES = ["detail", "where", "internal_query"];
 
-/** JSON lines, on standard output unless told otherwise. Nothing that holds a secret is ever handed to it; the paths below are a net. */
+/**
+ * A logger of JSON lines, by default to standard output. Callers never log secrets; the redaction below is a safety
+ * net.
+ */
 export function createLog(level: LogLevel, part: string, destination?: DestinationStream): Logger {
   const options = {
     level,
     base: { part },
     redact: ["*.secret", "*.apiKey", "*.password", "*.authorization"],
-    // `error` is what the Temporal SDK calls it.
+    // The Temporal SDK uses `error`.
     serializers: { err: withoutValues, error: withoutValues },
   };
   return pino(options, destination ?? standardOutput());
 }
 
-/** Characters that are kept while they cannot be written, as on a full disk; what comes then is dropped. */
+/** Characters buffered while writing fails, such as on a full disk; further ones are dropped. */
 const MAX_KEPT_CHARACTERS = 1024 * 1024;
 
 function standardOutput(): DestinationStream {
@@ -26,16 +29,13 @@ function standardOutput(): DestinationStream {
   return output;
 }
 
-/** After so long without a failure, what was away is taken to have been there. */
+/** After this time without failures, an outage counts as over. */
 const QUIET_MS = 60_000;
 
-/** Writes a line that tells of a failure. */
+/** Logs a failure. */
 export type OutageLog = (fields: { err?: unknown; error?: unknown; [name: string]: unknown }, message: string) => void;
 
-/**
- * For what fails again and again while something is away: the first failure of a cause is a warning, those that follow
- * it are debug lines.
- */
+/** For failures that repeat during an outage: the first of a cause is a warning, the following are debug lines. */
 export function createOutageLog(log: Logger): OutageLog {
   const lastOf = new Map<string, number>();
   return (fields, message) => {

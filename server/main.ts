@@ -1,5 +1,5 @@
-// `bun run start`: the whole of Gatehouse on one machine. It only starts, watches and stops; the API and the worker are
-// processes of their own.
+// `bun run start`: Gatehouse on one machine. This process only supervises; the API and the worker are separate
+// processes.
 
 import { relative } from "node:path";
 import { demoFile } from "./embedded/demo.ts";
@@ -72,7 +72,10 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-/** Calls `stop` once. A terminal sends Ctrl-C to us and to `bun run`, which passes it on, so it arrives twice. */
+/**
+ * Calls `stop` once. Ctrl-C arrives twice, because the terminal sends it to this process and to `bun run`, which
+ * forwards it.
+ */
 function onStopRequest(stop: (reason: string) => void): void {
   let asked = false;
   const once = (reason: string) => {
@@ -84,7 +87,7 @@ function onStopRequest(stop: (reason: string) => void): void {
   void watchLaunchers(process.env, () => once("the process that started this one is gone"));
 }
 
-/** What the table has, for a line of the log. */
+/** The addresses for a log line. */
 function addressesOf({ config, publicUrl, temporalUi, temporalAddress, databaseUrl }: Running): object {
   const { host, pathname } = new URL(databaseUrl);
   const addresses = { settings: `${publicUrl}/settings`, openapi: `${publicUrl}/openapi`, temporalUi, temporalAddress };

@@ -1,4 +1,4 @@
-// How the installation keeps house: by a Temporal Schedule, whose runs ops people see, and may trigger or pause.
+// Housekeeping by a Temporal Schedule, which operators can see, trigger and pause.
 
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from "@temporalio/client";
 import type { Logger } from "pino";
@@ -31,7 +31,7 @@ import { removeFormerSecrets } from "./webhooks/index.ts";
 
 const SCHEDULE_ID = "maintenance";
 const EVERY = "1 hour";
-/** How often we see that it is still there: a Temporal store may be wiped. */
+/** The interval for checking that the Schedule exists, because Temporal's store may be wiped. */
 const CHECK_MS = 3_600_000;
 
 export interface Maintenance {
@@ -48,7 +48,7 @@ export function startMaintenance(client: Client, log: Logger): Maintenance {
   return { stop: () => clearInterval(timer) };
 }
 
-/** Any number of workers may call this; one that is there, paused or changed by hand, stays as it is. */
+/** Workers may call this concurrently; an existing Schedule stays unchanged, even if paused or edited. */
 async function ensureSchedule(client: Client): Promise<void> {
   try {
     await client.schedule.create({
@@ -70,7 +70,7 @@ async function ensureSchedule(client: Client): Promise<void> {
   }
 }
 
-/** What has had its day, by its table; each removal tells how many rows went. A new one is a line here. */
+/** Removals of expired rows, by table. Add new ones here. */
 const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   refresh_families: deleteEndedFamilies,
   revoked_tokens: deleteExpiredRevocations,
@@ -94,7 +94,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   alerts: removeOldAlerts,
 };
 
-/** @returns how many rows went, by table */
+/** @returns the number of removed rows by table */
 export async function removeExpired(sql: Sql): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [table, remove] of Object.entries(EXPIRED)) counts[table] = await remove(sql);

@@ -1,22 +1,22 @@
-// What an entry says besides its log: text for people on a terminal, elsewhere a line of the log.
+// Output of an entry beside its log: text on a terminal, otherwise log lines.
 
 import { createLog } from "./log.ts";
 
 export interface Output {
-  /** @param fields what a line of the log has of it */
+  /** @param fields the fields of the log line */
   say(text: string, fields?: object, message?: string): void;
-  /** Why it ends. */
+  /** Reports why the process ends. */
   fail(error: unknown): void;
 }
 
 type Env = Record<string, string | undefined>;
 
-/** Whether LOG_FORMAT asks for text there; one that is neither is told of as a wrong setting. */
+/** Whether LOG_FORMAT selects text for a stream; invalid values are reported elsewhere. */
 export function isText({ LOG_FORMAT }: Env, stream: { isTTY?: boolean }): boolean {
   return LOG_FORMAT === "text" || (LOG_FORMAT !== "json" && stream.isTTY === true);
 }
 
-/** @param print prints a line of text; to standard output unless it is given */
+/** @param print prints a line of text; default: to standard output */
 export function createOutput(env: Env, part: string, print: (text: string) => void = console.log): Output {
   return {
     say(text, fields = {}, message = asMessage(text)) {
@@ -32,7 +32,7 @@ export function createOutput(env: Env, part: string, print: (text: string) => vo
   };
 }
 
-/** Columns are for the eye. */
+/** Replaces the alignment of columns. */
 function asMessage(text: string): string {
   return text.trim().replace(/ {2,}/g, ": ");
 }

@@ -1,4 +1,4 @@
-// What every entry shares: how it is told to stop, and how it says why it cannot start.
+// Common parts of all entries: stopping, and reporting why they cannot start.
 
 import type { Logger } from "pino";
 import { type Config, ConfigError, readConfig } from "./config.ts";
@@ -13,8 +13,8 @@ import { WrongMasterKey } from "./vault.ts";
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
 
 /**
- * @param found problems that the entry has found by itself, to be told with the others
- * @throws ConfigError also if DATABASE_URL or MASTER_KEY is missing; only `start` can do without them
+ * @param found problems already found by the entry, reported together
+ * @throws ConfigError also if DATABASE_URL or MASTER_KEY is missing, which only `start` allows
  */
 export function readProductionConfig(env: Record<string, string | undefined>, found: string[] = []): ProductionConfig {
   const problems = [...found];
@@ -24,9 +24,9 @@ export function readProductionConfig(env: Record<string, string | undefined>, fo
 }
 
 /**
- * Brings the database up to date.
- * @returns the names of the migrations that were applied
- * @throws CannotStart if PostgreSQL cannot be reached or refuses us
+ * Migrates the database.
+ * @returns the names of the applied migrations
+ * @throws CannotStart if PostgreSQL is unreachable or rejects the login
  */
 export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
   try {
@@ -40,10 +40,9 @@ export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
 const ASK_AGAIN_MS = 250;
 
 /**
- * Asks a database again and again until it is there: for processes that are to outlive its restart, also one that
- * begins before them.
- * @param onAway called each time that it is not
- * @throws CannotStart where waiting is of no use
+ * Retries until the database is available, for processes that must survive its restart or start before it.
+ * @param onAway called for each failure
+ * @throws CannotStart if retrying is useless
  */
 export async function onceDatabaseIsThere<T>(
   databaseUrl: string,
@@ -65,7 +64,7 @@ export async function onceDatabaseIsThere<T>(
   }
 }
 
-/** A wrong password, or a database that does not exist, does not become right by itself. */
+/** A wrong password or a missing database is permanent. */
 function isRefusal(error: unknown): boolean {
   return /^(28|3D)/.test((error as NodeJS.ErrnoException).code ?? "");
 }
@@ -82,21 +81,21 @@ function placeOf(databaseUrl: string): string {
 
 let stopping = false;
 
-/** Runs an entry; a failure is told in words and ends the process: with 2 if the settings are wrong, else with 1. */
+/** Runs an entry. A failure is reported and ends the process: with status 2 for wrong settings, otherwise 1. */
 export async function runEntry(part: string, main: (output: Output) => Promise<void>): Promise<void> {
   const output = createOutput(process.env, part);
   endOnFault(output);
   try {
     await main(output);
   } catch (error) {
-    // What is taken down while it starts has every reason to fail.
+    // Errors are expected when stopping during the start.
     if (stopping) return;
     output.fail(wordsFor(error) ?? error);
     process.exit(exitCodeOf(error));
   }
 }
 
-/** Has a fault of ours told as all else is; by itself the runtime prints text. */
+/** Reports uncaught errors in the entry's format instead of the runtime's. */
 export function endOnFault(output: Output): void {
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.on(event, (error) => {
@@ -110,13 +109,13 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof ConfigError ? 2 : 1;
 }
 
-/** Ends a command that was not called as its usage says. */
+/** Ends a command that was called with wrong arguments. */
 export function refuseUsage(output: Output, usage: string): never {
   output.fail(usage);
   process.exit(2);
 }
 
-/** @returns undefined for what can only be a fault of ours: its stack is the best there is */
+/** @returns undefined for bugs, which are reported with their stack */
 function wordsFor(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof CannotStart || error instanceof WrongMasterKey) {
     return error.message;
@@ -124,7 +123,7 @@ function wordsFor(error: unknown): string | undefined {
   return outageOf(error) ? `PostgreSQL cannot be used: ${(error as Error).message}` : undefined;
 }
 
-/** Stops once, on SIGTERM or SIGINT, and, under `start`, when `start` itself is gone. */
+/** Stops once, on SIGTERM or SIGINT, or under `start` when `start` has ended. */
 export function onStop(stop: () => Promise<void>): void {
   const once = async () => {
     if (stopping) return;

@@ -1,4 +1,4 @@
-// `bun run server`: the API alone, against an outside PostgreSQL. Temporal need not be there.
+// `bun run server`: only the API, with an external PostgreSQL. Temporal is optional.
 
 import { createApp } from "./app.ts";
 import { type Config, hostProblems } from "./config.ts";
@@ -15,7 +15,7 @@ import { createRequestRecorder } from "./requests/index.ts";
 import { createTracing } from "./tracing/index.ts";
 import { createVault } from "./vault.ts";
 
-/** After so long, as with a large migration, probes are told that the process is alive. */
+/** After this time, such as with a large migration, probes are answered before the start has finished. */
 const LONG_START_MS = 5_000;
 
 await runEntry("api", async () => {
@@ -42,10 +42,11 @@ await runEntry("api", async () => {
   const prepare = async () => {
     await refuseSharedSessions(databaseUrl);
     await migrate(databaseUrl);
-    // Who caches the key set before the first token should find its key there; and a wrong MASTER_KEY shows here.
+    // Readers may cache the key set before the first token, so keys are created now; this also detects a wrong
+    // MASTER_KEY.
     await createKeyRotation(sql, vault).run();
   };
-  // A port that is closed, a proxy passes over; a 503 it may pass on. So only who waits for the database answers before.
+  // Proxies skip a closed port but may forward a 503. So the port opens early only while waiting for the database.
   const ready = onceDatabaseIsThere(databaseUrl, log, prepare, open);
   await Promise.all([ready, Promise.race([ready, Bun.sleep(LONG_START_MS)]).then(open)]);
   lifecycle.serve();
@@ -54,7 +55,7 @@ await runEntry("api", async () => {
 
 function listen(app: ReturnType<typeof createApp>, { port, host }: Config): void {
   try {
-    // Elysia's default would let two servers share a port without a word.
+    // Elysia's default would silently let two servers share a port.
     app.listen({ port, hostname: host, reusePort: false });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

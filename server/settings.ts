@@ -1,5 +1,5 @@
-// Every kind of settings. A kind has its contract, its store and what is special about it in a folder of its own, and one
-// line here; its routes, its pages and whatever else knows of it follow.
+// All kinds of settings. Each has a folder with its contract, store and special parts, and one line here. Routes, pages
+// and other features derive from it.
 
 import {
   POLICIES,
@@ -14,7 +14,7 @@ import { PROVIDERS } from "./signin/index.ts";
 /** In the order of the console's navigation. */
 export const SETTINGS = { providers: PROVIDERS, apis: APIS, policies: POLICIES, roles: ROLES };
 
-/** What the kinds are made with. */
+/** The dependencies of the kinds. */
 export type KindDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];
 
 type Known = typeof SETTINGS;
@@ -22,7 +22,6 @@ type Resource = SettingsResource<SettingsService<Record<string, unknown>, object
 export type SettingsKinds = Known & Record<string, SettingsDeclaration<KindDependencies, Resource>>;
 export type KnownSettings = { [Kind in keyof Known]: ReturnType<Known[Kind]["create"]> };
 export type Settings = KnownSettings & Record<string, Resource>;
-/** Those that somebody asks for more than every kind has. */
 export type SettingsServices = { [Kind in keyof Known]: KnownSettings[Kind]["service"] };
 
 export function createSettings(kinds: SettingsKinds, deps: KindDependencies): Settings {

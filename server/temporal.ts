@@ -1,14 +1,14 @@
-// What `start` and the workers ask of a Temporal cluster that is not theirs.
+// Requirements of `start` and the workers on an external Temporal cluster.
 
 import type { WorkflowService } from "@temporalio/client";
 import type { TemporalConfig } from "./config.ts";
 import { CannotStart } from "./errors.ts";
 
-/** gRPC's codes. */
+/** gRPC codes. */
 const NOT_FOUND = 5;
 const HIDDEN = [7 /* PERMISSION_DENIED */, 12 /* UNIMPLEMENTED */];
 
-/** @throws CannotStart if there is no such namespace; a cluster that does not say whether there is one is believed */
+/** @throws CannotStart if the namespace does not exist; accepts clusters that hide it */
 export async function requireNamespace(
   service: Pick<WorkflowService, "describeNamespace">,
   { namespace, address }: Pick<TemporalConfig, "namespace" | "address">,

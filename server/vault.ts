@@ -1,5 +1,5 @@
-// Seals secrets at rest: AES-256-GCM by MASTER_KEY. While that is replaced, the keys of MASTER_KEY_PREVIOUS still open
-// what they have sealed. The first byte is the version of this form.
+// Seals secrets at rest: AES-256-GCM with MASTER_KEY. During its replacement, MASTER_KEY_PREVIOUS still opens older
+// values. The first byte is the format's version.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
@@ -8,38 +8,36 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const DERIVED_BYTES = 32;
 
-/** What the installation seals by. */
 export interface Vault {
-  /** @param purpose bound to each value, so that a sealed value cannot be moved to another column */
+  /** @param purpose bound to each value, so a sealed value cannot be moved to a different column */
   sealFor(purpose: string): Seal;
-  /** Keys of one purpose alone: the first is to write by, any to read by. */
+  /** The keys of one purpose: the first writes, all read. */
   keysFor(purpose: string): readonly [Buffer, ...Buffer[]];
-  /** One of these keys: a key of its own seals no more values than its purpose has. */
+  /** A vault derived from these keys, so a key does not seal too many values. */
   vaultFor(purpose: string): Vault;
 }
 
-/** Seals and opens the values of one purpose. */
 export interface Seal {
   seal(plain: string): Buffer;
-  /** @throws WrongMasterKey also if it was sealed for another purpose, or was changed */
+  /** @throws WrongMasterKey also if it was sealed for a different purpose, or tampered with */
   open(sealed: Uint8Array): string;
   /**
-   * Seals a value anew that only a previous key opens.
-   * @returns undefined if the one that seals opens it
+   * Re-seals a value that only a previous key opens.
+   * @returns undefined if the current key opens it
    * @throws WrongMasterKey
    */
   renew(sealed: Uint8Array): Buffer | undefined;
 }
 
-/** Where sealed values stand: all of them are sealed anew when MASTER_KEY is replaced. */
+/** The location of sealed values, for re-sealing when MASTER_KEY is replaced. */
 export interface SealedColumn {
   table: string;
   column: string;
-  /** What they are sealed for. */
+  /** The purpose for which they are sealed. */
   purpose: string;
 }
 
-/** No key of the master key opens a stored value; or somebody has changed it. */
+/** No master key opens a stored value, or it was tampered with. */
 export class WrongMasterKey extends Error {
   override name = "WrongMasterKey";
 
@@ -53,14 +51,14 @@ export class WrongMasterKey extends Error {
 
 /**
  * @param base64 32 bytes in base64 (MASTER_KEY, checked by readConfig)
- * @param previous as many more, which only open (MASTER_KEY_PREVIOUS)
+ * @param previous further keys, used only for opening (MASTER_KEY_PREVIOUS)
  */
 export function createVault(base64: string, previous: readonly string[] = []): Vault {
   const imported = (text: string) => Buffer.from(text, "base64");
   return vaultOf([imported(base64), ...previous.map(imported)]);
 }
 
-/** @param keys the one that seals comes first */
+/** @param keys the sealing key comes first */
 function vaultOf(keys: readonly [Buffer, ...Buffer[]]): Vault {
   const keysFor = (purpose: string): [Buffer, ...Buffer[]] => {
     const derived = (key: Buffer) => Buffer.from(hkdfSync("sha256", key, "", purpose, DERIVED_BYTES));

@@ -1,13 +1,13 @@
 export interface WriteBehind {
-  /** Something waits to be written. */
+  /** Schedules a write. */
   soon(): void;
-  /** Writes what waits; to be called when nothing more comes. */
+  /** Writes the remaining items; call it after the last one. */
   stop(): Promise<void>;
 }
 
 /**
- * Writes what waits in memory in batches, one at a time, beside the requests' way: none waits for it, or fails with it.
- * @param write takes all that waits; does not fail
+ * Writes items from memory in batches, one at a time, in the background. Requests neither wait for it nor fail with it.
+ * @param write writes all waiting items; must not throw
  */
 export function createWriteBehind(everyMs: number, isWaiting: () => boolean, write: () => Promise<void>): WriteBehind {
   let timer: NodeJS.Timeout | undefined;
@@ -16,7 +16,7 @@ export function createWriteBehind(everyMs: number, isWaiting: () => boolean, wri
   function soon(): void {
     if (timer || writing) return;
     timer = setTimeout(begin, everyMs);
-    // A process that has nothing else to do may end.
+    // The timer alone must not keep the process running.
     timer.unref();
   }
 

@@ -1,14 +1,14 @@
-// Types, names and the one formula that the server, the worker and the workflows share.
+// Types, names and one formula shared by the server, the worker and the workflows.
 
 import type { RetryPolicy } from "@temporalio/workflow";
 import type { ConnectionId, DeliveryId, EventId, LogoutId, RedeliveryId, TenantId } from "../server/ids.ts";
 
 export const TASK_QUEUE = "webhooks";
 export const MAX_ATTEMPTS = 3;
-/** An event with more deliveries is split over several workflows. */
+/** Events with more deliveries are split into several workflows. */
 export const DELIVERIES_PER_WORKFLOW = 500;
 
-/** What a workflow of an event is called by: names of types and ids, no person's data. */
+/** The parts of a workflow id: types and ids, without personal data. */
 export interface EventName {
   eventId: EventId;
   eventRecord: string;
@@ -17,7 +17,7 @@ export interface EventName {
 }
 
 /**
- * The workflow of an event's part.
+ * The workflow id of an event's part.
  * @example "Application/1004/Updated/0197c6f2-3a1b-7c4d-8e5f-60718293a4b5", "Application/3 records/Updated/…/2"
  */
 export function workflowId({ eventId, eventRecord, eventType, recordIds }: EventName, part: number): string {
@@ -26,7 +26,7 @@ export function workflowId({ eventId, eventRecord, eventType, recordIds }: Event
   return [eventRecord, records, eventType, eventId, ...(part === 1 ? [] : [part])].join("/");
 }
 
-/** What a workflow is found by in Temporal; a cluster must know them before the first one starts. */
+/** Search attributes in Temporal, which must exist before the first workflow starts. */
 export const SEARCH_ATTRIBUTES = {
   TenantId: "KEYWORD",
   EventRecord: "KEYWORD",
@@ -35,14 +35,14 @@ export const SEARCH_ATTRIBUTES = {
   DeliveryState: "KEYWORD",
 } as const;
 
-/** The one failure type of a finished delivery, in activities and in the workflow. */
+/** The failure type of a finished delivery, in activities and workflows. */
 export const EXHAUSTED = "Exhausted";
-/** The failure type of an attempt that is followed by another. */
+/** The failure type of an attempt before a retry. */
 export const ATTEMPT_FAILED = "AttemptFailed";
 /** Temporal's RetryPolicy of a post: three exponential attempts. Times are milliseconds. */
 export type PostRetryPolicy = Required<Record<keyof Omit<RetryPolicy, "nonRetryableErrorTypes">, number>>;
 
-/** The policy's wait after an attempt, the first of which is 1. */
+/** The wait after an attempt; the first is 1. */
 export function intervalAfter(attempt: number, policy: PostRetryPolicy): number {
   const { initialInterval, backoffCoefficient, maximumInterval } = policy;
   return Math.min(Math.round(initialInterval * backoffCoefficient ** (attempt - 1)), maximumInterval);
@@ -51,21 +51,21 @@ export function intervalAfter(attempt: number, policy: PostRetryPolicy): number 
 export interface DeliveryToMake {
   deliveryId: DeliveryId;
   connectionId: ConnectionId;
-  /** The connection's name, or its id if it has none: for people who read the history. */
+  /** The connection's name, or its id if it has no name, for readers of the history. */
   to: string;
 }
 
-/** Ids and retry settings only: no payload, no secret and no personal data may enter a workflow's history. */
+/** Ids and retry settings only: payloads, secrets and personal data must not enter a workflow's history. */
 export interface DeliverWebhookInput {
   tenantId: TenantId;
   eventId: EventId;
   deliveries: DeliveryToMake[];
-  /** Deliveries of the event that are recorded and wait for their connection. */
+  /** Deliveries of the event that are recorded as Held. */
   held: number;
   retry: PostRetryPolicy;
-  /** Milliseconds one attempt may take. */
+  /** The timeout of one attempt in milliseconds. */
   timeout: number;
-  /** Of one delivery that comes from the queue: milliseconds before its attempt, and where a slow receiver is posted from. */
+  /** For a queued delivery: milliseconds before its attempt, and the task queue for a slow receiver. */
   fromQueue?: { waitMs: number; taskQueue?: string };
 }
 
@@ -75,14 +75,14 @@ export interface PostWebhookInput {
   deliveryId: DeliveryId;
   connectionId: ConnectionId;
   retry: PostRetryPolicy;
-  /** Its connection's rate has counted the first attempt. */
+  /** The connection's rate has already counted the first attempt. */
   fromQueue: boolean;
 }
 
 export interface PostWebhookResult {
-  /** Queued: it waits in PostgreSQL, and another workflow goes on with it. */
+  /** Queued: it waits in PostgreSQL, and a different workflow continues it. */
   state: "Delivered" | "Cancelled" | "Held" | "Queued";
-  /** Posts made so far for this delivery, this one included. */
+  /** The number of posts of this delivery so far. */
   attempts: number;
 }
 
@@ -90,12 +90,12 @@ export interface CloseDeliveryInput {
   tenantId: TenantId;
   deliveryId: DeliveryId;
   connectionId: ConnectionId;
-  /** Whether the workflow is. */
+  /** Whether the workflow is cancelled. */
   cancelled: boolean;
   maximumAttempts: number;
 }
 
-/** A delivery's place in its life; the same word in PostgreSQL, the API and Temporal. */
+/** A delivery's state, with the same name in PostgreSQL, the API and Temporal. */
 export const DELIVERY_STATES = ["Pending", "Retrying", "Delivered", "Exhausted", "Held", "Cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -114,7 +114,7 @@ export interface DeliverLogoutInput {
   /** The Application's Id. */
   clientId: number;
   retry: PostRetryPolicy;
-  /** Milliseconds one attempt may take. */
+  /** The timeout of one attempt in milliseconds. */
   timeout: number;
 }
 
@@ -123,12 +123,12 @@ export type PostLogoutInput = Omit<DeliverLogoutInput, "timeout">;
 export interface CloseLogoutInput {
   tenantId: TenantId;
   logoutId: LogoutId;
-  /** Whether the workflow is. */
+  /** Whether the workflow is cancelled. */
   cancelled: boolean;
   maximumAttempts: number;
 }
 
-/** A logout's place in its life; the same word in PostgreSQL and the API. */
+/** A logout's state, with the same name in PostgreSQL and the API. */
 export const LOGOUT_STATES = ["Pending", "Retrying", "Delivered", "Exhausted", "Cancelled"] as const;
 export type LogoutState = (typeof LOGOUT_STATES)[number];
 
@@ -137,37 +137,37 @@ export interface LogoutOutcome {
   attempts: number;
 }
 
-/** A bulk redelivery's place in its life; the same word in PostgreSQL and the API. */
+/** A bulk redelivery's state, with the same name in PostgreSQL and the API. */
 export const REDELIVERY_STATES = ["Running", "Paused", "Completed", "Cancelled"] as const;
 export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
 
-/** Signal to a redelivery's workflow: something it waits for may have come, or it was paused or cancelled. */
+/** The signal to a redelivery's workflow: its wait may be over, or it was paused or cancelled. */
 export const REDELIVERY_CHANGED = "changed";
-/** Query that answers RedeliveryProgress. */
+/** The query for RedeliveryProgress. */
 export const REDELIVERY_PROGRESS = "progress";
 
 export interface RedeliverInput {
   tenantId: TenantId;
   redeliveryId: RedeliveryId;
-  /** As the run before has left it. */
+  /** From the previous run. */
   progress?: RedeliveryProgress;
 }
 
 export interface RedeliveryProgress {
   state: RedeliveryState;
-  /** Deliveries, as far as is known by now. */
+  /** Deliveries known so far. */
   total: number;
-  /** Of these, what has come to an end; whatever is neither Delivered nor Exhausted was held or cancelled meanwhile. */
+  /** Ended deliveries; those neither Delivered nor Exhausted were held or cancelled. */
   done: number;
   delivered: number;
   exhausted: number;
-  /** Why nothing is to be sent just now, in words. */
+  /** Why nothing is being sent. */
   waitsFor?: string;
-  /** True if it waits for nothing but retries of what it has sent, which nobody tells it of. */
+  /** True if it waits only for retries, which send no signal. */
   retrying?: boolean;
 }
 
-/** Signal to a connection's probing workflow: it may be Held no more. */
+/** The signal to a connection's probing workflow: the connection may no longer be Held. */
 export const PROBE_CHANGED = "changed";
 
 export interface ProbeInput {
@@ -181,17 +181,15 @@ export type ProbeResult =
       held: true;
       /** Why it is Held. */
       reason: string;
-      /** Probes since then, and what the last one came to, if it was just now. */
+      /** The number of probes, and the last one's result if it has just ended. */
       probes: number;
       last?: string;
-      /** Milliseconds until the next one. */
+      /** Milliseconds until the next probe. */
       waitMs: number;
     };
 
-/** What a run of the maintenance found to do. */
+/** The result of a maintenance run. */
 export interface MaintenanceResult {
-  /** Ids of signing keys. */
   keys: { announced: string[]; removed: string[] };
-  /** Rows removed, by table. */
   removed: Record<string, number>;
 }

@@ -1,4 +1,4 @@
-// One logout token for one client: posted until it is taken, three times at most.
+// Posts a logout token to one client, at most three times.
 
 import { CancellationScope, proxyActivities, TemporalFailure } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
@@ -11,8 +11,8 @@ const { closeLogout } = proxyActivities<Activities>({
 });
 
 /**
- * @throws ApplicationFailure Exhausted if it was not delivered, so that "Failed" is a filter in the Temporal UI
- * @throws CancelledFailure if the workflow is cancelled; the logout then is Cancelled too
+ * @throws ApplicationFailure Exhausted if it was not delivered, for the filter "Failed" in the Temporal UI
+ * @throws CancelledFailure if the workflow is cancelled, as is the logout then
  */
 export async function deliverLogout({ timeout, ...input }: DeliverLogoutInput): Promise<LogoutOutcome> {
   const { tenantId, logoutId, retry } = input;

@@ -1,7 +1,6 @@
-// One event's deliveries: each posted by a local activity of its own, in parallel, so that one receiver's failure
-// never touches another's. Three exponential attempts are the activity's retry policy. A delivery that has waited in
-// the queue has a workflow of its own, and to a slow receiver a regular activity, for a local one holds the workflow's
-// task.
+// An event's deliveries, each posted by its own local activity in parallel, so receivers do not affect each other. The
+// activity's retry policy has three exponential attempts. A queued delivery has its own workflow. For a slow receiver
+// that uses a regular activity, because a local one blocks the workflow's task.
 
 import {
   type ApplicationFailure,
@@ -23,9 +22,9 @@ import type {
   PostWebhookResult,
 } from "./contract.ts";
 
-/** After so long without anybody taking it from a worker's own queue that worker is gone. */
+/** If no worker polls its own queue for this time, the worker has ended. */
 const NOBODY_MS = 5_000;
-/** From the worst to the best. */
+/** From worst to best. */
 const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Delivered"];
 
 const { closeDelivery } = proxyActivities<Activities>({
@@ -35,12 +34,12 @@ const { closeDelivery } = proxyActivities<Activities>({
 
 /**
  * @returns each delivery's outcome
- * @throws CancelledFailure if the workflow is cancelled; its open deliveries then are Cancelled too
- * @throws ApplicationFailure Exhausted if any was not delivered, so that "Failed" is a filter in the Temporal UI
+ * @throws CancelledFailure if the workflow is cancelled, as are its open deliveries then
+ * @throws ApplicationFailure Exhausted if any was not delivered, for the filter "Failed" in the Temporal UI
  */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryOutcome[]> {
   const outcomes = await Promise.all(input.deliveries.map((delivery) => deliver(input, delivery)));
-  // What is queued has its state from its own workflow.
+  // A queued delivery's state comes from its own workflow.
   const ended = outcomes.filter((outcome) => outcome.state !== "Queued");
   const smooth = ended.every((outcome) => outcome.state === "Delivered" && outcome.attempts === 1);
   if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(ended, input.held)] });
@@ -60,7 +59,7 @@ async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Pr
     const { maximumAttempts } = input.retry;
     const reason = exhaustionIn(error);
     if (reason !== undefined) return { connectionId, state: "Exhausted", attempts: maximumAttempts, reason };
-    // No attempt wrote a final state: the activity could not, or somebody cancelled the workflow.
+    // No attempt wrote a final state: the activity could not, or the workflow was cancelled.
     const cancelled = CancellationScope.current().consideredCancelled;
     const close = () => closeDelivery({ tenantId, deliveryId, connectionId, cancelled, maximumAttempts });
     return { connectionId, ...(await CancellationScope.nonCancellable(close)) };
@@ -68,13 +67,13 @@ async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Pr
 }
 
 /**
- * Every attempt stands in the history with its number and its failure, and every wait is a durable timer. PostgreSQL
- * counts the posts as well: an attempt that a worker's death has cut off is made again here, and not there.
+ * Every attempt is in the history with its number and failure, and every wait is a durable timer. PostgreSQL counts
+ * posts as well: an attempt lost with its worker is repeated here, but not there.
  */
 function post(input: DeliverWebhookInput, { to, ...ids }: DeliveryToMake): Promise<PostWebhookResult> {
   const { tenantId, eventId, retry, timeout, fromQueue } = input;
   const summary = `post to ${to}`;
-  // Nobody takes what a worker that has died has a place for: it goes back to the queue.
+  // The worker with the reserved place has died: the delivery returns to the queue.
   const ofWorker = fromQueue?.taskQueue && { taskQueue: fromQueue.taskQueue, scheduleToStartTimeout: NOBODY_MS };
   const { postWebhook } = ofWorker
     ? proxyActivities<Activities>({ ...longAttempts(retry, timeout), ...ofWorker, summary })

@@ -1,4 +1,4 @@
-// What has to be done now and then, by the Schedule of the same name.
+// Periodic maintenance, run by the Schedule of the same name.
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
@@ -6,7 +6,7 @@ import type { MaintenanceResult } from "./contract.ts";
 
 const { rotateSigningKeys, removeExpired } = proxyActivities<Activities>({
   startToCloseTimeout: "5m",
-  // The next run of the Schedule takes over from one that got nowhere.
+  // The next scheduled run replaces one that is stuck.
   scheduleToCloseTimeout: "50m",
 });
 

@@ -1,5 +1,5 @@
-// One for each Held connection: probes it now and then, until it is Held no more. When the next probe is due stands in
-// PostgreSQL, so that any run can go on from there.
+// Probes a Held connection periodically until it is no longer Held. The next probe's time is in PostgreSQL, so any run
+// can continue.
 
 import {
   condition,
@@ -36,7 +36,7 @@ export async function probeConnection(input: ProbeInput): Promise<ProbeResult> {
   return continueAsNew<typeof probeConnection>(input);
 }
 
-/** What a person reads in the Temporal UI. */
+/** The text in the Temporal UI. */
 function describe({ reason, probes, last, waitMs }: Extract<ProbeResult, { held: true }>): string {
   const count = `${probes || "no"} ${probes === 1 ? "probe" : "probes"}`;
   const tried = `${count} since${last ? `, the last: ${last}` : ""}`;

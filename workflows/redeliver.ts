@@ -1,5 +1,5 @@
-// A bulk redelivery as ops people see it. What is wished of it, and how far it has come, stands in PostgreSQL, and its
-// deliveries go out from the queue; this follows them and says when they have ended.
+// A bulk redelivery in the Temporal UI. Its request and progress are in PostgreSQL, and the queue sends its deliveries;
+// this workflow follows them until all have ended.
 
 import {
   CancellationScope,
@@ -19,21 +19,18 @@ import { REDELIVERY_CHANGED, REDELIVERY_PROGRESS, type RedeliverInput, type Rede
 const changed = defineSignal(REDELIVERY_CHANGED);
 const progressQuery = defineQuery<RedeliveryProgress | undefined>(REDELIVERY_PROGRESS);
 
-/** Between two looks at retries; twice as long after each. */
+/** The interval of checks for retries, which doubles after each. */
 const FIRST_LOOK_MS = 500;
 const MAX_LOOK_MS = 30_000;
 
 const { followRedelivery, cancelRedelivery } = proxyActivities<Activities>({
   startToCloseTimeout: "2m",
-  // A worker that was killed is soon replaced by another.
+  // A killed worker is soon replaced.
   heartbeatTimeout: "10s",
   retry: { initialInterval: "500ms", maximumInterval: "10s" },
 });
 
-/**
- * @returns what it came to
- * @throws CancelledFailure if the workflow is cancelled; the redelivery then is Cancelled too
- */
+/** @returns the final progress @throws CancelledFailure if the workflow is cancelled, as is the redelivery then */
 export async function redeliver(input: RedeliverInput): Promise<RedeliveryProgress> {
   const { tenantId, redeliveryId } = input;
   let { progress } = input;
@@ -68,7 +65,7 @@ export async function redeliver(input: RedeliverInput): Promise<RedeliveryProgre
   return continueAsNew<typeof redeliver>({ tenantId, redeliveryId, progress });
 }
 
-/** What a person reads in the Temporal UI. */
+/** The text in the Temporal UI. */
 function describe({ state, total, done, delivered, exhausted, waitsFor }: RedeliveryProgress): string {
   const counts = `${done} of ${total} done: ${delivered} delivered, ${exhausted} exhausted`;
   return waitsFor ? `${state}, waits for ${waitsFor}; ${counts}` : `${state}; ${counts}`;

@@ -1,4 +1,4 @@
-// Alert: what it is, and what is answered.
+// The contract of Alert.
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { ResourceType } from "../access/index.ts";
@@ -12,17 +12,17 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 export const ALERT_STATES = ["Open", "Acknowledged", "Ended"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** When each is raised, as docs/operations.md "Alerts" has it. */
+/** When each kind is raised (docs/operations.md "Alerts"). */
 export const RULES = {
-  /** With so many exhausted deliveries in an hour at least: only a failure can raise it, the last one of late. */
+  /** Needs at least this many exhausted deliveries in an hour: only failures raise it, with a recent one. */
   errorRate: { percent: 10, least: 3, hours: 1, lateMinutes: 5 },
   backlog: { minutes: 15 },
   failedSignIns: { count: 30, minutes: 10 },
-  /** With so many exhausted logouts of one application in an hour at least. */
+  /** Needs at least this many exhausted logouts of one application in an hour. */
   failedLogouts: { percent: 10, least: 2, hours: 1 },
 };
 
-/** What policies can say of an alert. */
+/** Alerts in policies. */
 export const ALERT_RESOURCE_TYPE: ResourceType = {
   name: ALERT_RECORD,
   families: ["Webhooks"],
@@ -34,7 +34,7 @@ export const ALERT_RESOURCE_TYPE: ResourceType = {
   ],
 };
 
-/** What POST Alert/{Id}/Acknowledge takes. */
+/** The body of POST Alert/{Id}/Acknowledge. */
 export const ACKNOWLEDGEMENT = body(
   { name: "Acknowledgement", $id: "AlertAcknowledgement" },
   { Until: momentOrNull({ description: "When it is told again if it has not ended; null: never." }) },
@@ -71,7 +71,6 @@ const FIELD_TYPES: Record<keyof Static<typeof ALERT>, string> = {
   AcknowledgedUntil: "string (date-time)",
 };
 
-/** Among the entities that can trigger a webhook. */
 export const ALERT_DESCRIPTION = {
   Name: ALERT_RECORD,
   Fields: Object.entries(FIELD_TYPES).map(([Name, Type]) => ({ Name, Type, Filter: Name === "State" })),

@@ -1,11 +1,11 @@
-// An alert as webhooks are told of it, in the transaction of its own row.
+// Webhook events of alerts, in the transaction of the alert's row.
 
 import type { Transaction } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import { ALERT_RECORD, type EventType, isAlertHeard, recordEvent } from "../webhooks/index.ts";
 import type { Alert } from "./store.ts";
 
-/** With nobody to be told, no event is written: a storm of alerts is no storm of events. */
+/** Without a receiver no event is written, so many alerts do not cause many events. */
 export async function recordAlertEvent(
   tx: Transaction,
   tenantId: TenantId,
@@ -19,7 +19,7 @@ export async function recordAlertEvent(
   await recordEvent(tx, tenantId, { ...change, data: wholeRecord(alert), notTo: connectionId }, traceParent);
 }
 
-/** In its response shape, with nothing hidden. */
+/** The response shape without hidden values. */
 export function wholeRecord(alert: Alert) {
   const { acknowledgedByType: type, acknowledgedById } = alert;
   return {

@@ -1,5 +1,3 @@
-// Alert: what somebody should look at.
-
 import { route } from "../access/index.ts";
 import { uuidParameter, wordFilter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";

@@ -1,4 +1,4 @@
-// Alerts as they are read and acknowledged, by REST and by the console.
+// Alerts for REST and the console.
 
 import type { Caller, FindRecords, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
@@ -13,29 +13,29 @@ const TYPE = ALERT_RESOURCE_TYPE.name;
 const CONNECTION = "WebhookConnection";
 
 export interface Alerts {
-  /** Those with these Ids, for who decides what is seen of events about them. */
+  /** Alerts by Id, for visibility of the events about them. */
   find: FindRecords;
-  /** A page, the newest first, without what the caller may not read. @throws ServiceBusy */
+  /** A page, newest first, without alerts that the caller may not read. @throws ServiceBusy */
   list(caller: Caller, state: AlertState | undefined, paging: Paging): Promise<ShownPage<AlertRecord>>;
-  /** Those that nobody has seen yet, as many as are of use; none without Webhooks:Read. */
+  /** Unacknowledged alerts, up to MAX_UNSEEN; none without Webhooks:Read. */
   unseen(caller: Caller): Promise<Shown<AlertRecord>[]>;
   /** @throws NotFound, Permission */
   read(caller: Caller, id: string): Promise<Shown<AlertRecord>>;
   /**
-   * Somebody sees to it: until then, or until it ends, it is not told again.
-   * @throws NotFound, Permission, BadInput for a time that is past, Conflict if it has ended
+   * Acknowledges an alert until the given time, or until it ends.
+   * @throws NotFound, Permission, BadInput for a past time, Conflict if it has ended
    */
   acknowledge(caller: Permitted<"Webhooks:Update">, id: string, until: Date | null): Promise<Shown<AlertRecord>>;
 }
 
-/** Their reasons tell what becomes of deliveries. */
+/** Kinds with counts of deliveries in their reasons. */
 const COUNTING: readonly AlertKind[] = ["ErrorRate", "Backlog"];
 
-/** More are told as "so many or more". */
+/** More are shown as "20 or more". */
 export const MAX_UNSEEN = 20;
 
 export function createAlerts(sql: Sql): Alerts {
-  /** One of a connection that the caller may not see is unknown. @throws NotFound */
+  /** An alert about a connection that the caller may not read is not found. @throws NotFound */
   async function find(queries: Queries, { tenantId, gate }: Caller, id: string): Promise<Alert> {
     const alert = isUuid(id) ? await findAlert(queries, tenantId, id) : undefined;
     const of = alert?.connectionId;
@@ -86,11 +86,10 @@ export function createAlerts(sql: Sql): Alerts {
   };
 }
 
-/** In its response shape. */
 export type AlertRecord = ReturnType<typeof toRecord>;
 
 function toRecord({ gate }: Caller, alert: Alert) {
-  // A count tells of deliveries, which may be hidden.
+  // A count may include hidden deliveries.
   const isTold = !COUNTING.includes(alert.kind) || gate.seesAll("WebhookEvent");
   return { ...wholeRecord(alert), Reason: isTold ? alert.reason : null };
 }

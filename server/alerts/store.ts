@@ -9,7 +9,7 @@ export interface Alert {
   kind: AlertKind;
   connectionId: ConnectionId | null;
   state: AlertState;
-  /** How many changes it has seen. */
+  /** The number of its changes. */
   sequence: number;
   reason: string;
   raisedOn: Date;
@@ -30,7 +30,7 @@ const columns = (sql: Queries) => sql`
   ended_on as "endedOn", acknowledged_by_type as "acknowledgedByType", acknowledged_by_id as "acknowledgedById",
   acknowledged_on as "acknowledgedOn", acknowledged_until as "acknowledgedUntil"`;
 
-/** Newest first; one more than the limit, if there are more. */
+/** Newest first; one more than the limit if there are more. */
 export async function listAlerts(
   sql: Queries,
   tenantId: TenantId,
@@ -72,10 +72,9 @@ export async function acknowledge(
   return row;
 }
 
-/** Any constant of our own that no other lock has: one worker looks at a time. */
+/** An arbitrary constant, unique among our advisory locks: only one worker checks at a time. */
 const ALERTS_LOCK = 7_203_433;
 
-/** What somebody should look at just now. */
 export interface Standing {
   tenantId: TenantId;
   kind: AlertKind;
@@ -83,7 +82,7 @@ export interface Standing {
   reason: string;
 }
 
-/** Of all tenants; undefined: another worker looks just now. */
+/** Conditions of all tenants; undefined if another worker is checking. */
 export async function listStanding(tx: Transaction, now: Date): Promise<Standing[] | undefined> {
   const [turn] = await tx<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${ALERTS_LOCK}) as mine`;
   if (!turn!.mine) return undefined;
@@ -147,10 +146,9 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
     group by tenant_id`;
 }
 
-/** An alert of any tenant. */
 export type TenantAlert = Alert & { tenantId: TenantId };
 
-/** Raises those that are not raised yet, and ends all others. */
+/** Raises new alerts, and ends those without a condition. */
 export async function saveStanding(
   tx: Transaction,
   standing: readonly Standing[],
@@ -173,10 +171,10 @@ export async function saveStanding(
   return { raised, ended };
 }
 
-/** An alert is read for so long after it has ended. */
+/** Days for which an ended alert is kept. */
 export const KEEP_DAYS = 90;
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeOldAlerts(sql: Sql): Promise<number> {
   return (await sql`delete from alerts where ended_on < now() - make_interval(days => ${KEEP_DAYS})`).count;
 }

@@ -1,4 +1,4 @@
-// Looks for what somebody should look at. Beside each worker; one of them looks at a time.
+// Checks for alert conditions beside each worker; one worker checks at a time.
 
 import type { Logger } from "pino";
 import type { Sql } from "../db/sql.ts";

@@ -1,4 +1,4 @@
-// What a list of the audit log can be narrowed to.
+// Filters of the audit log.
 
 import { formatFilter } from "../http/export.ts";
 import {
@@ -15,11 +15,11 @@ import type { AuditFilter } from "./store.ts";
 
 export const ACTOR_TYPES = ["User", "Application"] as const;
 
-/** @param subjects types of the records that the log tells of */
+/** @param subjects types of audited records */
 export const filtersOf = (subjects: readonly string[]) => ({
   Kind: wordFilter(AUDIT_KINDS, "What was done."),
   ActorType: wordFilter(ACTOR_TYPES, "What did it."),
-  // Without its type an Id says nothing: a User and an Application may have the same.
+  // An Id is ambiguous without its type: a User and an Application may share it.
   ActorId: recordIdFilter("Who did it; needs ActorType.", { needs: "ActorType", ofEntity: true }),
   SubjectType: wordFilter(subjects, "What it was done to."),
   SubjectId: recordIdFilter("Whom or which it was done to; needs SubjectType.", { needs: "SubjectType" }),

@@ -1,14 +1,14 @@
-// What the audit log has rows of.
+// Kinds of audit entries.
 
 import type { ResourceType } from "../access/index.ts";
 
-/** What can happen, in stable words, and whether it is what somebody wanted or what was refused. */
+/** Stable names of all kinds, and whether each is a success or a failure. */
 const OUTCOME_OF = {
   "SignIn.Succeeded": "Success",
   "SignIn.Failed": "Failure",
-  /** Once for each time that attempts are blocked. */
+  /** Written once for each block. */
   "SignIn.Throttled": "Failure",
-  /** There were more failures in an hour than are written down. */
+  /** The hour had more failures than are written. */
   "Failures.Omitted": "Failure",
   SignOut: "Success",
   "Session.Revoked": "Success",
@@ -17,45 +17,45 @@ const OUTCOME_OF = {
   "SecondFactor.Failed": "Failure",
   "Password.Changed": "Success",
   "Password.Reset": "Success",
-  /** A one-time link was made, by which a user can set a password. */
+  /** A one-time link for setting a password was created. */
   "PasswordReset.Created": "Success",
   "RecoveryCodes.Replaced": "Success",
   "Identity.Linked": "Success",
   "Identity.Unlinked": "Success",
-  /** Signing in at a provider came to nothing, by who wanted to link it. */
+  /** A sign-in at a provider failed, started by a user who wanted to link it. */
   "Identity.LinkFailed": "Failure",
   "Consent.Given": "Success",
   "Grant.Revoked": "Success",
   "AuthorizationCode.Reused": "Failure",
-  /** What a user answered to a device without a browser. */
+  /** A user's decision about a device. */
   "Device.Allowed": "Success",
   "Device.Denied": "Success",
   "DeviceCode.Reused": "Failure",
   "RefreshToken.Reused": "Failure",
   "Token.Revoked": "Success",
-  /** A client got a token in the name of a user by another one of the user's. */
+  /** A client exchanged a user's token for a different one. */
   "Token.Exchanged": "Success",
-  /** Of one client it stands here once a minute at most, with how often it was. */
+  /** Written at most once a minute for each client, with the number of failures. */
   "ClientAuthentication.Failed": "Failure",
-  /** An application has registered itself. */
+  /** Dynamic client registration. */
   "Client.Registered": "Success",
-  /** An initial access token, by which applications register themselves. */
+  /** An initial access token for dynamic registration. */
   "RegistrationToken.Created": "Success",
   "RegistrationToken.Deleted": "Success",
-  /** The token by which a registered application changes itself, by an administrator. */
+  /** The registration access token of an application, changed by an administrator. */
   "RegistrationAccessToken.Created": "Success",
   "RegistrationAccessToken.Deleted": "Success",
   "Credentials.Changed": "Success",
-  /** The Application or User was deleted, and with it all that it could prove itself by. */
+  /** The Application or User was deleted with all credentials. */
   "Credentials.Deleted": "Success",
   "Secret.Created": "Success",
   "Secret.Deleted": "Success",
-  /** A logout token is sent to an Application again. */
+  /** A logout token is resent to an Application. */
   "Logout.Redelivered": "Success",
-  /** By the command for a tenant whose settings nobody could change. */
+  /** By the command that recovers a tenant. */
   "Access.Recovered": "Success",
   "TenantSettings.Changed": "Success",
-  /** An Application, a User or a Department, by a person; what clients do by themselves stands in the activity log. */
+  /** A person changed an Application, a User or a Department; changes by clients are in the activity log. */
   "Record.Created": "Success",
   "Record.Changed": "Success",
   "Record.Deleted": "Success",
@@ -73,13 +73,13 @@ const OUTCOME_OF = {
   "WebhookConnection.Deleted": "Success",
   "WebhookEvent.Redelivered": "Success",
   "WebhookConnection.Pinged": "Success",
-  /** A new secret waits for its proof. */
+  /** A new secret awaits verification. */
   "WebhookConnection.SecretStaged": "Success",
-  /** The ping that was to prove a staged secret was delivered: the secret is in force. */
+  /** The verifying ping was delivered, so the staged secret is active. */
   "WebhookConnection.SecretChanged": "Success",
-  /** A staged secret was given up, or a former one ended before its time. */
+  /** A staged secret was dropped, or a former one ended early. */
   "WebhookConnection.RotationEnded": "Success",
-  /** Somebody sees to it. */
+  /** A user acknowledged it. */
   "Alert.Acknowledged": "Success",
   "Redelivery.Created": "Success",
   "Redelivery.Changed": "Success",
@@ -91,7 +91,7 @@ export type AuditOutcome = (typeof OUTCOMES)[number];
 
 export const AUDIT_KINDS = Object.keys(OUTCOME_OF) as AuditKind[];
 
-/** Those that anybody can cause without signing in, as often as they like. */
+/** Failures that anyone can cause without signing in, at any rate. */
 export const STRANGERS_FAILURES: readonly AuditKind[] = [
   "SignIn.Failed",
   "SignIn.Throttled",
@@ -103,7 +103,7 @@ export function outcomeOf(kind: AuditKind): AuditOutcome {
   return OUTCOME_OF[kind];
 }
 
-/** What policies can say of a row of the audit log. */
+/** Audit entries in policies. */
 export const AUDIT_RESOURCE_TYPE: ResourceType = {
   name: "AuditEvent",
   families: ["Settings"],

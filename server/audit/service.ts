@@ -1,4 +1,4 @@
-// The audit log, as it is read: by REST and by the console. Nothing changes it.
+// The audit log for REST and the console; it is read-only.
 
 import { type Caller, type Permitted, permit, type Shown, type ShownPage } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
@@ -21,26 +21,21 @@ const RESOURCE = AUDIT_RESOURCE_TYPE.name;
 type Reader = Permitted<"Settings:Read">;
 
 export interface AuditLog {
-  /** Types of the records that it tells of. */
   subjects: readonly string[];
-  /** What a list can be narrowed to, and an export. */
+  /** Filters of lists and exports. */
   filters: ReturnType<typeof filtersOf>;
   exportFilters: ReturnType<typeof exportFiltersOf>;
-  /**
-   * A page, the newest first, without what the caller may not read.
-   * @throws BadInput, ServiceBusy
-   */
   list(caller: Reader, filter: AuditFilter, paging: Paging): Promise<ShownPage<AuditRecord>>;
   /** @throws Permission, NotFound */
   read(caller: Reader, id: string): Promise<Shown<AuditRecord>>;
   /**
-   * All that the filters let through, as a file that is written while it is read.
-   * @throws BadInput if it would have more rows than MAX_EXPORTED, TenantBusy, ServiceBusy
+   * A file of all matching entries, streamed while it is read.
+   * @throws BadInput if it would exceed MAX_EXPORTED rows, TenantBusy, ServiceBusy
    */
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
   /**
-   * How people signed in from the beginning of an hour on.
-   * @returns undefined for who may not read every row and user: all are counted
+   * Counts of sign-ins since the start of an hour.
+   * @returns undefined if the caller may not read all entries and users
    */
   signIns(caller: Reader, since: Date): Promise<Awaited<ReturnType<typeof countSignIns>> | undefined>;
 }
@@ -55,7 +50,7 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     item: toRecord,
   });
 
-  /** What a row tells of its subject is for who may read that; who did what to which, and when, is the log's own. */
+  /** Details about a subject are visible only with permission to read it; actor, kind and time always are. */
   async function hideDetails({ gate }: Caller, page: ShownPage<AuditRecord>): Promise<ShownPage<AuditRecord>> {
     const subjects = page.Items.flatMap(({ Subject }) => Subject ?? []);
     const seen = new Set<string>();
@@ -83,10 +78,10 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     },
 
     async signIns({ tenantId, gate }, since) {
-      // A second factor is a matter of its user.
+      // Second factors are part of the User record.
       const seesAll = [RESOURCE, "User"].every((type) => gate.seesAll(type));
       if (!seesAll) return undefined;
-      // All of a day is counted: in the tenant's share of the connections.
+      // Uses the tenant's share of the pool, because it scans a whole day.
       return sql.beginFor(tenantId, (tx) => countSignIns(tx, tenantId, since));
     },
 
@@ -104,7 +99,6 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
   };
 }
 
-/** A row of the audit log in its response shape. */
 export type AuditRecord = ReturnType<typeof toRecord>;
 
 export function toRecord(event: AuditEvent) {
@@ -123,7 +117,7 @@ export function toRecord(event: AuditEvent) {
   };
 }
 
-/** Ids are text here: a Policy's is no number. */
+/** Ids are text, because a Policy's is not a number. */
 function reference(type: string | null, id: string | number | null) {
   return type === null ? null : { Type: type, Id: String(id) };
 }

@@ -4,15 +4,15 @@ import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../ids.ts";
 import { type AuditKind, type AuditOutcome, outcomeOf } from "./kinds.ts";
 
-/** Who did it, and from where. The API's Caller is one; of a page's request `originOf` makes one. */
+/** The actor and source of an action. The API's Caller is one; `originOf` creates one from a page's request. */
 export interface Origin {
-  /** Undefined: nobody has proved their identity. */
+  /** Undefined: unauthenticated. */
   actor?: { type: "User" | "Application"; id: number };
-  /** The application it was done by or for. */
+  /** The application used for the action, or acting itself. */
   clientId?: string;
-  /** The `sub` of who acts in the actor's name (RFC 8693 4.1). */
+  /** The `sub` of the party that acts for the actor (RFC 8693 4.1). */
   actedBy?: string | undefined;
-  /** Undefined if it is not known. */
+  /** Undefined if unknown. */
   address: string | undefined;
   userAgent: string;
   requestKey: string;
@@ -20,9 +20,9 @@ export interface Origin {
 
 export interface AuditEntry {
   kind: AuditKind;
-  /** What it was done to, as the API names it. */
+  /** The affected record, by its API type. */
   subject?: { type: string; id: string | number };
-  /** Never a secret or a personal value. */
+  /** Never contains secrets or personal data. */
   details?: Details;
 }
 
@@ -52,7 +52,7 @@ export interface AuditFilter {
   to?: Date;
 }
 
-/** A tenant that somebody has named and that there is not has no log. */
+/** An unknown tenant named in a request has no log. */
 export async function insertAuditEvent(
   sql: Queries,
   tenantId: TenantId,
@@ -69,9 +69,9 @@ export async function insertAuditEvent(
 }
 
 /**
- * Adds a row for what has come of something that stands in the log: who wished for that has done this too, from there.
- * @param cause its row; of the details those that tell it from others, and which the new row has too
- * @param tx of the change it tells of
+ * Adds an entry for the consequence of an earlier one, with the same actor and source.
+ * @param cause selects the earlier entry; details that identify it are copied to the new one
+ * @param tx the transaction of the change
  */
 export async function insertConsequence(
   tx: Transaction,
@@ -90,7 +90,7 @@ export async function insertConsequence(
     limit 1`;
 }
 
-/** How many rows of these kinds the last hour has; counted up to `most`. */
+/** The number of entries of these kinds in the last hour, counted up to `most`. */
 export async function countLately(
   sql: Queries,
   tenantId: TenantId,
@@ -106,24 +106,22 @@ export async function countLately(
   return row!.count;
 }
 
-/** How people signed in. */
 export interface SignIns {
   succeeded: number;
-  /** Different users who did. */
+  /** The number of distinct users. */
   people: number;
-  /** Of those that succeeded. */
+  /** Of the successful ones. */
   secondFactors: number;
   failed: number;
   secondFactorsFailed: number;
 }
 
-/** The same of one hour. */
 export interface HourOfSignIns extends SignIns {
-  /** Its beginning. */
+  /** The start of the hour. */
   hour: Date;
 }
 
-/** @param since the beginning of an hour @returns each hour that has any, and all of them together */
+/** @param since the start of an hour @returns each hour with sign-ins, and the total */
 export async function countSignIns(
   sql: Queries,
   tenantId: TenantId,
@@ -147,7 +145,7 @@ const columns = (sql: Queries) => sql`
   client_id as "clientId", address, user_agent as "userAgent", subject_type as "subjectType",
   subject_id as "subjectId", details, request_key as "requestKey"`;
 
-/** Newest first; one more than the limit, if there are more. */
+/** Newest first; one more than the limit if there are more. */
 export async function listAuditEvents(
   sql: Queries,
   tenantId: TenantId,
@@ -161,7 +159,7 @@ export async function listAuditEvents(
     order by id desc limit ${limit + 1}`;
 }
 
-/** Counted up to `most`. */
+/** Counts up to `most`. */
 export async function countAuditEvents(
   sql: Queries,
   tenantId: TenantId,

@@ -6,13 +6,13 @@ import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";
 import type { AuditEntry, Origin } from "./store.ts";
 import { countLately, insertAuditEvent } from "./store.ts";
 
-/** Rows an hour of what strangers can cause in one tenant, so that a flood of guesses cannot fill the disk. */
+/** The limit per hour and tenant on entries that strangers can cause, so guessing cannot fill the disk. */
 export const FAILURES_PER_HOUR = 1_000;
 
 /**
- * Adds a row to the tenant's audit log. Of strangers' failures there are FAILURES_PER_HOUR at most; the next is told
- * by one Failures.Omitted.
- * @param tx of the change it tells of: both are there or neither
+ * Adds an entry to the tenant's audit log. Above FAILURES_PER_HOUR, strangers' failures are replaced by one
+ * Failures.Omitted.
+ * @param tx the transaction of the audited change
  * @example await recordAudit(tx, tenantId, caller, { kind: "Secret.Created", subject: { type: "Application", id } });
  */
 export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origin, told: AuditEntry): Promise<void> {
@@ -29,7 +29,7 @@ export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origi
   });
 }
 
-/** @param who as far as the request has proved it */
+/** @param who the authenticated identity */
 export function originOf(request: Request, who: Pick<Origin, "actor" | "clientId">): Origin {
   return {
     ...who,

@@ -1,4 +1,5 @@
-// `bun run keys`: what a person does to the installation's keys. docs/operations.md "Signing keys" says when, and what it breaks.
+// `bun run keys`: administration of the installation's keys. docs/operations.md "Signing keys" explains when to use it,
+// and its effects.
 
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/sql.ts";
@@ -48,7 +49,7 @@ function commandOf([command, ...args]: string[]): Command | undefined {
   };
 }
 
-/** After MASTER_KEY was replaced: seals by it what still needs MASTER_KEY_PREVIOUS. */
+/** After MASTER_KEY was replaced: re-seals the values that still need MASTER_KEY_PREVIOUS. */
 async function resealAll(sql: Sql, vault: Vault, say: (line: string) => void): Promise<void> {
   for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
     const count = await resealColumn(sql, vault, column);

@@ -1,5 +1,5 @@
-// `bun run migrate`: brings the database up to date, and does nothing else. For a role that owns the tables, where the API
-// and the workers run by one that only reads and writes them.
+// `bun run migrate`: only migrates the database. It needs the role that owns the tables; the API and the workers can
+// use one without DDL rights.
 
 import { readConfig } from "../config.ts";
 import { refuseUsage, runEntry } from "../process.ts";

@@ -1,4 +1,4 @@
-// The way out for a tenant whose settings nobody can change any more.
+// Recovers a tenant without any permitted administrator.
 
 import { type DeletedPolicy, recoverAccess, SCOPES } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
@@ -10,18 +10,18 @@ import { findTenant } from "../tenants/index.ts";
 
 export interface RecoveredTenant {
   tenantId: TenantId;
-  /** May do everything; nothing of it can be read again. */
+  /** It has all permissions; its secret cannot be read again. */
   client: { clientId: string; clientSecret: string };
-  /** What let nobody in, to be made again once it is right. */
+  /** The policies that locked everyone out, for recreating corrected ones. */
   deletedPolicies: DeletedPolicy[];
 }
 
 const APPLICATION = { name: "Recovery", description: "Made by `bun run tenant recover`. Delete it when it is done." };
 
 /**
- * Makes a client that may do everything in a tenant, all of it or nothing.
- * @param nameOrId as somebody has typed it
- * @throws Error with a readable message if there is no such tenant
+ * Creates a client with all permissions in a tenant, in one transaction.
+ * @param nameOrId the typed name or Id
+ * @throws Error with a readable message if the tenant does not exist
  */
 export async function recoverTenant(sql: Sql, nameOrId: string): Promise<RecoveredTenant> {
   const tenant = await findTenant(sql, nameOrId);

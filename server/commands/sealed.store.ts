@@ -2,10 +2,10 @@ import type { Queries } from "../db/sql.ts";
 import type { SealedColumn, Vault } from "../vault.ts";
 
 /**
- * Seals by the master key what only a previous one opens, value by value, while others go on. Once it is through, none
- * is left; when it was broken off, it can be begun again.
- * @returns how many values were sealed anew
- * @throws WrongMasterKey if a value opens by none of its keys
+ * Re-seals values that only a previous key opens, one at a time without blocking others. It can be interrupted and
+ * repeated.
+ * @returns the number of re-sealed values
+ * @throws WrongMasterKey if no key opens a value
  */
 export async function resealColumn(sql: Queries, vault: Vault, column: SealedColumn): Promise<number> {
   const seal = vault.sealFor(column.purpose);
@@ -22,19 +22,19 @@ export async function resealColumn(sql: Queries, vault: Vault, column: SealedCol
   }
 }
 
-/** A sealed value, and where its row stands until somebody changes it. */
+/** A sealed value with its row's ctid. */
 export interface SealedValue {
   at: string;
   value: Uint8Array;
 }
 
-/** Of all tenants: a master key is the installation's. */
+/** For all tenants, because the master key belongs to the installation. */
 async function listSealed(sql: Queries, { table, column }: SealedColumn): Promise<SealedValue[]> {
   return sql<SealedValue[]>`
     select ctid::text as at, ${sql(column)} as value from ${sql(table)} where ${sql(column)} is not null`;
 }
 
-/** @returns false if somebody has changed the row meanwhile */
+/** @returns false if the row has changed meanwhile */
 async function replaceSealed(
   sql: Queries,
   { table, column }: SealedColumn,

@@ -1,4 +1,4 @@
-// What a command works on: an outside installation, by its variables, or that of a `start` that is running.
+// The installation that a command works on: an external one by its variables, or a running `start`.
 
 import { type Config, ConfigError } from "../config.ts";
 import { masterKeyFile, type RunningInstallation, readRunning } from "../embedded/data-directory.ts";
@@ -6,18 +6,12 @@ import { CannotStart } from "../errors.ts";
 import { prepareDatabase } from "../process.ts";
 import { createVault, type Vault } from "../vault.ts";
 
-/**
- * DATABASE_URL, or the PostgreSQL of a `start` that is running.
- * @throws CannotStart if there is neither
- */
+/** DATABASE_URL, or the PostgreSQL of a running `start`. @throws CannotStart if there is neither */
 export async function installationOf(config: Config): Promise<RunningInstallation> {
   return (await databaseOf(config)).installation;
 }
 
-/**
- * The same, and which migrations have been applied to bring it up to date.
- * @throws CannotStart
- */
+/** The same, with the names of the applied migrations. @throws CannotStart */
 export async function databaseOf({
   databaseUrl,
   publicUrl,
@@ -41,10 +35,7 @@ export async function databaseOf({
   );
 }
 
-/**
- * Of MASTER_KEY, or of the one that `start` keeps.
- * @throws ConfigError if there is neither
- */
+/** Uses MASTER_KEY, or the key that `start` keeps. @throws ConfigError if there is neither */
 export async function vaultOf({ databaseUrl, masterKey, masterKeyPrevious, dataDir }: Config): Promise<Vault> {
   if (masterKey) return createVault(masterKey, masterKeyPrevious);
   const kept = Bun.file(masterKeyFile(dataDir));

@@ -1,5 +1,5 @@
-// `bun run tenant create NAME`: makes a tenant and prints its admin's and its client's credentials, once.
-// `bun run tenant recover NAME`: for one whose settings nobody can change any more, prints a client that can.
+// `bun run tenant create NAME`: creates a tenant and prints the credentials of its admin and client once. `bun run
+// tenant recover NAME`: creates a client for a tenant without any permitted administrator.
 
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/sql.ts";
@@ -44,7 +44,7 @@ await runEntry("tenant", async (output) => {
     process.exit(0);
   }
   const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
-  // What begins with a dash is an option that there is not.
+  // Options are not supported.
   const isOption = (text: string) => text.startsWith("-");
   if (!command || name === undefined || [name, ...rest].some(isOption) || (rest.length > 0 && !command.takesMore)) {
     refuseUsage(output, USAGE);

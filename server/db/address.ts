@@ -1,5 +1,5 @@
-// What DATABASE_URL may say, after libpq's manner (PostgreSQL's manual, 32.1.2). What is not supported is refused: a
-// parameter that nobody heeds could be the one that was to keep a connection safe.
+// Parsing of DATABASE_URL in libpq's syntax (PostgreSQL's manual, 32.1.2). Unsupported parameters are rejected, because
+// ignoring one could weaken a connection's security.
 
 import { getCACertificates } from "node:tls";
 import type postgres from "postgres";
@@ -9,14 +9,14 @@ const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] a
 const PARAMETERS = ["sslmode", "sslrootcert", "options"];
 
 export interface DatabaseAddress {
-  /** Without what stands in `ssl`. */
+  /** Without the parameters in `ssl`. */
   url: string;
   ssl: postgres.Options<Record<string, never>>["ssl"];
-  /** Of an IPv6 address, which the driver does not read from its brackets. */
+  /** Set for an IPv6 address, because the driver does not parse its brackets. */
   place: { host?: string; port?: number };
 }
 
-/** @throws Error whose message ends the sentence "it must be …" */
+/** @throws Error with a message that completes the sentence "it must be …" */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(text) ?? [];
   if (authority?.slice(authority.lastIndexOf("@") + 1).includes(",")) {
@@ -47,7 +47,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
 
 function placeOf({ hostname, port }: URL): DatabaseAddress["place"] {
   if (!hostname.startsWith("[")) return {};
-  // Lists are taken as they are; the driver's types do not know them.
+  // The driver accepts lists; its types do not.
   return { host: [hostname.slice(1, -1)], port: [Number(port || 5432)] } as object;
 }
 
@@ -63,9 +63,9 @@ function sslOf({ hostname, searchParams }: URL): DatabaseAddress["ssl"] {
   }
   if (mode === "require" && file === null) return "require";
   const ca = file === null || file === "system" ? getCACertificates("default") : readRoots(file);
-  // As libpq does it: with a root certificate, "require" verifies the chain too.
+  // As in libpq, "require" with a root certificate also verifies the chain.
   if (mode !== "verify-full") return { ca, checkServerIdentity: () => undefined };
-  // The driver names a host to TLS by its name alone; an address has to be what the certificate says as well.
+  // The driver verifies only host names; `host` makes it verify addresses, too.
   return { ca, host: hostname.replace(/^\[(.*)\]$/, "$1") };
 }
 

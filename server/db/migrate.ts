@@ -2,20 +2,20 @@ import { join } from "node:path";
 import { connect, type Queries } from "./sql.ts";
 
 const FOLDER = join(import.meta.dir, "migrations");
-/** Any constant of our own: it keeps two starting processes from migrating at once. */
+/** An arbitrary constant for the lock that serializes migrations. */
 const MIGRATION_LOCK = 7_203_415;
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** The schema is not the one of this code; the message says what to do. */
+/** The schema does not match this code; the message says what to do. */
 class OtherSchema extends Error {
   override name = "OtherSchema";
 }
 
 /**
- * Applies every migration not applied yet, in the order of its number, in one transaction. Where none is due, it only
- * reads: a role that may read and write the tables is enough.
- * @returns the names of those applied
- * @throws OtherSchema if newer code has changed the database, or migrations are due that this role may not make
+ * Applies pending migrations by number, in one transaction. If none is pending, it only reads, so a role without DDL
+ * rights is enough.
+ * @returns the names of the applied migrations
+ * @throws OtherSchema if newer code has changed the database, or this role may not apply the pending migrations
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const sql = connect(databaseUrl, "gatehouse migrate", 1);
@@ -48,14 +48,14 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** @throws OtherSchema unless the database is as this code needs it */
+/** @throws OtherSchema if the schema does not match this code */
 export async function requireSchema(sql: Queries): Promise<void> {
   const due = await dueMigrations(sql);
   if (due.length === 0) return;
   throw new OtherSchema(`${described(due)}. Run \`bun run migrate\`, or start the API, which does the same.`);
 }
 
-/** @throws OtherSchema if the database has a migration that is not here, or another one of the same name */
+/** @throws OtherSchema if the database has an unknown migration, or a different one of the same name */
 async function dueMigrations(sql: Queries): Promise<string[]> {
   const names = (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
   const [table] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;

@@ -1,29 +1,29 @@
-// How the parts stand, as PostgreSQL sees it. Its clock alone is asked, so machines need not agree on the time.
+// The state of the parts, as PostgreSQL sees them. Only its clock is used, so clock differences do not matter.
 
 import { DISK_FULL } from "./failures.ts";
 import { connect, IMPATIENT, type Queries, type Sql } from "./sql.ts";
 
-/** The name of the connection by which a worker that takes work gives a sign of life. */
+/** The connection name of a worker's heartbeat. */
 const WORKER_CONNECTION = "gatehouse worker ready";
 const BEAT_INTERVAL_MS = 2_000;
-/** A worker that was silent for longer is not there, though its connection may be: it hangs, or its machine is gone. */
+/** After this silence a worker counts as missing, even if its connection is open. */
 const MAX_SILENCE_SECONDS = 7;
-/** After so long without being told again, a trouble is over. */
+/** Seconds after which an unrepeated problem counts as solved. */
 const TROUBLE_SECONDS = 60;
 
 export interface Heartbeat {
   stop(): Promise<void>;
 }
 
-/** Gives a sign of life every 2 s until `stop`. */
+/** Sends a heartbeat every 2 s until `stop`. */
 export function startWorkerHeartbeat(databaseUrl: string): Heartbeat {
-  // A connection that ended of age would leave a gap.
+  // Renewing an old connection would interrupt the heartbeat.
   const sql = connect(databaseUrl, WORKER_CONNECTION, 1, { ...IMPATIENT, max_lifetime: null });
   let beating = false;
   const beat = async () => {
     if (beating) return;
     beating = true;
-    // Without PostgreSQL there is nobody to give a sign to; the next beat asks again.
+    // Failures are ignored; the next beat tries again.
     await sql`select`.catch(() => {});
     beating = false;
   };
@@ -38,19 +38,19 @@ export function startWorkerHeartbeat(databaseUrl: string): Heartbeat {
 }
 
 export interface PartsSeen {
-  /** Some worker gives signs of life. */
+  /** At least one worker sends heartbeats. */
   worker: boolean;
   readOnly: boolean;
   diskFull: boolean;
   /** Seconds that the oldest event has waited for its workflow; null if none waits. */
   oldestDispatch: number | null;
-  /** What keeps workers from beginning deliveries, in words. */
+  /** Why workers cannot start deliveries. */
   troubles: string[];
 }
 
 export async function readParts(sql: Sql): Promise<PartsSeen> {
-  // Of another role's connection state_change is hidden; there the connection itself has to do. What waits for its
-  // receiver waits by right.
+  // state_change is hidden for connections of other roles; there the open connection counts. Deliveries that wait for
+  // their receiver are excluded.
   const [row] = await sql<Omit<PartsSeen, "diskFull">[]>`
     select
       exists (
@@ -66,7 +66,7 @@ export async function readParts(sql: Sql): Promise<PartsSeen> {
   return { ...row!, diskFull: sql.lacksDisk };
 }
 
-/** Has PostgreSQL sort more than it may keep in memory. It has no other way to tell whether its disk is full. */
+/** Sorts more than fits in memory, which is the only way to detect a full disk. */
 async function hasRoom(sql: Sql): Promise<boolean> {
   try {
     await sql.begin(async (tx) => {
@@ -80,14 +80,14 @@ async function hasRoom(sql: Sql): Promise<boolean> {
   }
 }
 
-/** Says what keeps a worker from beginning deliveries; told again while it lasts. */
+/** Records why a worker cannot start deliveries; repeated while it lasts. */
 export async function noteTrouble(sql: Queries, workerId: string, reason: string): Promise<void> {
   await sql`
     insert into delivery_troubles (worker_id, reason) values (${workerId}, ${reason})
     on conflict (worker_id) do update set reason = excluded.reason, noticed_on = now()`;
 }
 
-/** It is over, or the worker is; so are those that nobody has told of for long. */
+/** Clears the worker's problem, and outdated ones. */
 export async function clearTrouble(sql: Queries, workerId: string): Promise<void> {
   await sql`
     delete from delivery_troubles

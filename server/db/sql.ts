@@ -1,4 +1,4 @@
-// The connection to PostgreSQL, and what every use of it needs.
+// The connection to PostgreSQL, and its common helpers.
 
 import postgres, { type ReservedSql } from "postgres";
 import { createBudget } from "../budget.ts";
@@ -6,39 +6,42 @@ import type { TenantId } from "../ids.ts";
 import { parseDatabaseUrl } from "./address.ts";
 import { DISK_FULL } from "./failures.ts";
 
-/** Ids are below 2^53, so int8 is read as a number. */
+/** Ids are below 2^53, so int8 is parsed as a number. */
 const int8 = { to: 20, from: [20], parse: Number, serialize: String };
 
 export interface Sql extends postgres.Sql<{ int8: number }> {
-  /** A statement has failed because PostgreSQL's disk is full, and none was found to have room since. */
+  /** A statement failed because PostgreSQL's disk is full, and no later check found space. */
   lacksDisk: boolean;
-  /** As `begin`, in the tenant's share of the pool. @throws TenantBusy, ServiceBusy */
+  /** Like `begin`, limited by the tenant's share of the pool. @throws TenantBusy, ServiceBusy */
   beginFor<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** The same for what may take seconds: all tenants' together leave most of the pool to what is quick. @throws as that */
+  /**
+   * The same for transactions that may take seconds: together they leave most of the pool for short ones. @throws
+   * TenantBusy, ServiceBusy
+   */
   beginLong<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 export type Transaction = postgres.TransactionSql<{ int8: number }>;
-/** What a store function needs: it runs alone or inside a transaction. */
+/** The argument of store functions, which run alone or in a transaction. */
 export type Queries = Sql | Transaction;
 
-/** Transactions of a tenant that wait for a connection of its share. */
+/** The maximum number of a tenant's waiting transactions. */
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 30_000;
 
-/** Seconds, which our patch of the driver heeds. What has waited for longer fails as if PostgreSQL were away. */
+/** Timeouts in seconds, supported by our patch of the driver. They fail like an outage of PostgreSQL. */
 export interface Patience {
-  /** For PostgreSQL to answer a statement; its connection is closed, and the statement cancelled. */
+  /** For a statement's response; the statement is cancelled and its connection closed. */
   answer_timeout?: number;
-  /** For a connection of the pool. */
+  /** For a free connection of the pool. */
   wait_timeout?: number;
 }
 
-/** Where somebody waits: a frozen PostgreSQL, or a network that drops everything, gives no error by itself. */
+/** For callers that wait: a frozen PostgreSQL or a silent network causes no error otherwise. */
 export const IMPATIENT: Required<Patience> = { answer_timeout: 20, wait_timeout: 15 };
 
 /**
- * Opens a pool. A tenant's transactions have half of it, and long ones a fifth.
- * @param name stands in pg_stat_activity, and tells /readyz which processes are there
+ * Opens a pool. Tenants' transactions may use half of it each, long ones together a fifth.
+ * @param name the name in pg_stat_activity, by which /readyz finds processes
  */
 export function connect(
   databaseUrl: string,
@@ -59,9 +62,9 @@ export function connect(
     types: { int8 },
     connection: { application_name: name },
     onnotice: () => {},
-    // A restarted PostgreSQL should be found again at once, not after a growing wait.
+    // A constant delay, so a restarted PostgreSQL is found at once.
     backoff: () => 0.25,
-    // A connection that PostgreSQL's end has left half made should not hold its request for long.
+    // A half-open connection after an outage should not delay its request for long.
     connect_timeout: 3,
     ...more,
     ...watching,
@@ -79,7 +82,7 @@ export function connect(
   return sql;
 }
 
-/** What to call when a transaction that is under way has committed. */
+/** Callbacks for the commit of running transactions. */
 const commits = new WeakMap<Queries, (() => void)[]>();
 
 async function beginTelling<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -92,7 +95,7 @@ async function beginTelling<T>(sql: Sql, work: (tx: Transaction) => Promise<T>):
   return result;
 }
 
-/** Calls once what was done is committed: now, outside of a transaction. One that is rolled back calls nothing. */
+/** Calls back after the commit; outside a transaction at once, after a rollback never. */
 export function onCommit(sql: Queries, call: () => void): void {
   const calls = commits.get(sql);
   if (calls) calls.push(call);
@@ -100,19 +103,16 @@ export function onCommit(sql: Queries, call: () => void): void {
 }
 
 /**
- * Ids as an array whose length PostgreSQL does not look into: one plan serves all of them. Seeing it, PostgreSQL plans
- * anew for every few ids, which costs more than looking those few up.
+ * Hides the array's length from the planner, so one plan serves all lengths. Otherwise it would plan again for every
+ * few ids, which costs more than the query.
  */
 export const uuids = (sql: Queries, ids: readonly string[]) => sql`((select ${ids as string[]}::uuid[])::uuid[])`;
 
 const CANCELLED = "57014";
-/** What may take longer has its place among long transactions. */
+/** Longer queries use the share of long transactions. */
 const LONG_MS = 1_000;
 
-/**
- * Reads with a limit of time, which PostgreSQL holds for each statement.
- * @returns undefined if it took longer
- */
+/** Reads with a time limit for each statement, enforced by PostgreSQL. @returns undefined if the limit was exceeded */
 export async function readWithin<T>(
   sql: Sql,
   tenantId: TenantId,
@@ -131,26 +131,26 @@ export async function readWithin<T>(
   }
 }
 
-// A pooler that gives each transaction another session (pgbouncer's pool_mode=transaction) is told of by the sessions
-// themselves: two clients that are connected at the same time have the same one, or one client has several.
+// Detects poolers that give each transaction a different session (pgbouncer's pool_mode=transaction): two concurrent
+// clients share a session, or one client has several.
 
 const ROUNDS = 4;
 
-/** @throws SharedSessions if sessions are not a client's own: no notice would be heard, and prepared statements fail */
+/** @throws SharedSessions if sessions are shared: notifications would be lost and prepared statements fail */
 export async function refuseSharedSessions(databaseUrl: string): Promise<void> {
   const pool = connect(databaseUrl, "gatehouse check", 2, IMPATIENT);
   try {
-    // A failure to connect is a statement's.
+    // Reports a connection failure as a failed statement.
     await pool.unsafe("select");
-    // A reserved connection is never opened again in silence.
+    // Reserved connections are never reopened silently.
     const [one, other] = [await pool.reserve(), await pool.reserve()];
     const first = await sessionOf(one);
-    // Where not even transactions are allowed, pool_mode=statement.
+    // In pool_mode=statement even transactions fail.
     if ((await sessionOf(other)) === first) throw new SharedSessions();
     for (let round = 0; round < ROUNDS; round++) {
       await other.unsafe("begin");
       const taken = await sessionOf(other);
-      // While that transaction is open, a pooler has to give the first client a session that is free.
+      // While that transaction is open, a pooler must give the first client a different session.
       if (taken === first || (await sessionOf(one)) !== first) throw new SharedSessions();
       await other.unsafe("commit");
       if ((await sessionOf(one)) !== first) throw new SharedSessions();
@@ -172,7 +172,7 @@ class SharedSessions extends Error {
   }
 }
 
-/** Unprepared, for a pooler may know no prepared statement. */
+/** Not prepared, because poolers may not support prepared statements. */
 async function sessionOf(sql: ReservedSql): Promise<number> {
   const [row] = await sql.unsafe<{ pid: number }[]>("select pg_backend_pid() as pid");
   return row!.pid;

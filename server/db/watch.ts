@@ -1,23 +1,23 @@
-// What a process keeps in memory of PostgreSQL, and how it hears of other processes' changes.
+// In-memory copies of PostgreSQL data, and notifications of changes by other processes.
 
 import { onCommit, type Queries, type Sql } from "./sql.ts";
 
-/** The net under NOTIFY, which is deaf while PostgreSQL restarts: in use, memory is never much older than this. */
+/** A fallback for NOTIFY, which is lost while PostgreSQL restarts: it bounds the age of copies in use. */
 export const POLL_MS = 2_000;
 
 export interface Watched {
-  /** Resolves once everything announced so far is in memory. */
+  /** Resolves when all announced changes are loaded. */
   current(): Promise<void>;
-  /** Reads again what is there now. */
+  /** Reloads now. */
   reload(): Promise<void>;
 }
 
-/** Those in this process that hear of a channel. */
+/** This process's listeners of a channel. */
 const hearers = new Map<string, (() => void)[]>();
 
 /**
- * To be told where a channel is: this process hears of its own change with the commit, however late the notice is. Who
- * was answered that something has ended sees it ended.
+ * Call it before notifying a channel: this process handles its own change at commit, without waiting for the
+ * notification. So a caller sees its own change after the response.
  */
 export function hearOwn(sql: Queries, channel: string): void {
   onCommit(sql, () => {
@@ -26,11 +26,11 @@ export function hearOwn(sql: Queries, channel: string): void {
 }
 
 /**
- * Nothing is read or listened to before the first `current`.
- * @param load brings memory up to date; never runs twice at once
+ * Nothing is loaded or listened to before the first `current`.
+ * @param load updates the copy; never runs concurrently
  */
 export function watch(sql: Sql, channel: string, load: () => Promise<void>): Watched {
-  /** Changes heard of, the state at the start being the first; and how many of them are in memory. */
+  /** Counts announced changes, starting with the initial state, and loaded ones. */
   let announced = 1;
   let loaded = 0;
   let loadedAt = Number.NEGATIVE_INFINITY;
@@ -43,7 +43,7 @@ export function watch(sql: Sql, channel: string, load: () => Promise<void>): Wat
   }
   hearers.set(channel, [...(hearers.get(channel) ?? []), hear]);
 
-  /** One load serves all who ask before it begins. */
+  /** Callers share the load that starts next. */
   function reload(): Promise<void> {
     if (!running && !next) return begin();
     next ??= running!.done
@@ -81,14 +81,11 @@ export function watch(sql: Sql, channel: string, load: () => Promise<void>): Wat
 }
 
 export interface Passes {
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves after all work has ended. */
   stop(): Promise<void>;
 }
 
-/**
- * Does the work every so often, never twice at once.
- * @param failed told of a pass that did not come to its end
- */
+/** Runs work periodically, never concurrently. @param failed called with the error of a failed run */
 export function startEvery(everyMs: number, work: () => Promise<void>, failed: (error: unknown) => void): Passes {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -107,8 +104,8 @@ export function startEvery(everyMs: number, work: () => Promise<void>, failed: (
 }
 
 /**
- * Looks for work whenever the channel says that there may be some, and every now and then; never twice at once.
- * @param failed told of a pass that did not come to its end
+ * Runs work when the channel is notified and periodically, never concurrently.
+ * @param failed called with the error of a failed run
  */
 export function startPasses(
   sql: Sql,
@@ -140,9 +137,9 @@ export function startPasses(
 }
 
 /**
- * Calls `wake` for every message of the channel, and whenever listening begins, also after PostgreSQL was away. If it is
- * away at first, postgres.js goes on trying by itself: a process that starts just then need not end.
- * @returns stops it
+ * Calls `wake` for every notification, and whenever listening starts, also after an outage. postgres.js retries by
+ * itself if PostgreSQL is down at first.
+ * @returns a function that stops listening
  */
 export function listen(sql: Sql, channel: string, wake: (message?: string) => void): () => Promise<void> {
   const subscribed = sql.listen(channel, wake, () => wake()).catch(() => undefined);

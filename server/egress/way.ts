@@ -46,7 +46,7 @@ export function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-// A timeout over several steps, some of which cannot be aborted, such as look-ups.
+// A timeout over several steps. Some steps, such as look-ups, cannot be aborted.
 
 export interface Deadline {
   host: string;

@@ -1,4 +1,4 @@
-// The two parts that are Gatehouse itself: the worker and the API, each a process of its own.
+// The two processes of Gatehouse itself: the worker and the API.
 
 import { join } from "node:path";
 import { PROJECT_ROOT, type ShutdownConfig } from "../config.ts";
@@ -9,27 +9,26 @@ import { requireListener } from "./ports.ts";
 const WORKER = join(PROJECT_ROOT, "activities", "worker.ts");
 const API = join(PROJECT_ROOT, "server", "serve.ts");
 const ANSWER_LIMIT = 5_000;
-/** What an API needs beyond its requests to end. */
+/** The time an API needs to exit after its last response. */
 const CLOSING_MS = 2_000;
 
-/** Where the child's log goes: to ours, or to an open file. */
+/** The destination of the child's log: our own output, or an open file. */
 export type LogOutput = "inherit" | number;
 
-/** How a process of ours runs. */
 export interface Run {
   env: Record<string, string | undefined>;
   output: LogOutput;
-  /** It begins anew when one of its files changes. */
+  /** Restarts when one of its files changes. */
   watch: boolean;
 }
 
-/** METRICS_PORT is the API's; the worker, in the same environment, has the next one. */
+/** METRICS_PORT is the API's; the worker uses the next port. */
 export function workerPart(run: Run): PartSpec {
   const port = run.env.METRICS_PORT;
   const env = port ? { ...run.env, METRICS_PORT: String(Number(port) + 1) } : run.env;
   return {
     name: "worker",
-    // Whether it polls is seen through /readyz, not from here: it may have to wait for Temporal first.
+    // /readyz shows whether it polls, because it may have to wait for Temporal first.
     ready: () => Promise.resolve(),
     patience: 1_000,
     stop: [{ signal: "SIGTERM", grace: 3_500 }],
@@ -51,19 +50,18 @@ export function apiPart(run: Run, localUrl: string, { delay, grace }: ShutdownCo
   };
 }
 
-/** What /readyz says, whatever its status code. */
+/** The body of /readyz, for any status. */
 export async function readiness(localUrl: string): Promise<Readiness> {
-  // This machine is not reached through the proxy that the environment may name.
+  // Local requests must not use a configured proxy.
   const answer = await fetch(`${localUrl}/readyz`, { signal: AbortSignal.timeout(ANSWER_LIMIT), proxy: false });
   return (await answer.json()) as Readiness;
 }
 
-/** How each part is, in a word. */
 export type PartStates = [name: string, state: string][];
 
 const STORES = { postgresql: "PostgreSQL", temporal: "Temporal", worker: "worker" } as const;
 
-/** What /readyz says of each part, by the name that people know it by. */
+/** The state of each part in /readyz, by display name. */
 export async function statesOf(localUrl: string): Promise<PartStates> {
   const found = await readiness(localUrl).catch(() => undefined);
   const others = Object.entries(STORES) as [keyof typeof STORES, string][];
@@ -74,12 +72,12 @@ export async function statesOf(localUrl: string): Promise<PartStates> {
   ];
 }
 
-/** Its stdin stays open as long as we live: by its end the child sees that we are gone, even by SIGKILL, and leaves. */
+/** The child's stdin stays open while this process lives. When it closes, even after SIGKILL, the child exits. */
 function spawnOwn(entry: string, { env, output, watch }: Run) {
   return Bun.spawn([process.execPath, ...(watch ? ["--watch", "--no-clear-screen"] : []), entry], {
     cwd: PROJECT_ROOT,
     env: { ...env, GATEHOUSE_SUPERVISED: "1" },
-    // In a group of its own, Ctrl-C does not reach it before it is its turn to stop.
+    // A separate process group, so Ctrl-C does not stop it too early.
     detached: true,
     stdin: "pipe",
     stdout: output,

@@ -1,4 +1,4 @@
-// DATA_DIR: what `start` keeps between two runs, and the lock that lets one run at a time have it.
+// DATA_DIR: the data that `start` keeps between runs, and the lock for exclusive use.
 
 import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
@@ -19,27 +19,27 @@ import {
 import { join } from "node:path";
 import { ConfigError } from "../config.ts";
 
-/** Bytes of a log in DATA_DIR. */
+/** The maximum bytes of a log in DATA_DIR. */
 export const LOG_LIMIT = 10 * 1024 * 1024;
 
 export interface DataDirectory {
   path: string;
-  /** Gives the directory back; a process that is killed gives it back too. */
+  /** Releases the directory; a killed process releases it, too. */
   release(): void;
 }
 
 /**
- * Takes DATA_DIR for this process alone.
+ * Locks DATA_DIR for this process.
  *
- * The lock is SQLite's own on an empty file: the system drops it with the process, so neither `kill -9` nor a process
- * number used twice leaves a stale one.
- * @throws ConfigError if it cannot be made or written to, Error if another process has it
+ * The lock is SQLite's lock on an empty file. The system releases it when the process ends, so neither `kill -9` nor a
+ * reused process id leaves a stale one.
+ * @throws ConfigError if it cannot be created or written, Error if another process has it
  */
 export function takeDataDirectory(path: string): DataDirectory {
   const pidFile = join(path, "start.pid");
   let lock: Database | undefined;
   try {
-    // PostgreSQL runs as another user when we are root, and has to pass through.
+    // As root, PostgreSQL runs as a different user, who must be able to traverse it.
     makeDirectory(path, process.getuid?.() === 0 ? 0o711 : 0o700);
     lock = new Database(join(path, "start.lock"));
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
@@ -64,17 +64,17 @@ export function takeDataDirectory(path: string): DataDirectory {
   return { path, release: () => taken.close() };
 }
 
-/** Whatever the umask is. */
+/** Ignores the umask. */
 export function makeDirectory(path: string, mode: number): void {
   if (mkdirSync(path, { recursive: true, mode })) chmodSync(path, mode);
 }
 
-/** Where `start` keeps MASTER_KEY, if it is not given one. */
+/** The file where `start` keeps MASTER_KEY if none is given. */
 export function masterKeyFile(dataDir: string): string {
   return join(dataDir, "master.key");
 }
 
-/** A secret kept in a file of mode 0600, made at first use. */
+/** A secret in a file of mode 0600, created on first use. */
 export function keptSecret(file: string, make: () => string): string {
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
   const secret = make();
@@ -90,7 +90,7 @@ export function newPassword(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** Writes a file only its owner can read, whole or not at all. */
+/** Writes a file atomically, readable only by its owner. */
 export function writePrivately(file: string, text: string): void {
   const draft = `${file}.new`;
   writeFileSync(draft, text, { mode: 0o600 });
@@ -98,7 +98,7 @@ export function writePrivately(file: string, text: string): void {
   renameSync(draft, file);
 }
 
-/** Where a running `start` is reached, for commands beside it. */
+/** The addresses of a running `start`, for other commands. */
 export interface RunningInstallation {
   databaseUrl: string;
   publicUrl: string;
@@ -112,7 +112,7 @@ export function writeRunning(dataDir: string, running: RunningInstallation): voi
   writePrivately(runningFile(dataDir), `${text}\n`);
 }
 
-/** Undefined if none runs; one that was killed may still be named. */
+/** Undefined if none is running; a killed one may still be listed. */
 export function readRunning(dataDir: string): RunningInstallation | undefined {
   const file = runningFile(dataDir);
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as RunningInstallation) : undefined;
@@ -126,7 +126,7 @@ function runningFile(dataDir: string): string {
   return join(dataDir, "running.json");
 }
 
-/** Opens DATA_DIR/logs/NAME.log for appending; a large one is set aside first. */
+/** Opens DATA_DIR/logs/NAME.log for appending, after rotating a large one. */
 export function openLog(dataDir: string, name: string): { file: string; fd: number } {
   const folder = join(dataDir, "logs");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -135,7 +135,7 @@ export function openLog(dataDir: string, name: string): { file: string; fd: numb
   return { file, fd: openSync(file, "a", 0o600) };
 }
 
-/** As at a start, of logs that parts have open: each is copied and cut short, and appended to from its beginning. */
+/** Rotates logs that parts have open: each is copied and truncated. */
 export function rotateLogs(dataDir: string): void {
   const folder = join(dataDir, "logs");
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {

@@ -1,4 +1,4 @@
-// The demo tenant of an empty database, and demo.json, by which scripts and people find it.
+// The demo tenant of an empty database, and demo.json with its credentials.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,14 +17,14 @@ export interface Addresses {
 
 export type Demo = NewTenant & Addresses;
 
-/** "unknown": the database has tenants, but this DATA_DIR never saw a demo tenant made. */
+/** "unknown": the database has tenants, but none was created with this DATA_DIR. */
 export type DemoState = "created" | "kept" | "unknown";
 
 export function demoFile(dataDir: string): string {
   return join(dataDir, "demo.json");
 }
 
-/** Makes the demo tenant if there is none at all, and brings the addresses in demo.json up to date. */
+/** Creates the demo tenant in an empty database, and updates the addresses in demo.json. */
 export async function ensureDemoTenant(databaseUrl: string, dataDir: string, addresses: Addresses): Promise<DemoState> {
   const sql = connect(databaseUrl, "gatehouse start", 1);
   try {
@@ -41,7 +41,7 @@ export async function ensureDemoTenant(databaseUrl: string, dataDir: string, add
   }
 }
 
-/** What a tenant's people need to begin with. */
+/** The credentials and addresses for demo.json. */
 export function demoRecord({ tenantId, admin, client }: NewTenant, addresses: Addresses): Demo {
   const { publicUrl, temporalUi, temporalAddress } = addresses;
   return { tenantId, publicUrl, temporalUi, temporalAddress, admin, client };
@@ -51,12 +51,12 @@ function writeDemo(file: string, tenant: NewTenant, addresses: Addresses): void 
   writePrivately(file, `${JSON.stringify(demoRecord(tenant, addresses), null, 2)}\n`);
 }
 
-// --allow-receiver: lets webhooks reach the example receiver on this machine, whose address is private and whose
-// certificate nobody else trusts.
+// --allow-receiver: allows webhooks to the example receiver on this machine, with its private address and its own
+// certificate authority.
 
 export const RECEIVER = "localhost:8443";
 
-/** The environment with the receiver allowed beside whatever was allowed already. */
+/** Adds the receiver to the allowed destinations in the environment. */
 export async function allowReceiver(env: Record<string, string | undefined>, dataDir: string) {
   const { caFile } = await ensureReceiverCertificate(dataDir);
   return {

@@ -1,10 +1,10 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Less is not enough for anything. */
+/** Too little space for any operation. */
 const ROOM_BYTES = 4 * 1024 * 1024;
 
-/** @returns "", or a sentence that says that the disk of DATA_DIR is full, with a space before it */
+/** @returns " " and a sentence if the disk of DATA_DIR is full, otherwise "" */
 export function diskHint(dataDir: string): string {
   try {
     const { bavail, bsize } = statfsSync(dataDir);

@@ -1,4 +1,4 @@
-// Everything `start` brings up, in its order, and takes down again. The tests' stacks are the same.
+// Starts and stops everything of `start` in order. The tests' stacks use it, too.
 
 import { join, resolve } from "node:path";
 import { type Config, hostProblems, readConfig } from "../config.ts";
@@ -28,7 +28,7 @@ import { innerPlace, serveTemporalUi, type TemporalUi } from "./temporal-ui.ts";
 
 const TEMPORAL_PORT = 7233;
 const TEMPORAL_UI_PORT = 8233;
-/** Below the range that outgoing connections take their ports from. */
+/** Below the range of ephemeral ports. */
 const POSTGRESQL_PORT = 15_432;
 const LOOPBACK = "127.0.0.1";
 const ALL_UP_LIMIT = 60_000;
@@ -45,14 +45,14 @@ export type PartName = "postgresql" | "temporal" | "worker" | "api";
 export interface InstallationOptions {
   env: Env;
   allowReceiver?: boolean;
-  /** The worker and the API begin anew when one of their files changes. */
+  /** The worker and the API restart when their files change. */
   watch?: boolean;
-  /** The worker and the API log to DATA_DIR/logs, not to standard output. */
+  /** The worker and the API log to DATA_DIR/logs instead of standard output. */
   logToFile?: boolean;
-  /** Where the search for free ports begins; 0 takes any. */
+  /** The first ports to try; 0 is any. */
   ports?: { postgresql: number; temporal: number; temporalUi: number };
   say(line: string): void;
-  /** Aborted when everything shall stop, also in the middle of starting. */
+  /** Aborted to stop everything, even during the start. */
   signal: AbortSignal;
 }
 
@@ -61,7 +61,7 @@ interface TemporalAddresses {
   temporalUi: string;
 }
 
-/** What the worker and the API stand on. */
+/** The dependencies of the worker and the API. */
 interface Stores extends TemporalAddresses {
   config: Config;
   log: { file?: string; fd: LogOutput };
@@ -69,22 +69,21 @@ interface Stores extends TemporalAddresses {
   masterKey: string;
 }
 
-/** What is known once everything runs. */
 export interface Running extends Stores {
-  /** Where this machine reaches the API, which PUBLIC_URL need not be. */
+  /** The API's local address, which may differ from PUBLIC_URL. */
   localUrl: string;
   publicUrl: string;
   demoTenant: DemoState;
-  /** Where the worker and the API log; undefined: not to a file of ours. */
+  /** The log file of the worker and the API; undefined: standard output. */
   logFile: string | undefined;
 }
 
-/** How often the size of logs is looked at. */
+/** The interval of checks of log sizes. */
 const ROTATION_MS = 10_000;
 
 export class Installation {
   readonly parts: Partial<Record<PartName, Part>> = {};
-  /** The application that one tries out has its port by its redirect URI, and can take no other. */
+  /** Ports in the demo application's redirect URIs, which cannot change. */
   private readonly reserved: Reserved = new Set(DEMO_REDIRECT_URIS.map((uri) => Number(new URL(uri).port)));
   private temporalUi: TemporalUi | undefined;
   private directory: DataDirectory | undefined;
@@ -93,10 +92,7 @@ export class Installation {
 
   constructor(private readonly options: InstallationOptions) {}
 
-  /**
-   * Brings everything up.
-   * @throws Error with a message for people; what was started by then is left to `stop`
-   */
+  /** Starts everything. @throws Error with a readable message; `stop` ends what was started */
   start(): Promise<Running> {
     const started = this.bringUp().catch((error) => {
       error.message += diskHint(resolve(this.options.env.DATA_DIR || ".gatehouse"));
@@ -106,7 +102,7 @@ export class Installation {
     return started;
   }
 
-  /** Takes down whatever runs, users first, stores last. */
+  /** Stops everything that runs, the stores last. */
   async stop(): Promise<void> {
     for (const name of ["api", "worker", "temporal", "postgresql"] as const) await this.parts[name]?.stop();
     await this.starting;
@@ -120,12 +116,12 @@ export class Installation {
     const { options } = this;
     const { say } = options;
     const config = readStartConfig(options.env);
-    // First, so that who starts twice is told so, and not of the first one's ports.
+    // First, so a second start reports the running one instead of used ports.
     this.directory = takeDataDirectory(config.dataDir);
     this.rotation = setInterval(() => this.rotateLogs(config.dataDir), ROTATION_MS);
     if (isPortFixed(config) && (await isTaken(config.port, config.host))) throw takenPort(config);
     await requireMetricsPorts(config.metrics);
-    // Before any port is chosen: what is left of an earlier start may still have ours.
+    // Before ports are chosen, because leftovers of an earlier start may use ours.
     await stopLeftovers(config.dataDir, say);
 
     const databaseUrl = config.databaseUrl ?? (await this.startPostgresql(config));
@@ -189,7 +185,7 @@ export class Installation {
     return { temporalAddress: temporal.address, temporalUi: temporal.uiUrl };
   }
 
-  /** The worker and the API, on a port that PUBLIC_URL may follow. */
+  /** Starts the worker and the API on a port that PUBLIC_URL may depend on. */
   private async startGatehouse(stores: Stores): Promise<Running> {
     const { config } = stores;
     if (!isPortFixed(config)) {
@@ -240,7 +236,7 @@ export class Installation {
     return { ...stores, localUrl, publicUrl, demoTenant, logFile: log.file };
   }
 
-  /** A part of an attempt that failed makes way for its successor. */
+  /** Stops a part of a failed attempt before its replacement starts. */
   private async startPart(name: PartName, spec: PartSpec): Promise<void> {
     this.options.signal.throwIfAborted();
     await this.parts[name]?.stop();
@@ -254,7 +250,7 @@ export class Installation {
     return onFreePorts({ preferred, host, reserved: this.reserved, say: this.options.say }, start);
   }
 
-  /** Everything is started by now; a part that is slow is named, and `start` goes on. */
+  /** Waits for all parts; slow ones are reported, and `start` continues. */
   private async waitUntilAllUp(localUrl: string): Promise<void> {
     const end = Date.now() + ALL_UP_LIMIT;
     while (!this.options.signal.aborted) {
@@ -267,13 +263,13 @@ export class Installation {
   }
 }
 
-/** Of what an API that does not answer would tell, nothing is known. */
+/** If the API does not respond, the states are unknown. */
 async function missingParts(localUrl: string): Promise<string[]> {
   const missing = (await statesOf(localUrl)).filter(([, state]) => state !== "up" && state !== "unknown");
   return missing.map(([name]) => name);
 }
 
-/** A database of one's own holds secrets that must open again elsewhere, so their key cannot stay on this machine. */
+/** An external database needs a configured master key, because its secrets must be readable from other machines. */
 function readStartConfig(env: Env): Config {
   const problems = hostProblems(env);
   if (env.DATABASE_URL && !env.MASTER_KEY) {
@@ -284,7 +280,7 @@ function readStartConfig(env: Env): Config {
   return readConfig(env, problems);
 }
 
-/** PORT=0 asks for any port, so it fixes none. */
+/** PORT=0 selects any port. */
 function isPortFixed({ portAsked, port }: Config): boolean {
   return portAsked && port !== 0;
 }
@@ -296,7 +292,7 @@ function takenPort({ port }: Config): Error {
   );
 }
 
-/** The API's, and the worker's beside it. */
+/** The ports of the API and the worker. */
 async function requireMetricsPorts({ port, host }: Config["metrics"]): Promise<void> {
   if (port === undefined) return;
   for (const [one, whose] of [

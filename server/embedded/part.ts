@@ -1,4 +1,4 @@
-// One supervised child process: PostgreSQL, the Temporal server, the worker or the API.
+// A supervised child process: PostgreSQL, the Temporal server, the worker or the API.
 
 import { readFile } from "node:fs/promises";
 import { sendSignal } from "./processes.ts";
@@ -6,30 +6,30 @@ import { sendSignal } from "./processes.ts";
 export type Child = Bun.Subprocess<"pipe" | "ignore", "inherit" | number, "inherit" | number>;
 
 export interface PartSpec {
-  /** As the log calls it. */
+  /** The name in the log. */
   name: string;
   spawn(): Child | Promise<Child>;
-  /** Resolves when the part serves; may throw or hang until then, it is asked again or given up. */
+  /** Resolves when the part is ready; it is called again after an error, until `patience` ends. */
   ready(child: Child): Promise<void>;
-  /** Milliseconds the part may take until it is ready, before a start counts as failed. */
+  /** Milliseconds until a start without readiness counts as failed. */
   patience: number;
-  /** Sent one after the other, each with its milliseconds to obey; SIGKILL comes last by itself. */
+  /** Sent in order, each with its grace in milliseconds; SIGKILL follows. */
   stop: { signal: NodeJS.Signals; grace: number }[];
-  /** Asked when a start has failed: whether the next may not. Without it, the first failure counts. */
+  /** Whether to retry after a failed start. Default: no. */
   mayStartAgain?(failure: Error): Promise<boolean>;
-  /** Where the part writes its own log, if not to ours. */
+  /** The part's own log file, if it has one. */
   logFile?: string;
 }
 
 const FIRST_DELAY = 1_000;
 const MAX_DELAY_MS = 30_000;
-/** A part that ran this long is taken for sound: its next crash starts over with the first delay. */
+/** After this time a part counts as stable: its next crash restarts the back-off. */
 const STABLE_AFTER = 60_000;
 const READY_POLL = 100;
 const MAX_STARTS = 3;
 /** Lines. */
 const LAST_WORDS = 8;
-/** What programs end with that say why; a stack may follow it. */
+/** The prefix of a program's final error message, which a stack may follow. */
 const REASON = /^(panic|fatal error|Error|FATAL): /;
 
 export class Part {
@@ -37,17 +37,17 @@ export class Part {
   private stopping = false;
   private delay = FIRST_DELAY;
   private startedAt = 0;
-  /** Where in the log file the current start's words begin, in bytes. */
+  /** The offset in the log file where the current start began, in bytes. */
   private logBegan = 0;
   private wake: (() => void) | undefined;
   private watching: Promise<void> | undefined;
-  /** How often it was brought back. */
+  /** The number of restarts. */
   restarts = 0;
 
   constructor(
     private readonly spec: PartSpec,
     private readonly say: (line: string) => void,
-    /** What the machine lacks, to be told with an end that nobody asked for. */
+    /** A hint about missing resources, for unexpected exits. */
     private readonly hint: () => string = () => "",
   ) {}
 
@@ -59,7 +59,7 @@ export class Part {
     return this.child?.exitCode === null && this.child.signalCode === null ? this.child.pid : undefined;
   }
 
-  /** Starts the part; from then on it is brought back until `stop`. */
+  /** Starts the part and restarts it until `stop`. */
   async start(): Promise<void> {
     this.stopping = false;
     this.delay = FIRST_DELAY;
@@ -138,7 +138,7 @@ export class Part {
     return "late";
   }
 
-  /** Ends the current child and, by its process group, what it may have started itself. */
+  /** Ends the current child with its process group. */
   private async end(): Promise<void> {
     const child = this.child;
     if (!child) return;
@@ -169,7 +169,7 @@ export class Part {
   private async lastWords(): Promise<string> {
     if (!this.spec.logFile) return "";
     const bytes = await readFile(this.spec.logFile).catch(() => Buffer.alloc(0));
-    // A log that was set aside since begins anew.
+    // A rotated log starts at 0.
     const own = bytes.subarray(bytes.length < this.logBegan ? 0 : this.logBegan);
     const lines = own.toString("utf8").trimEnd().split("\n");
     const reason = lines.findLastIndex((line) => REASON.test(line));

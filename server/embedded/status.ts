@@ -1,5 +1,5 @@
-// What `start` keeps at the bottom of a terminal: how each part is, and what was delivered last. The deliveries are read
-// from the log of the worker and the API, which goes to a file meanwhile, so that looking on asks nothing of PostgreSQL.
+// The status at the bottom of a terminal: the state of each part, and recent deliveries. Deliveries are read from the
+// log file of the worker and the API, without queries to PostgreSQL.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { styleText } from "node:util";
@@ -7,9 +7,9 @@ import { type PartStates, statesOf } from "./api.ts";
 
 const LOOK_MS = 1_000;
 const MAX_DELIVERIES = 5;
-/** Of the log between two looks; what was written before that is skipped. */
+/** The maximum bytes read per update; older ones are skipped. */
 const MAX_LOG_BYTES = 1024 * 1024;
-/** pino's number for a warning. */
+/** pino's level of warnings. */
 const WARNING = 40;
 
 export interface Terminal {
@@ -20,16 +20,16 @@ export interface Terminal {
 export interface WatchedService {
   localUrl: string;
   logFile: string;
-  /** As it is shown. */
+  /** The displayed name. */
   logName: string;
 }
 
 export interface Status {
   /** Prints a line above the status. */
   say(line: string): void;
-  /** From now on it is shown. */
+  /** Starts the display. */
   show(watched: WatchedService): void;
-  /** Leaves it as it is. */
+  /** Ends the display and leaves its last state. */
   end(): void;
 }
 
@@ -76,7 +76,7 @@ export function createStatus(terminal: Terminal): Status {
   };
 }
 
-/** What of the log is shown. */
+/** The displayed part of the log. */
 interface Seen {
   deliveries: string[];
   warnings: number;
@@ -120,7 +120,7 @@ const COLORS = {
   red: ["down", "disk-full", "Exhausted"],
 } as const;
 
-/** NO_COLOR is heeded by styleText itself. */
+/** styleText respects NO_COLOR. */
 function colored(word: string): string {
   for (const [color, words] of Object.entries(COLORS)) {
     if ((words as readonly string[]).includes(word.trim())) return styleText(color as keyof typeof COLORS, word);
@@ -132,18 +132,17 @@ function readEntry(line: string): Record<string, unknown> | undefined {
   try {
     return Object(JSON.parse(line));
   } catch {
-    // A line that is no JSON, such as a runtime's last words, is for who reads the file.
+    // Lines that are not JSON, such as a runtime's crash message, are not displayed.
     return undefined;
   }
 }
 
 interface LogTail {
-  /** Those that are whole. */
   newLines(): string[];
   close(): void;
 }
 
-/** Reads what is written to a file from now on. */
+/** Follows what is appended to a file from now on. */
 function openTail(file: string): LogTail {
   const fd = openSync(file, "r");
   const decoder = new TextDecoder();
@@ -152,7 +151,7 @@ function openTail(file: string): LogTail {
   return {
     newLines() {
       const { size } = fstatSync(fd);
-      // A log that was cut short begins anew.
+      // A truncated log starts at 0.
       at = Math.max(size < at ? 0 : at, size - MAX_LOG_BYTES);
       const bytes = Buffer.alloc(size - at);
       at += readSync(fd, bytes, 0, bytes.length, at);

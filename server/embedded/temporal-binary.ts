@@ -1,4 +1,4 @@
-// Finding the `temporal` program: on PATH, in the cache, by download, or built with Go.
+// Finds the `temporal` program: on PATH, in the cache, by download, or built with Go.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -17,20 +17,17 @@ export interface Search {
   env: Env;
   say(line: string): void;
   signal: AbortSignal;
-  /** What may be downloaded; by default the pinned releases. */
+  /** Downloadable releases; default: the pinned ones. */
   releases?: Releases;
 }
 
 export interface TemporalBinary {
   path: string;
-  /** Which of the ways led to it. */
+  /** How it was found. */
   from: "on the PATH" | "from the cache" | "downloaded" | "built with Go";
 }
 
-/**
- * Finds the Temporal server, trying the quickest way first.
- * @throws Error that names every way and why it did not work
- */
+/** Finds the Temporal server, fastest way first. @throws Error listing every way and why it failed */
 export async function findTemporal(search: Search): Promise<TemporalBinary> {
   const onPath = Bun.which("temporal", { PATH: search.env.PATH ?? "" });
   if (onPath) return { path: onPath, from: "on the PATH" };
@@ -65,7 +62,7 @@ export function cacheFolder(env: Env): string {
   return join(base, "gatehouse", `temporal-${TEMPORAL_CLI_VERSION}`);
 }
 
-/** A uid without a name, as containers have it, has no home, or / that it cannot write to. */
+/** A user id without a name, common in containers, has no home, or / without write access. */
 function homeOf({ HOME, DATA_DIR }: Env): string {
   if (HOME && HOME !== "/") return HOME;
   if (process.getuid?.() === 0 || isNamed()) return HOME || homedir();
@@ -89,23 +86,21 @@ async function failureOf(attempt: () => Promise<void>): Promise<string | undefin
   }
 }
 
-// Downloads the `temporal` program as its makers have released it. What is not the pinned archive to the last byte is
-// not unpacked, let alone run.
+// Downloads an official release of `temporal`. An archive that does not match the pinned checksum is not unpacked.
 
 const HEAD_LIMIT = 5_000;
 const DOWNLOAD_LIMIT = 10 * 60_000;
 
-/** One platform's archive. */
 export interface Release {
   url: string;
   /** Of the archive, in hexadecimal. */
   sha256: string;
 }
 
-/** By platform, as `process.platform` and `process.arch` spell it. */
+/** By `process.platform` and `process.arch`. */
 export type Releases = Record<string, Release>;
 
-/** The sums stand in the release's checksums.txt. */
+/** The checksums are from the release's checksums.txt. */
 export function releasesOf(version: string): Releases {
   const release = (platform: string, sha256: string): Release => ({
     url: `https://github.com/temporalio/cli/releases/download/v${version}/temporal_cli_${version}_${platform}.tar.gz`,
@@ -119,7 +114,7 @@ export function releasesOf(version: string): Releases {
   };
 }
 
-/** @throws Error in one line; nothing is left at the target then */
+/** @throws Error in one line; the target is then unchanged */
 async function downloadTemporal(releases: Releases, target: string, { say, signal }: Search): Promise<void> {
   const platform = `${process.platform}-${process.arch}`;
   const release = releases[platform];
@@ -160,13 +155,13 @@ async function fetchArchive({ url }: Release, say: (line: string) => void, signa
   }
 }
 
-// Builds the `temporal` program with Go, from the pinned module in temporal-cli/.
+// Builds `temporal` with Go, from the pinned module in temporal-cli/.
 
 const PACKAGE = "github.com/temporalio/cli/cmd/temporal";
 const MODULE = join(PROJECT_ROOT, "temporal-cli");
 const PROGRESS_INTERVAL = 5_000;
 
-/** @throws Error in one line, saying what Go said last */
+/** @throws Error in one line with Go's last message */
 async function buildTemporal(target: string, version: string, search: Search): Promise<void> {
   const go = Bun.which("go", { PATH: search.env.PATH ?? "" });
   if (!go) throw new Error("there is no `go` on PATH");
@@ -192,7 +187,7 @@ async function buildTemporal(target: string, version: string, search: Search): P
   search.say(`  the Temporal server is built (${elapsed()}) and kept in ${target}`);
 }
 
-/** Runs Go, which writes a line to stderr for each module it fetches and each package it compiles. */
+/** Runs Go, which writes a line to stderr for each fetched module and compiled package. */
 async function run(command: string[], search: Search, progress: (count: number) => void): Promise<string> {
   const child = Bun.spawn(command, {
     cwd: MODULE,
@@ -200,7 +195,7 @@ async function run(command: string[], search: Search, progress: (count: number) 
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    // Go's compilers are its children: a group of its own lets all of them be ended.
+    // A separate process group, so Go's compilers are ended with it.
     detached: true,
   });
   const letGo = endWith(search.signal, child);

@@ -1,5 +1,5 @@
-// The Temporal UI as people meet it: it answers to its own names alone. The dev server's own UI answers any Host, so that
-// a page of somebody else's, whose name is pointed at this machine, could read and end workflows (DNS rebinding).
+// A proxy in front of the Temporal UI that accepts only its own host names. The dev server's UI accepts any Host, so a
+// foreign page could read and end workflows by DNS rebinding.
 
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
@@ -9,10 +9,9 @@ import { nextFreePort, type Reserved } from "./ports.ts";
 const LOOPBACK = "127.0.0.1";
 /** Seconds. */
 const IDLE_LIMIT = 60;
-/** RFC 9110 7.6.1; the rest of it is between the two of us and the dev server. */
+/** RFC 9110 7.6.1; headers that belong to a single connection. */
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "host"];
 
-/** Where something listens. */
 export interface ListenAddress {
   host: string;
   port: number;
@@ -20,9 +19,9 @@ export interface ListenAddress {
 
 export interface TemporalUiOptions {
   port: number;
-  /** Where the dev server's own UI is. */
+  /** The address of the dev server's UI. */
   inner: ListenAddress;
-  /** Another address that people reach it at. */
+  /** An additional public address. */
   url?: string;
 }
 
@@ -59,7 +58,7 @@ async function forward(request: Request, { host, port }: ListenAddress): Promise
       redirect: "manual",
       decompress: false,
       signal: request.signal,
-      // This machine is not reached through the proxy that the environment may name.
+      // Local requests must not use a configured proxy.
       proxy: false,
     });
     for (const name of HOP_BY_HOP) answer.headers.delete(name);
@@ -70,8 +69,8 @@ async function forward(request: Request, { host, port }: ListenAddress): Promise
 }
 
 /**
- * Where the dev server's own UI listens: on Linux at one of 16 million addresses of this machine, which no page can
- * guess; elsewhere at any port of 127.0.0.1.
+ * An unpredictable address for the dev server's UI: on Linux one of 16 million loopback addresses, elsewhere a random
+ * port of 127.0.0.1.
  */
 export async function innerPlace(reserved: Reserved): Promise<ListenAddress> {
   const [second, third, fourth] = [randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)];

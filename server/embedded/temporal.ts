@@ -1,4 +1,4 @@
-// The Temporal dev server that `start` brings up, and the check of a cluster it is given instead.
+// The Temporal dev server of `start`, and checks of an external cluster.
 
 import { closeSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,14 +17,14 @@ const LOOPBACK = "127.0.0.1";
 const NAMESPACE = "default";
 const RETENTION_SECONDS = 7 * 24 * 3_600;
 const CALL_LIMIT = 5_000;
-/** Go collects garbage a fourth as often as it does by itself: a third of Temporal's CPU, for some 200 MiB. */
+/** Less frequent garbage collection saves a third of Temporal's CPU for about 200 MiB of memory. */
 const GARBAGE_COLLECTION = { GOGC: "400", GOMEMLIMIT: "768MiB" };
 
 export interface TemporalOptions {
   dataDir: string;
   binary: string;
   port: number;
-  /** Of its own UI, which answers any Host. */
+  /** The dev server's own UI, which accepts any Host. */
   ui: ListenAddress;
   say(line: string): void;
 }
@@ -34,7 +34,7 @@ export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions
   return {
     name: "Temporal",
     patience: 60_000,
-    // The dev server looks for ports of its own inner services and binds them later; now and then it loses one by then.
+    // The dev server looks for free inner ports before binding them, and sometimes loses one in between.
     mayStartAgain: async () => !(await isTaken(port, LOOPBACK)) && !(await isTaken(ui.port, ui.host)),
     logFile: join(dataDir, "logs", "temporal.log"),
     stop: [{ signal: "SIGTERM", grace: 1_500 }],
@@ -65,25 +65,29 @@ function devServerArguments(database: string, port: number, ui: ListenAddress): 
   return [
     ...["server", "start-dev", "--ip", LOOPBACK, "--port", String(port)],
     ...["--ui-ip", ui.host, "--ui-port", String(ui.port)],
-    // The HTTP API, which nobody asked for: browsers always name a host, and it is none of these.
+    // Disables the unused HTTP API: browsers always send a host, and never this one.
     ...["--dynamic-config-value", 'frontend.httpAllowedHosts=["gatehouse.invalid"]'],
     ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL"],
-    // Its writes stay in order on the disk, so that no power cut leaves a part of them alone.
+    // Writes reach the disk in order, so a power failure cannot corrupt the database.
     ...["--sqlite-pragma", "synchronous=normal", "--log-level", "warn"],
-    // A workflow that cannot go on is told of after two failures, and not after five, which take a minute.
+    // Reports a stuck workflow after two failures instead of five, which take a minute.
     ...["--dynamic-config-value", "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2"],
-    // The dev server reads the search attributes anew for each start, six times; ours stand before it begins.
+    // The dev server would reload search attributes six times per start; ours exist before it starts.
     ...["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=false"],
-    // By so much the clocks of several servers may differ, and timers be late: a second, where this is one server alone.
+    // The allowed clock difference between servers, which delays timers; the default is a second, unnecessary for one
+    // server.
     ...["--dynamic-config-value", 'history.timerProcessorMaxTimeShift="50ms"'],
-    // Its list is written twice a second, not twenty times: of a workflow that has closed by then, once and not twice.
+    // Writes visibility records twice a second instead of twenty times, so a workflow that ends quickly is written
+    // once.
     ...["--dynamic-config-value", "history.visibilityProcessorMaxPollRPS=2"],
     ...["--dynamic-config-value", "history.visibilityTaskBatchSize=1000"],
     ...attributes,
   ];
 }
 
-/** The dev server keeps closed workflows for a day and has no flag for it; this call also proves that it serves. */
+/**
+ * The dev server keeps closed workflows for a day without a flag to change it. This call also proves that it is ready.
+ */
 async function keepHistory(address: string): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: CALL_LIMIT });
   try {
@@ -98,7 +102,7 @@ async function keepHistory(address: string): Promise<void> {
   }
 }
 
-/** @throws Error if the cluster cannot be reached or lacks what we need */
+/** @throws Error if the cluster is unreachable or lacks requirements */
 export async function checkOutsideCluster(config: TemporalConfig, say: (line: string) => void): Promise<void> {
   const connection = await Connection.connect({
     ...config.connect.connectionOptions,
@@ -117,10 +121,10 @@ export async function checkOutsideCluster(config: TemporalConfig, say: (line: st
   }
 }
 
-// The search attributes deliveries are found by in the Temporal UI.
+// The search attributes of deliveries in the Temporal UI.
 
 const { INDEXED_VALUE_TYPE_KEYWORD, INDEXED_VALUE_TYPE_KEYWORD_LIST } = temporal.api.enums.v1.IndexedValueType;
-/** A type as Temporal's commands spell it, and as its protocol numbers it. */
+/** A type's name in Temporal's commands, and its number in the protocol. */
 const TYPES = {
   KEYWORD: { type: "Keyword", number: INDEXED_VALUE_TYPE_KEYWORD },
   KEYWORD_LIST: { type: "KeywordList", number: INDEXED_VALUE_TYPE_KEYWORD_LIST },
@@ -128,13 +132,13 @@ const TYPES = {
 
 export const CLUSTER_ATTRIBUTES = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => ({ name, ...TYPES[type] }));
 
-/** gRPC's codes for a cluster that does not show its attributes to us. */
+/** gRPC codes of a cluster that hides its attributes. */
 const HIDDEN = new Set([7 /* PERMISSION_DENIED */, 12 /* UNIMPLEMENTED */]);
 
 /**
- * Checks a cluster that is not ours to change.
- * @returns false if the cluster does not say which attributes it has
- * @throws Error naming what is missing and the command that adds it
+ * Checks an external cluster.
+ * @returns false if it hides its attributes
+ * @throws Error naming the missing attributes and the command that adds them
  */
 async function checkSearchAttributes(connection: Connection, namespace: string, address: string): Promise<boolean> {
   let present: Record<string, unknown>;

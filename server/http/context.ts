@@ -58,8 +58,8 @@ export const UNKNOWN_ADDRESS = "unknown";
 const IPV6_PREFIX = 64;
 
 /**
- * Our proxies in front of this process, each of which appends its peer to X-Forwarded-For: their number (true: one), or
- * their networks.
+ * Our proxies in front of this process: their number (true: one), or their networks. Each appends its peer to
+ * X-Forwarded-For.
  */
 export type TrustProxy = boolean | number | readonly Network[];
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];

@@ -87,7 +87,7 @@ export function contract<F extends Fields>(name: string, description: string, fi
 export interface BodyTold<F extends Fields, Name extends keyof F> {
   /** The name in errors. */
   name: string;
-  /** What the whole body must be, for errors. */
+  /** The valid bodies in words, for errors. */
   must?: string;
   /** Required fields. */
   needs?: readonly Name[];

@@ -13,7 +13,7 @@ export interface FieldOptions {
   required?: boolean;
   /** The column name; default: the field's name with a lower-case first letter. */
   column?: string;
-  /** What the audit log contains about a change: only the field's name, or also its values. */
+  /** The audit details of a change: only the field's name, or also its values. */
   audit?: "name" | "value";
   /** Whether policies may use it. */
   judged?: boolean;

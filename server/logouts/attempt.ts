@@ -1,4 +1,4 @@
-// One attempt of one logout: sign, post (OIDC Back-Channel Logout 2.5).
+// One attempt of a logout: sign and post (OIDC Back-Channel Logout 2.5).
 
 import type { Egress } from "../egress/index.ts";
 import type { TenantId } from "../ids.ts";
@@ -7,13 +7,13 @@ import { type AttemptResult, resultOf, type Unsent } from "../webhooks/index.ts"
 import type { OpenLogout } from "./store.ts";
 
 export interface AttemptLogout {
-  /** By a token that is good for two minutes, so each attempt has its own. */
+  /** Signs a new token for each attempt, because it is valid for two minutes. */
   sign: IssueLogoutToken;
-  /** @param token of this attempt */
+  /** @param token the attempt's token */
   post(tenantId: TenantId, logout: OpenLogout, token: string, signal: AbortSignal): Promise<AttemptResult | Unsent>;
 }
 
-/** @param timeoutMs that one attempt may take */
+/** @param timeoutMs the timeout of one attempt */
 export function createAttemptLogout(egress: Egress, sign: IssueLogoutToken, timeoutMs: number): AttemptLogout {
   return {
     sign,

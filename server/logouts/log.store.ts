@@ -1,5 +1,3 @@
-// Logouts as they are looked at, and sent again.
-
 import type { LogoutState } from "../../workflows/contract.ts";
 import type { Queries } from "../db/sql.ts";
 import type { LogoutId, TenantId } from "../ids.ts";
@@ -37,10 +35,10 @@ const columns = (sql: Queries) => sql`
     from logout_attempts where logout_id = l.id
   ), '[]') as attempts`;
 
-/** In a list's cursors. */
+/** The position in a list's cursor. */
 export const placeOf = ({ createdOn, id }: LoggedLogout) => `${createdOn.toISOString()} ${id}`;
 
-/** The newest first; one more than the limit, if there are more. @param after as placeOf has it */
+/** Newest first; one more than the limit if there are more. @param after a position from placeOf */
 export async function listLogouts(
   sql: Queries,
   tenantId: TenantId,
@@ -68,7 +66,7 @@ export async function findLogout(
   return logout;
 }
 
-/** Begins another run. @returns false if it is under way, or had so many runs already */
+/** Starts another run. @returns false if one is in progress or the limit is reached */
 export async function beginRun(sql: Queries, tenantId: TenantId, id: LogoutId, mostRuns: number): Promise<boolean> {
   const [row] = await sql`
     with begun as (

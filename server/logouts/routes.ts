@@ -1,5 +1,3 @@
-// …/Application/{Id}/Logouts.
-
 import { Type } from "@sinclair/typebox";
 import { LOGOUT_STATES } from "../../workflows/contract.ts";
 import { route } from "../access/index.ts";

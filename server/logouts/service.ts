@@ -1,4 +1,4 @@
-// The logouts that an Application was told of, as administrators see them and send them again.
+// An Application's back-channel logouts, for administrators to read and resend.
 
 import type { Permitted, Shown, ShownPage, Tagged } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
@@ -11,21 +11,18 @@ import { beginRun, findLogout, type LoggedLogout, listLogouts, placeOf } from ".
 import { logoutWorkflowId } from "./starter.ts";
 
 const RESOURCE = "Credentials";
-/** Times that one logout can be sent again. */
+/** The maximum number of resends of one logout. */
 export const MAX_LOGOUT_REDELIVERIES = 100;
 
 export type LogoutRecord = ReturnType<typeof toRecord>;
 type Record = Shown<LogoutRecord>;
 
 export interface Logouts {
-  /** The newest first. @throws NotFound, Permission, BadInput, ServiceBusy */
+  /** Newest first. @throws NotFound, Permission, BadInput, ServiceBusy */
   list(caller: Permitted<"Settings:Read">, applicationId: number, paging: Paging): Promise<ShownPage<LogoutRecord>>;
   /** @throws NotFound, Permission */
   read(caller: Permitted<"Settings:Read">, applicationId: number, id: LogoutId): Promise<Record>;
-  /**
-   * To the address that the Application has now, with all attempts again.
-   * @throws NotFound, Permission, Conflict
-   */
+  /** Resends to the Application's present address, with all attempts. @throws NotFound, Permission, Conflict */
   redeliver(
     caller: Permitted<"Settings:Update">,
     applicationId: number,
@@ -38,9 +35,9 @@ type NameSession = (sessionId: string) => string;
 export interface LogoutDependencies {
   sql: Sql;
   credentials: Pick<ClientCredentials, "resourceOf">;
-  /** By which name a client knows a session. */
+  /** The `sid` by which a client knows a session. */
   namesOfSessions(clientId: number): Promise<NameSession>;
-  /** Where a person opens a workflow in the Temporal UI. */
+  /** The Temporal UI's page of a workflow. */
   workflowUrl(workflowId: string): string;
 }
 

@@ -1,4 +1,4 @@
-// Sees to it that each logout has its workflow. Runs beside the worker: who ends a session needs no Temporal for it.
+// Starts a workflow for each logout. Runs beside the worker, so ending a session does not need Temporal.
 
 import type { Client } from "@temporalio/client";
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
@@ -13,12 +13,12 @@ import { claimLogouts, type DueLogout, LOGOUT_CHANNEL, unclaimLogout } from "./s
 
 const BATCH = 50;
 
-/** Of a logout's run; each redelivery is another one. @example "Application/7/Logout/5b0d…" */
+/** The workflow of a logout's run; each redelivery starts a new one. @example "Application/7/Logout/5b0d…" */
 export function logoutWorkflowId({ id, clientId, run }: Pick<DueLogout, "id" | "clientId" | "run">): string {
   return [`Application/${clientId}/Logout/${id}`, ...(run === 1 ? [] : [run])].join("/");
 }
 
-/** Makes sure of each workflow again and again until its logout has ended, for Temporal's store may be wiped. */
+/** Checks each workflow repeatedly until its logout has ended, because Temporal's store may be wiped. */
 export function startLogouts(
   sql: Sql,
   client: Client,

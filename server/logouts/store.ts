@@ -1,4 +1,4 @@
-// Clients that are told of the end of a session. The rows come of a trigger, wherever a session ends.
+// Back-channel logouts. A trigger inserts the rows wherever a session ends.
 
 import { LOGOUT_STATES, type LogoutState } from "../../workflows/contract.ts";
 import type { Queries, Sql } from "../db/sql.ts";
@@ -6,34 +6,32 @@ import type { LogoutId, TenantId } from "../ids.ts";
 import type { ClientSessionEnd } from "../oauth/index.ts";
 import type { Attempt } from "../webhooks/index.ts";
 
-/** The trigger says here that there is something to do, and so does one that ends, for another may wait for its turn. */
+/** Notified by the trigger, and by each logout that ends, because another may wait for its place. */
 export const LOGOUT_CHANNEL = "gatehouse_logout";
-/** Days that a logout that has come to its end can be looked at, and sent again. */
+/** Days for which an ended logout is kept and can be resent. */
 const KEEP_DAYS = 30;
 
 const OPEN: readonly LogoutState[] = LOGOUT_STATES.slice(0, 2);
 
-/** A logout that needs a workflow. */
 export interface DueLogout {
   id: LogoutId;
   tenantId: TenantId;
   clientId: number;
   userId: number;
   run: number;
-  /** The client's name, or its Id if it has none. */
+  /** The client's name, or its Id if it has no name. */
   to: string;
 }
 
 /**
- * Logouts under way at once, beside those that wait for their next attempt: the rest waits here, and costs nothing. Of
- * a tenant's, few are between their start and their first post: all tenants' wait for that in one line. With several
- * workers there may be a few more.
+ * Limits of logouts in progress, without those waiting for a retry; the rest waits in PostgreSQL. Few of a tenant may
+ * be between start and first post, because all tenants share that queue. Several workers may exceed these slightly.
  */
 export const MAX_UNDER_WAY = { ofClient: 10, ofTenant: 200, starting: 20 };
 
 /**
- * Leases logouts that need their workflows: those that nobody has made sure of for a while, and new ones. Clients and
- * tenants take turns at these, so that none waits for another's receivers.
+ * Leases logouts that need workflows: new ones, and those not checked recently. Clients and tenants take turns, so none
+ * waits for slow receivers of others.
  */
 export async function claimLogouts(sql: Queries, checkMs: number, limit: number): Promise<DueLogout[]> {
   return sql<DueLogout[]>`
@@ -65,35 +63,34 @@ export async function claimLogouts(sql: Queries, checkMs: number, limit: number)
       coalesce(a.name, a.id::text) as to`;
 }
 
-/** Has a workflow started again, soon. */
+/** Restarts a workflow soon. */
 export async function unclaimLogout(sql: Queries, tenantId: TenantId, id: LogoutId): Promise<void> {
   await sql`
     update logouts set lease_until = now() + interval '1 second'
     where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
 }
 
-/** A logout as an attempt finds it. */
 export interface OpenLogout extends ClientSessionEnd {
   state: LogoutState;
-  /** An attempt begins now; otherwise it has come to its end, or has to wait. */
+  /** An attempt starts now; otherwise the logout has ended or must wait. */
   isBegun: boolean;
-  /** It ends by this look. */
+  /** This call has ended it. */
   hasJustEnded: boolean;
-  /** Of the attempt, or how many there were. */
+  /** The attempt's number, or the number of attempts so far. */
   number: number;
   numberInRun: number;
-  /** Milliseconds until an attempt may begin. */
+  /** Milliseconds until an attempt may start. */
   waitMs: number;
   uri: string;
-  /** A client has named it for which nobody vouches. */
+  /** The address was named by an unvouched client. */
   isStrangers: boolean;
 }
 
 /**
- * Begins an attempt if it is time for one. One before it without an end was lost with its worker; if it was the last,
- * the logout is Exhausted. One whose client is to be told nothing any more is Cancelled.
- * @param openedBy the caller's own: asked again with it, because the answer was lost, PostgreSQL gives the same attempt
- * @returns undefined if its client is gone
+ * Starts an attempt if it is due. An earlier one without a result was lost with its worker; if that was the last, the
+ * logout is Exhausted. If the client no longer has a logout address, it is Cancelled.
+ * @param openedBy a key of the caller: repeating a call after a lost response returns the same attempt
+ * @returns undefined if its client was deleted
  */
 export async function openLogout(
   sql: Queries,
@@ -143,9 +140,9 @@ export async function openLogout(
 }
 
 /**
- * Writes an attempt and what it makes of its logout.
- * @param nextInMs undefined: no other follows
- * @returns the state that the logout has then; undefined if its client is gone
+ * Writes an attempt and its effect on the logout.
+ * @param nextInMs undefined: no further attempt
+ * @returns the logout's state; undefined if its client was deleted
  */
 export async function recordLogout(
   sql: Queries,
@@ -172,12 +169,12 @@ export async function recordLogout(
   return row?.state ?? (await findState(sql, tenantId, id))?.state;
 }
 
-/** Tells of a place for another one, if one of the tenant's waits for it. */
+/** Notifies that a place is free, if a logout of the tenant waits for one. */
 const wakeForNext = (sql: Queries, tenantId: TenantId) => sql`case when exists (
     select from logouts where tenant_id = ${tenantId} and state in ('Pending', 'Retrying') and lease_until = '-infinity'
   ) then pg_notify(${LOGOUT_CHANNEL}, '') end`;
 
-/** The post has not left: it was no attempt. */
+/** The post was not sent, so it does not count as an attempt. */
 export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: LogoutId, number: number): Promise<void> {
   await sql`
     with taken as (
@@ -188,9 +185,9 @@ export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: Logou
 }
 
 /**
- * Ends a logout that no attempt has ended.
- * @param leastAttempts of this run; with fewer it stays open
- * @returns what it is then, and whether it has ended just now; undefined if its client is gone
+ * Ends an open logout without an attempt.
+ * @param leastAttempts minimum number in this run; with fewer it stays open
+ * @returns its resulting state, and whether this call ended it; undefined if its client was deleted
  */
 export async function closeOpenLogout(
   sql: Queries,
@@ -221,7 +218,7 @@ async function findState(sql: Queries, tenantId: TenantId, id: LogoutId) {
   return row;
 }
 
-/** @returns how many, of all tenants */
+/** @returns the number removed in all tenants */
 export async function removeOldLogouts(sql: Sql): Promise<number> {
   return (await sql`delete from logouts where ended_on < now() - make_interval(days => ${KEEP_DAYS})`).count;
 }

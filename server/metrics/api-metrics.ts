@@ -1,4 +1,4 @@
-// What an API process measures: its requests, and the changes it has committed.
+// Metrics of an API process: requests and committed changes.
 
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Sql } from "../db/sql.ts";
@@ -9,21 +9,20 @@ import { createRegistry } from "./serve.ts";
 export interface ApiMetrics {
   registry: Registry;
   request(observed: ObservedRequest): void;
-  /** Events that a committed transaction has recorded. */
+  /** Events recorded by a committed transaction. */
   accepted(events: { eventRecord: string; eventType: string }[]): void;
-  /** A device's sign-in has come so far. */
   device(step: DeviceStep): void;
 }
 
-/** A caller may make up any word for a method; a label may not have any. */
+/** Callers may send any method, but labels must be bounded. */
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"];
 const DEVICE_STEPS = ["Begun", "Refused", "WrongCode", "Allowed", "Denied"] as const;
-/** What becomes of a device's sign-in. */
+/** Steps of a device's sign-in. */
 export type DeviceStep = (typeof DEVICE_STEPS)[number];
 /** Seconds. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Labels have few values, known beforehand: never a tenant, a client, a connection or a path's own values. */
+/** Labels have few, fixed values: never a tenant, a client, a connection or path parameters. */
 export function createApiMetrics(sql: Sql): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
@@ -46,7 +45,7 @@ export function createApiMetrics(sql: Sql): ApiMetrics {
     labelNames: ["step"],
     registers,
   });
-  // A rate needs the zero before the first one.
+  // Rates need an initial zero.
   for (const step of DEVICE_STEPS) devices.inc({ step }, 0);
   measureBacklog(sql, registry);
   return {

@@ -1,10 +1,10 @@
-// Gauges that are read from PostgreSQL when somebody asks. Every process tells the same values.
+// Gauges read from PostgreSQL on each scrape. All processes return the same values.
 
 import { Gauge, type Registry } from "prom-client";
 import type { Sql } from "../db/sql.ts";
 import { type Backlog, readBacklog } from "./store.ts";
 
-/** Asked more often, the last answer is given again. */
+/** More frequent scrapes get the cached values. */
 const FRESH_MS = 5_000;
 const PATIENCE_MS = 2_000;
 
@@ -77,7 +77,7 @@ export function measureBacklog(sql: Sql, registry: Registry): void {
   }
 }
 
-/** Gives the answer of the last call unless that is older. */
+/** Caches the last result for a time. */
 function onceWithin<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   let askedAt = 0;
@@ -90,7 +90,7 @@ function onceWithin<T>(milliseconds: number, ask: () => Promise<T>): () => Promi
   };
 }
 
-/** Undefined: it failed, or took too long. */
+/** Undefined if it failed or timed out. */
 function answerWithin<T>(milliseconds: number, answer: Promise<T>): Promise<T | undefined> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, milliseconds, undefined));
   return Promise.race([answer.catch(() => undefined), late]);

@@ -1,4 +1,4 @@
-// GET /metrics in the Prometheus text format: on a port of its own, or on the API's for callers with the token.
+// GET /metrics in the Prometheus text format: on a separate port, or on the API's for callers with the token.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
@@ -10,17 +10,14 @@ import { requireMethod } from "../http/request.ts";
 
 const PATH = "/metrics";
 
-/** On the API's own port, which may be public: there is nothing at the path unless METRICS_TOKEN is set. */
+/** The API's port may be public, so the path exists only with METRICS_TOKEN. */
 export function metricsController(registry: Registry, token: string | undefined) {
   const controller = new Elysia();
   if (token === undefined) return controller;
   return controller.all(PATH, ({ request }) => answer(registry, token, request), { parse: "none" });
 }
 
-/**
- * Listens on METRICS_PORT, if that is set.
- * @throws CannotStart if the port is taken, or not ours to take
- */
+/** Listens on METRICS_PORT, if it is set. @throws CannotStart if the port is in use or not permitted */
 export function serveMetrics({ port, host, token }: MetricsConfig, registry: Registry): { stop(): Promise<void> } {
   if (port === undefined) return { stop: () => Promise.resolve() };
   const fetch = async (request: Request) => {
@@ -50,10 +47,10 @@ function requireToken(request: Request, token: string): void {
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
-/** Those of prom-client that Bun answers with a constant. */
+/** prom-client's metrics that are constant under Bun. */
 const UNMEASURED = /^nodejs_(active_|heap_space_|version_info)/;
 
-/** A registry with what every process tells of itself: CPU, memory, open files, the lag of the event loop. */
+/** A registry with process metrics: CPU, memory, open files, event loop lag. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

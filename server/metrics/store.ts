@@ -1,34 +1,34 @@
 import type { Queries } from "../db/sql.ts";
 
-/** What all processes together have still to do. */
+/** Open work of all processes. */
 export interface Backlog {
-  /** Deliveries, each count going no further than COUNTED_TO. */
+  /** Deliveries, each count limited to COUNTED_TO. */
   pending: number;
   retrying: number;
   held: number;
-  /** Workflows that are still to be started. */
+  /** Workflows to start. */
   dispatches: number;
   /** Seconds since the oldest event with such a delivery; null if there is none. */
   oldestPending: number | null;
   oldestRetrying: number | null;
-  /** Logouts of clients, as deliveries are counted. */
+  /** Logouts, counted like deliveries. */
   pendingLogouts: number;
   retryingLogouts: number;
   /** Seconds since the oldest of them; null if there is none. */
   oldestLogout: number | null;
-  /** Devices whose users have not answered. */
+  /** Devices that wait for a user's decision. */
   waitingDevices: number;
-  /** Connections that the service holds by itself, and those that somebody paused. */
+  /** Connections held by the service, and paused ones. */
   heldConnections: number;
   pausedConnections: number;
 }
 
-/** So that a scrape costs milliseconds however much is waiting. */
+/** Bounds the duration of a scrape. */
 const COUNTED_TO = 100_000;
 
 /**
- * One query over all tenants, each part of it by an index. The states stand in its text, for no plan that holds for any
- * state could use an index of some. Ids of events are in the order of their time; that one is not null says which index.
+ * One query for all tenants, each part using an index. States are literals, because partial indexes cannot be used with
+ * parameters. Event ids are in time order; the condition "is not null" selects the index.
  */
 export async function readBacklog(sql: Queries): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`

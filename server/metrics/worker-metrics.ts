@@ -1,4 +1,4 @@
-// What a worker process measures: the deliveries it has dispatched, attempted and ended.
+// Metrics of a worker process: dispatched, attempted and ended deliveries.
 
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Sql } from "../db/sql.ts";
@@ -13,15 +13,12 @@ interface CountedAttempt {
 
 export interface WorkerMetrics {
   registry: Registry;
-  /**
-   * A workflow is started, for which no turn of a slow receiver was waited for.
-   * @param since when the event was put into the outbox
-   */
+  /** A workflow was started without waiting for a slow receiver. @param since when the event was put into the outbox */
   dispatched(since: Date): void;
   attempted(attempt: CountedAttempt): void;
-  /** @param since when the event occurred, if this was the delivery's first run */
+  /** @param since when the event occurred, for the first run */
   ended(state: string, since?: Date): void;
-  /** Of a client that is told of a logout. */
+  /** For back-channel logouts. */
   logoutAttempted(attempt: Pick<CountedAttempt, "statusCode" | "failure">): void;
   logoutEnded(state: string): void;
 }
@@ -30,10 +27,10 @@ export interface WorkerMetrics {
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const DISPATCH_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 const END_TO_END_BUCKETS = [...DISPATCH_BUCKETS, 3_600, 21_600, 86_400];
-/** What a run comes to. Held is no end: the backlog has it. */
+/** Final states of a run. Held is not final; the backlog counts it. */
 const ENDS = ["Delivered", "Exhausted", "Cancelled"];
 
-/** Labels have few values, known beforehand: never a tenant, a connection, an event or a receiver. */
+/** Labels have few, fixed values: never a tenant, a connection, an event or a receiver. */
 export function createWorkerMetrics(sql: Sql): WorkerMetrics {
   const registry = createRegistry();
   const registers = [registry];
@@ -79,7 +76,7 @@ export function createWorkerMetrics(sql: Sql): WorkerMetrics {
     labelNames: ["state"],
     registers,
   });
-  // A rate needs the zero before the first one.
+  // Rates need an initial zero.
   for (const state of ENDS) for (const counter of [ends, logoutEnds]) counter.inc({ state }, 0);
   measureBacklog(sql, registry);
   return {
@@ -110,7 +107,7 @@ function statusClass(status: number | null): string {
   return first >= 1 && first <= 5 ? `${first}xx` : "other";
 }
 
-/** The moment is by another machine's clock, which may be a little ahead of ours. */
+/** The time is from a different machine, whose clock may be slightly ahead. */
 function secondsSince(moment: Date): number {
   return Math.max(0, (Date.now() - moment.getTime()) / 1_000);
 }

@@ -1,4 +1,4 @@
-// The calls that receivers get (docs/behaviour.md "Delivery").
+// Documentation of calls to receivers (docs/behaviour.md "Delivery").
 
 import { CONNECTION_TAG, EXAMPLE_PAYLOAD, EXAMPLE_PING_PAYLOAD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
 import { type Operation, type ParameterObject, type PathItem, schemaRef } from "./objects.ts";
@@ -46,7 +46,7 @@ function pingCall(): Operation {
   };
 }
 
-/** What every call has, and more of its own. */
+/** The common parts of all calls, with additional parameters. */
 function call(...more: ParameterObject[]): Pick<Operation, "tags" | "security" | "parameters"> {
   return {
     tags: [CONNECTION_TAG.name],

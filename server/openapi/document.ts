@@ -1,4 +1,4 @@
-// The OpenAPI document, put together from its parts.
+// The OpenAPI document, composed from its parts.
 
 import packageFile from "../../package.json" with { type: "json" };
 import { SCOPE_TEXTS } from "../access/index.ts";
@@ -22,9 +22,9 @@ What a caller may not read by its tenant's policies is in no list, and a foreign
 write or a deletion is the whole record for who may read it, with its ETag; for others its Id and the fields they sent.`;
 
 /**
- * The OpenAPI 3.1 document. It is composed here and not collected from the routes by @elysiajs/openapi: ours take every
- * method, to answer 405 and errors of their own, and a record's path is a wildcard, so that plugin finds eight nameless
- * operations for each of \`/User\` and \`/User/*\`, and no schema.
+ * The OpenAPI 3.1 document. It is composed here, because @elysiajs/openapi cannot read our routes: they accept every
+ * method, to answer 405 and their own errors, and a record's path is a wildcard. The plugin finds eight unnamed
+ * operations for each of \`/User\` and \`/User/*\`, and no schemas.
  */
 export function createDocument(publicUrl: string, routes: readonly Route[]) {
   const areas: Area[] = [describedRoutes(routes), oauth(), service()];
@@ -55,7 +55,7 @@ export function createDocument(publicUrl: string, routes: readonly Route[]) {
   };
 }
 
-/** @throws Error if two areas have the same name for something */
+/** @throws Error if two areas use the same name */
 function merged<T>(parts: Record<string, T>[]): Record<string, T> {
   const all: Record<string, T> = {};
   for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {

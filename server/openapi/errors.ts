@@ -1,4 +1,4 @@
-// The errors of the API. Each example is made by the class that a handler throws.
+// The API's errors. Each example is created by the class that handlers throw.
 
 import {
   type ApiError,
@@ -90,7 +90,7 @@ const NAMES = Object.keys(ERRORS) as ErrorName[];
 
 const EXAMPLE_HEADERS = { "x-request-id": "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5" };
 
-/** By status; a status with several kinds of error shows an example of each. */
+/** By status; a status with several kinds has an example for each. */
 export function errorAnswers(names: readonly ErrorName[]): Record<string, ResponseObject | Ref> {
   const byStatus = Object.groupBy(new Set(names), (name) => String(ERRORS[name].error.status));
   return Object.fromEntries(
@@ -111,7 +111,7 @@ export const ERROR_EXAMPLES: Examples = Object.fromEntries(
 
 const { properties } = ERROR_RECORD;
 const kinds = NAMES.map((name) => `/Errors/${ERRORS[name].error.kind}`);
-/** With what Type can be. */
+/** With the possible values of Type. */
 export const DOCUMENTED_RECORD = {
   ...ERROR_RECORD,
   properties: { ...properties, Type: { ...properties.Type, examples: kinds } },

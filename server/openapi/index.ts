@@ -1,5 +1,5 @@
-// GET /openapi.json, and its viewer at GET /openapi: swagger-ui-dist from our own paths, so that nothing is asked of
-// anyone else.
+// GET /openapi.json, and its viewer at GET /openapi: swagger-ui-dist served from our own paths, without external
+// requests.
 
 import { join } from "node:path";
 import { Elysia, NotFoundError } from "elysia";
@@ -12,7 +12,7 @@ const VIEWER_CACHING = "public, max-age=3600";
 
 const VIEWER_HEADERS = {
   "cache-control": VIEWER_CACHING,
-  // The viewer's own style sheet has its icons as data: addresses.
+  // The viewer's style sheet contains icons as data: URLs.
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -21,7 +21,7 @@ const VIEWER_HEADERS = {
 
 const OWN = join(import.meta.dir, "viewer");
 
-/** They point at each other by relative addresses, since PUBLIC_URL may have a path of its own. */
+/** They use relative links, because PUBLIC_URL may have a path. */
 const VIEWER_FILES: Record<string, string> = {
   "/openapi": join(OWN, "index.html"),
   "/openapi/viewer.js": join(OWN, "viewer.js"),
@@ -54,7 +54,7 @@ export function openApiController(publicUrl: string, routes: readonly Route[]) {
 function viewerFile({ request }: { request: Request }): Response {
   const { pathname } = requestUrl(request);
   const file = Object.hasOwn(VIEWER_FILES, pathname) ? VIEWER_FILES[pathname] : undefined;
-  // As any path where nothing stands: a page for a browser.
+  // Like any unknown path: browsers get a page.
   if (file === undefined) throw new NotFoundError();
   requireMethod(request, "GET");
   return new Response(Bun.file(file), { headers: VIEWER_HEADERS });

@@ -1,4 +1,4 @@
-// The endpoints of OAuth and OpenID Connect, as each is declared beside its code.
+// The endpoints of OAuth and OpenID Connect, from their declarations.
 
 import type { TObject } from "@sinclair/typebox";
 import { DATABASE_AWAY } from "../http/error-record.ts";
@@ -75,7 +75,7 @@ function formOperation(endpoint: FormEndpoint, inDocument: InDocument): Operatio
   };
 }
 
-/** By status, as the code that refuses writes it; one with several kinds has an example of each. */
+/** Formatted by the code that rejects requests; a status with several kinds has an example for each. */
 function refusals({ door, path, refused }: FormEndpoint): Record<string, ResponseObject> {
   const request = new Request(`http://localhost${path}`);
   const all: Refusal[] = [...refused, ...REFUSED_BY_ALL];
@@ -136,7 +136,7 @@ function html(description: string, headers: string[] = []): ResponseObject {
   };
 }
 
-/** A page, or where the browser goes on. */
+/** A page or a redirect. */
 function answered(status: string, description: string): ResponseObject {
   if (!status.startsWith("3")) return html(description);
   return { description, headers: headersOf(["X-Request-Id", "Location"]) };
@@ -186,7 +186,7 @@ function tokenOperation({ id, summary, description, answer, refused }: TokenEndp
   });
 }
 
-/** What an endpoint refuses by status, with what every one does. */
+/** The errors of an endpoint by status, with the common ones. */
 function refusalsOf(refused: TokenEndpoint["refused"]) {
   const all: TokenEndpoint["refused"] = {
     ...refused,

@@ -1,4 +1,4 @@
-// The objects of an OpenAPI 3.1 document, as far as ours has them.
+// The objects of an OpenAPI 3.1 document that we use.
 
 import type { Scope } from "../access/index.ts";
 
@@ -12,7 +12,7 @@ export interface ParameterObject {
   in: "path" | "query" | "header";
   description: string;
   required?: boolean;
-  /** Empty is as good as absent. */
+  /** An empty value counts as absent. */
   allowEmptyValue?: boolean;
   schema: Schema;
   examples?: Examples;
@@ -50,7 +50,6 @@ export interface Operation {
 
 export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>> & { parameters?: Ref[] };
 
-/** One part of the API, described in a file of its own. */
 export interface Area {
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;

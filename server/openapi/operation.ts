@@ -1,4 +1,4 @@
-// The parts of an OpenAPI 3.1 document: operations, parameters, schemas.
+// Parts of the OpenAPI document: operations, parameters, schemas.
 
 import { MAX_ROWS_READ, type Scope } from "../access/index.ts";
 import { PAGING } from "../http/query.ts";
@@ -12,17 +12,17 @@ interface Described {
   tag: string;
   summary: string;
   description?: string;
-  /** What the access token must carry, all of them; undefined: it takes no token. */
+  /** All scopes that the access token must have; undefined: no token. */
   scopes?: Scope[];
   parameters?: (ParameterObject | Ref)[];
   requestBody?: RequestBody;
   /** By status. */
   answers: Record<string, ResponseObject>;
-  /** Beside those that every operation can answer. */
+  /** Errors beyond the common ones. */
   errors?: ErrorName[];
 }
 
-/** An operation of the entity API: who may call it and the errors they all have are added to what is its own. */
+/** An operation of the entity API, with its security and the common errors. */
 export function operation(described: Described): Operation {
   const { id, tag, summary, description, scopes, parameters, requestBody, answers, errors = [] } = described;
   const ofToken: ErrorName[] = scopes ? ["Unauthorized", "Permission", "TooManyRequests"] : [];
@@ -42,7 +42,7 @@ export function operation(described: Described): Operation {
   };
 }
 
-/** A client that is known is told how much of its quota is left. */
+/** Adds the rate limit headers, which identified clients get. */
 function withQuota(answers: Record<string, ResponseObject>): Record<string, ResponseObject> {
   const quota = headersOf(["RateLimit", "RateLimit-Policy"]);
   return Object.fromEntries(
@@ -50,7 +50,6 @@ function withQuota(answers: Record<string, ResponseObject>): Record<string, Resp
   );
 }
 
-/** An answer of JSON. @param examples by name, instead of the one */
 export function json(
   description: string,
   schema: Schema,
@@ -65,13 +64,12 @@ export function json(
   };
 }
 
-/** The answer to GET of one record that the caller has already. */
+/** The response to a conditional GET of an unchanged record. */
 export const NOT_MODIFIED: ResponseObject = {
   description: "The record is what If-None-Match names.",
   headers: headersOf(["ETag"]),
 };
 
-/** @param examples by name */
 export function jsonBody(
   description: string,
   schema: Schema,
@@ -90,7 +88,6 @@ function named(examples: Record<string, unknown>): Examples {
   return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
 }
 
-/** What a list answers. */
 export function pageOf(item: Schema): Schema {
   return {
     type: "object",
@@ -107,7 +104,7 @@ export function pageOf(item: Schema): Schema {
   };
 }
 
-// Parameters and headers that many operations have.
+// Common parameters and headers.
 
 const TEXT = { type: "string" };
 
@@ -151,7 +148,7 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
   },
 };
 
-/** Of an operation on one record. */
+/** Parameters of an operation on one record. */
 export const CONDITIONS = [parameterRef("IfMatch"), parameterRef("IfNoneMatch")];
 
 export function parameterRef(name: keyof typeof PARAMETERS): Ref {

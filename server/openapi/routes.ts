@@ -1,4 +1,4 @@
-// The part of the document that comes from the routes' own declarations.
+// Documentation of routes, from their declarations.
 
 import { API_PATH } from "../http/request.ts";
 import type { ErrorName, Route } from "../http/route.ts";
@@ -79,7 +79,7 @@ function parametersOf(route: Route, named: Map<string, Schema>): (ParameterObjec
   ];
 }
 
-/** What a route can answer by what it takes, and what it says of itself. */
+/** The errors implied by a route's input, and its declared ones. */
 function errorsOf({ params, query, filters, paged, conditions, body, errors = [] }: Route): ErrorName[] {
   return [
     ...(body || query || filters || paged || conditions ? (["BadInput"] as const) : []),
@@ -89,14 +89,14 @@ function errorsOf({ params, query, filters, paged, conditions, body, errors = []
   ];
 }
 
-// TypeBox's schemas as the document writes them: those with a name once, among the components.
+// Converts TypeBox schemas: named ones are referenced and appear once, as components.
 
-/** @param named what is met on the way, by its name */
+/** @param named collects named schemas */
 export function documentedSchema(schema: object, named: Map<string, Schema>): Schema {
   const { $id, ...own } = schema as Schema & { $id?: string };
   if ($id === undefined) return inside(own, named);
   if (!named.has($id)) {
-    // Before it is looked into: a schema may stand in itself.
+    // Set first, because a schema may contain itself.
     named.set($id, {});
     named.set($id, inside(own, named));
   }
@@ -106,7 +106,7 @@ export function documentedSchema(schema: object, named: Map<string, Schema>): Sc
 function inside(schema: Schema, named: Map<string, Schema>): Schema {
   const parts = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (key === "properties") return [[key, mapped(value as Record<string, object>, named)]];
-    // TypeBox writes an object of any names by one pattern that all of them fit.
+    // TypeBox represents an object with arbitrary names by a pattern that matches all.
     if (key === "patternProperties") {
       return [["additionalProperties", documentedSchema(Object.values(value as Record<string, object>)[0]!, named)]];
     }
@@ -124,7 +124,7 @@ function inside(schema: Schema, named: Map<string, Schema>): Schema {
   return Object.fromEntries(parts);
 }
 
-/** Words are an enum, and what may be null has that among its types. */
+/** Words become an enum, and nullable values include the type null. */
 function choices(key: string, all: Schema[]): [string, unknown][] {
   const some = all.filter(({ type }) => type !== "null");
   const isNullable = some.length < all.length;

@@ -1,4 +1,4 @@
-// How the service itself stands, and this document.
+// Documentation of health endpoints and of this document.
 
 import { READINESS } from "../http/health.ts";
 import type { Area, Schema } from "./objects.ts";

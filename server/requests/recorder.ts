@@ -1,4 +1,4 @@
-// Writes down the requests of clients, in batches.
+// Stores clients' requests, in batches.
 
 import type { Logger } from "pino";
 import type { Sql } from "../db/sql.ts";
@@ -9,24 +9,24 @@ import { createWriteBehind } from "../write-behind.ts";
 import { insertRequests, type NewRequest } from "./store.ts";
 
 export interface RequestRecorder {
-  /** Told of every request that was answered. */
+  /** Called for every answered request. */
   record(request: Request, observed: ObservedRequest): void;
-  /** Writes what waits; to be called when no more requests come. */
+  /** Writes the remaining requests; call it after the last one. */
   stop(): Promise<void>;
 }
 
 const EVERY_MS = 1_000;
-/** Of a tenant, in each process: so many a second for long, and a burst; failures have as many of their own. */
+/** Limits per tenant and process: a rate and a burst, separate for failures. */
 const PER_SECOND = 10;
 const BURST = 500;
-/** Of all tenants, between two writings. */
+/** The maximum for all tenants between two writes. */
 const MAX_WAITING = 1_000;
-/** Who asks like this makes no event. */
+/** Methods without events. */
 const READS = ["GET", "HEAD", "OPTIONS"];
-/** Its pages refresh themselves: of what is read there, only failures are worth a row. */
+/** Pages refresh themselves, so only failed reads are stored. */
 const CONSOLE = "/settings";
 
-/** What a tenant may still have written down. */
+/** The remaining quota of a tenant. */
 interface Share {
   successes: Quota;
   failures: Quota;
@@ -104,7 +104,7 @@ function take(quota: Quota, now: number): boolean {
   return true;
 }
 
-/** Those whose quotas are whole again are as good as new. */
+/** Full quotas need no entry. */
 function forgetQuiet(shares: Map<TenantId, Share>): void {
   const wholeSince = performance.now() - (BURST / PER_SECOND) * 1_000;
   for (const [tenantId, { successes, failures, omitted }] of shares) {

@@ -1,5 +1,3 @@
-// Request: the last requests of a tenant's clients.
-
 import { Type } from "@sinclair/typebox";
 import { route } from "../access/index.ts";
 import { time, uuid } from "../http/fields.ts";

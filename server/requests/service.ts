@@ -1,4 +1,4 @@
-// The last requests, as they are read: by REST and by the console.
+// Recent requests for REST and the console.
 
 import type { Permitted, ResourceType, Shown, ShownPage } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
@@ -7,7 +7,7 @@ import type { Paging } from "../http/query.ts";
 import { timeOfId } from "../ids.ts";
 import { findRequest, type LoggedRequest, listRequests, type RequestFilter } from "./store.ts";
 
-/** What policies can say of a request. */
+/** Requests in policies. */
 export const REQUEST_RESOURCE_TYPE: ResourceType = {
   name: "Request",
   families: ["Settings"],
@@ -24,10 +24,7 @@ export const REQUEST_RESOURCE_TYPE: ResourceType = {
 const TYPE = REQUEST_RESOURCE_TYPE.name;
 
 export interface Requests {
-  /**
-   * A page, the newest first, without what the caller may not read.
-   * @throws BadInput, ServiceBusy
-   */
+  /** A page, newest first, without requests that the caller may not read. @throws BadInput, ServiceBusy */
   list(caller: Permitted<"Settings:Read">, filter: RequestFilter, paging: Paging): Promise<ShownPage<RequestRecord>>;
   /** @throws Permission, NotFound */
   read(caller: Permitted<"Settings:Read">, id: string): Promise<Shown<RequestRecord>>;
@@ -51,7 +48,6 @@ export function createRequests(sql: Sql): Requests {
   };
 }
 
-/** In its response shape. */
 export type RequestRecord = ReturnType<typeof toRecord>;
 
 function toRecord(request: LoggedRequest) {

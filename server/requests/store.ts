@@ -3,7 +3,7 @@ import { lowestIdOf, type TenantId } from "../ids.ts";
 
 export interface NewRequest {
   tenantId: TenantId;
-  /** A UUIDv7 of the time when it came. */
+  /** A UUIDv7 of the arrival time. */
   id: string;
   requestKey: string;
   traceParent: string | undefined;
@@ -12,7 +12,7 @@ export interface NewRequest {
   status: number;
   durationMs: number;
   clientId: string;
-  /** Requests of the tenant before it that were not written. */
+  /** The tenant's requests before this one that were not stored. */
   omitted: number;
 }
 
@@ -23,17 +23,17 @@ export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 export interface RequestFilter {
   status?: (typeof STATUS_CLASSES)[number];
   method?: string;
-  /** A part of it, in any case. */
+  /** A part of the path, in any case. */
   route?: string;
   clientId?: string;
   requestKey?: string;
-  /** W3C Trace Context of its own span. */
+  /** W3C Trace Context of the request's own span. */
   traceParent?: string;
   from?: Date;
   to?: Date;
 }
 
-/** Of any tenants. */
+/** For all tenants. */
 export async function insertRequests(sql: Queries, rows: readonly NewRequest[]): Promise<void> {
   const all = <T>(value: (row: NewRequest) => T) => rows.map(value);
   await sql`
@@ -48,7 +48,7 @@ export async function insertRequests(sql: Queries, rows: readonly NewRequest[]):
 const columns = (sql: Queries) => sql`
   id, request_key as "requestKey", method, route, status, duration_ms as "durationMs", client_id as "clientId", omitted`;
 
-/** The newest first; one more than the limit, if there are more. */
+/** Newest first; one more than the limit if there are more. */
 export async function listRequests(
   sql: Queries,
   tenantId: TenantId,
@@ -75,17 +75,17 @@ export async function findRequest(sql: Queries, tenantId: TenantId, id: string):
   return request;
 }
 
-/** In the statement's text, for only so PostgreSQL sees that the index of failures will do. */
+/** A literal, so PostgreSQL can use the partial index of failures. */
 function inClass(sql: Queries, status: (typeof STATUS_CLASSES)[number]) {
   const first = Number(status[0]) * 100;
   return sql.unsafe(`and status >= ${first} and status < ${first + 100}`);
 }
 
 const KEPT_MS = 24 * 3_600_000;
-/** Of a tenant: requests that went well, and as many that failed. */
+/** The maximum per tenant, separately for successful and failed requests. */
 export const MAX_KEPT = 100_000;
 
-/** @returns how many rows went */
+/** @returns the number of removed rows */
 export async function removeOldRequests(sql: Sql): Promise<number> {
   const oldest = lowestIdOf(new Date(Date.now() - KEPT_MS));
   let removed = 0;

@@ -16,7 +16,7 @@ import {
   type Tenant,
 } from "./store.ts";
 
-/** What a new tenant is handed once; nothing of it can be read again. */
+/** The credentials of a new tenant, which cannot be read again. */
 export interface NewTenant {
   tenantId: TenantId;
   admin: { username: string; password: string };
@@ -25,7 +25,7 @@ export interface NewTenant {
 
 const TENANT_NAME_LIMIT = 100;
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
-/** Where an application on this machine listens. */
+/** The redirect URI of an application on this machine. */
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
 export {
@@ -41,7 +41,7 @@ export { findTenant, type Tenant } from "./store.ts";
 export const tenantCount = countTenants;
 
 export interface Tenants {
-  /** @param nameOrId as somebody has typed it */
+  /** @param nameOrId the typed name or Id */
   find(nameOrId: string): Promise<Tenant | undefined>;
   /** @returns the only tenant, or undefined if there are none or several */
   findOnly(): Promise<Tenant | undefined>;
@@ -51,7 +51,7 @@ export function createTenants(sql: Sql): Tenants {
   return { find: (nameOrId) => findTenant(sql, nameOrId), findOnly: () => findOnlyTenant(sql) };
 }
 
-/** The admin's, and what is kept of it. */
+/** The admin's password and its hash. */
 export interface AdminPassword {
   password: string;
   hash: string;
@@ -62,17 +62,18 @@ export async function newAdminPassword(): Promise<AdminPassword> {
   return { password, hash: await hashPassword(password) };
 }
 
-/** Where a tenant's client may be tried out on the machine that Gatehouse runs on; none where others reach it. */
+/** Redirect URIs for trying a tenant's client on this machine; none if PUBLIC_URL is not loopback. */
 export function tryOutUris(publicUrl: string): string[] {
   return LOOPBACK.includes(new URL(publicUrl).hostname) ? DEMO_REDIRECT_URIS : [];
 }
 
 /**
- * Makes a tenant with an admin, a client that has all scopes and grants, the client of Settings, and policies to start
- * from, in one transaction.
- * @param chosen the admin's password, hashed before; a new one by default
+ * Creates a tenant in one transaction, with an admin, a client with all scopes and grants, the client of Settings, and
+ * initial policies.
+ * @param chosen the admin's hashed password; default: a new one
  * @param redirectUris of its client
- * @throws Error with a readable message if the name is empty, too long or taken, or an address no redirect URI
+ * @throws Error with a readable message if the name is empty, too long or taken, or an address is not a valid redirect
+ * URI
  */
 export async function createTenant(
   sql: Sql,

@@ -1,4 +1,4 @@
-// GET and PATCH …/TenantSettings: what holds for all of the caller's own tenant.
+// GET and PATCH …/TenantSettings: settings of the caller's tenant.
 
 import { Type } from "@sinclair/typebox";
 import {
@@ -87,7 +87,7 @@ const FIELDS = {
 
 export const TENANT_SETTINGS = contract(RESOURCE, "What holds for all of a tenant.", FIELDS);
 
-/** What policies can say of a tenant's own settings; their Id is the tenant's. */
+/** A tenant's settings in policies; the Id is the tenant's. */
 export const SETTINGS_RESOURCE_TYPE: ResourceType = {
   name: RESOURCE,
   families: ["Settings"],
@@ -154,7 +154,7 @@ async function change(
 ): Promise<Shown<object>> {
   const { tenantId, permissions, gate } = caller;
   const settings = await sql.beginFor(tenantId, async (tx) => {
-    // APIs first, as everybody locks them.
+    // APIs first, which is the common lock order.
     const ofApis = (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
     const before = await lockSettings(tx, tenantId);
     const after = { ...before, ...TENANT_SETTINGS.toColumns(input) };

@@ -1,4 +1,4 @@
-// Tenants, with what each begins with and what it has set.
+// Tenants, their initial records and their settings.
 
 import type { Queries } from "../db/sql.ts";
 import type { AttributeDefinition } from "../entities/index.ts";
@@ -6,7 +6,6 @@ import { asTyped } from "../http/fields.ts";
 import type { TenantId } from "../ids.ts";
 import type { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 
-/** An organisation, as its people know it. */
 export interface Tenant {
   id: TenantId;
   name: string;
@@ -23,7 +22,7 @@ export async function findOnlyTenant(sql: Queries): Promise<Tenant | undefined> 
   return others.length === 0 ? tenant : undefined;
 }
 
-/** @param nameOrId as somebody has typed it */
+/** @param nameOrId the typed name or Id */
 export async function findTenant(sql: Queries, nameOrId: string): Promise<Tenant | undefined> {
   const [tenant] = await sql<
     Tenant[]
@@ -50,7 +49,6 @@ export async function insertAdmin(
   return row!.id;
 }
 
-/** @returns the client's id, which is its Application's Id */
 export async function insertClient(
   sql: Queries,
   tenantId: TenantId,
@@ -77,7 +75,7 @@ export async function insertClient(
   return row!.id;
 }
 
-/** What it may is for the code to say, so little of it is stored. */
+/** The code determines its properties, so few are stored. */
 export async function insertSettingsClient(
   sql: Queries,
   tenantId: TenantId,
@@ -94,17 +92,16 @@ export async function insertSettingsClient(
 
 export const SECOND_FACTOR_RULES = ["Optional", "Required"] as const;
 
-/** What holds for all of a tenant. */
 export interface TenantSettings {
-  /** Required: no user signs in without a second factor. */
+  /** Required: users need a second factor to sign in. */
   secondFactor: (typeof SECOND_FACTOR_RULES)[number];
-  /** Whether applications register themselves (RFC 7591). */
+  /** Whether dynamic client registration is allowed (RFC 7591). */
   clientRegistration: (typeof REGISTRATION_MODES)[number];
-  /** Whether an address that describes an application is a client_id. */
+  /** Whether client ID metadata documents are allowed. */
   clientIdMetadataDocuments: (typeof DOCUMENT_MODES)[number];
-  /** The most that these may have. */
+  /** The maximum scopes of such clients. */
   registrationScopes: string[];
-  /** What Users have beyond their own fields. */
+  /** Custom attributes of Users. */
   userAttributes: AttributeDefinition[];
 }
 

@@ -1,4 +1,4 @@
-// Spans by the OpenTelemetry SDK, sent in batches as OTLP over HTTP (JSON).
+// Spans by the OpenTelemetry SDK, exported in batches as OTLP over HTTP (JSON).
 
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -24,7 +24,7 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 const SEND_MS = 1_000;
 const STOP_MS = 1_000;
 
-/** The collector is the operator's choice and may be private, so what goes there is no matter of egress. */
+/** The operator chooses the collector, which may be private, so egress rules do not apply. */
 export function createOtlpTracing(endpoint: string, sampling: Sampling, part: string, log: Logger): Tracing {
   const ours = resourceFromAttributes({ "service.namespace": "gatehouse", "service.name": `gatehouse-${part}` });
   const exporter = tellingFailures(new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }), log);
@@ -69,7 +69,7 @@ function createSampler({ sampler, ratio }: Sampling): Sampler {
   return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The SDK drops what it cannot send without a word. Of failures in a row the first is told. */
+/** The SDK drops failed exports silently. This logs the first of consecutive failures. */
 function tellingFailures(exporter: SpanExporter, log: Logger): SpanExporter {
   let failing = false;
   return {

@@ -1,27 +1,24 @@
-// Spans, as requests and posts begin and end them.
+// Spans of requests and posts.
 
 export interface Tracing {
-  /**
-   * Begins a span.
-   * @param parent a traceparent; what is none, or no sane one, begins a trace of its own
-   */
+  /** Starts a span. @param parent a traceparent; without a valid one, a new trace starts */
   begin(name: string, kind: "server" | "client", parent: string | null | undefined): TraceSpan;
-  /** Sends what is still to be sent, for a second at most. */
+  /** Exports the remaining spans, for at most a second. */
   stop(): Promise<void>;
 }
 
 export interface TraceSpan {
-  /** W3C Trace Context: names this span as the parent of what it leads to. */
+  /** W3C Trace Context that names this span as parent. */
   traceParent: string;
-  /** Whether it is kept and sent. */
+  /** Whether it is exported. */
   sampled: boolean;
   end(ended: SpanEnd): void;
 }
 
-/** Never a payload, a secret, a URL's path or query, or anything else personal. */
+/** Never contains payloads, secrets, URL paths, queries or personal data. */
 export interface SpanEnd {
   name?: string;
   attributes: Record<string, string | number | undefined>;
-  /** What went wrong, in a word or two; undefined if nothing did. */
+  /** The error in a word or two; undefined if there is none. */
   problem: string | undefined;
 }

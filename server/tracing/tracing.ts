@@ -1,5 +1,5 @@
-// Traces: each request and each attempt of a webhook is a span. They are sent to a collector if there is one; a trace id
-// they have in any case, for the log, the event and its workflow.
+// Traces: each request and each webhook attempt is a span, exported if there is a collector. Trace ids always exist,
+// for the log, the event and its workflow.
 
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
@@ -8,8 +8,8 @@ import { contextOf, formatTraceParent, type ObservedRequest, PROBES, parseTraceP
 import type { TraceSpan, Tracing } from "./span.ts";
 
 /**
- * By OpenTelemetry if there is a collector. Its SDK takes a quarter of a second and 20 MB, so it is loaded only then.
- * @param part of Gatehouse, as the log names it
+ * Uses OpenTelemetry only with a collector, because loading its SDK takes a quarter of a second and 20 MB. @param part
+ * the process's name in the log
  */
 export async function createTracing(config: TracingConfig, part: string, log: Logger): Promise<Tracing> {
   const { endpoint, ...sampling } = config;
@@ -18,7 +18,7 @@ export async function createTracing(config: TracingConfig, part: string, log: Lo
   return createOtlpTracing(endpoint, sampling, part, log);
 }
 
-/** Spans that are neither kept nor sent. */
+/** Spans without export. */
 export function withoutCollector(): Tracing {
   return {
     begin(_name, _kind, parent) {
@@ -31,7 +31,7 @@ export function withoutCollector(): Tracing {
   };
 }
 
-/** One span a request, in the caller's trace if it has sent a `traceparent`. */
+/** One span per request, in the caller's trace if it sent a `traceparent`. */
 export function createRequestSpans(tracing: Tracing) {
   const spans = new WeakMap<Request, TraceSpan>();
   return {
@@ -40,7 +40,7 @@ export function createRequestSpans(tracing: Tracing) {
       spans.set(request, span);
       contextOf(request).traceParent = span.traceParent;
     },
-    /** What machines ask all the time is no span. */
+    /** Polled paths have no span. */
     end(request: Request, { method, route, status, tenantId, clientId }: ObservedRequest): void {
       if (PROBES.includes(route ?? "")) return;
       spans.get(request)?.end({

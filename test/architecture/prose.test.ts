@@ -12,23 +12,22 @@ const WORDS =
   /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
 
 /** The places that hold to it. */
-const PLACES = [
-  "server/signin/",
-  "server/ui/",
-  "server/console/",
-  "server/oauth/",
-  "packages/client/index.ts",
-  "examples/",
-  "dev/",
-];
+const PLACES = ["server/", "workflows/", "activities/", "packages/client/index.ts", "examples/", "dev/"];
+/** Places that do not yet. */
+const NOT_YET = ["server/entities/", "server/access/", "server/records/"];
 const ROOTS = [...new Set(PLACES.map((place) => place.split("/")[0]!))];
+
+function isHeld(path: string): boolean {
+  const isIn = (places: string[]) => places.some((place) => path.startsWith(place));
+  return isIn(PLACES) && !isIn(NOT_YET);
+}
 
 function problemsIn(comment: string): string[] {
   return [OPENINGS, WORDS].flatMap((pattern) => pattern.exec(comment)?.[0].trim() ?? []);
 }
 
 test("comments open plainly, and have none of the words that hide who does what", async () => {
-  const sources = (await readSources(ROOT, ROOTS)).filter(({ path }) => PLACES.some((place) => path.startsWith(place)));
+  const sources = (await readSources(ROOT, ROOTS)).filter(({ path }) => isHeld(path));
   expect(sources.length).toBeGreaterThan(300);
   const problems = sources.flatMap(({ path, text }) =>
     commentsOf(text).flatMap((comment) => problemsIn(comment).map((words) => `${path}: "${words}" in "${comment}"`)),

@@ -1,4 +1,4 @@
-// Starts swagger-ui on our document, in the light or dark colours that the browser asks for.
+// Starts swagger-ui with our document, in the browser's light or dark theme.
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const paint = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
@@ -12,9 +12,9 @@ const viewer = SwaggerUIBundle({
   docExpansion: "list",
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
-  // It would send the document to a stranger.
+  // The validator would send the document to a third party.
   validatorUrl: null,
-  // The page may stand open under another name than PUBLIC_URL, such as 127.0.0.1, and may ask only where it came from.
+  // The page may be open under a different name than PUBLIC_URL, such as 127.0.0.1, and may only send requests there.
   requestInterceptor: (request) => {
     const { pathname, search } = new URL(request.url, location.href);
     return Object.assign(request, { url: pathname + search });

@@ -107,7 +107,7 @@ function blameFor({ state, heldReason, drainPaused }: DeadConnection, group: Dea
   return { blame: blameForAttempt(group.reason), reason: group.reason ?? "lost" };
 }
 
-// Who must act on an undelivered delivery.
+// The party that must act on an undelivered delivery.
 
 export const BLAMES = ["Receiver", "Configuration", "Ours"] as const;
 /** Configuration: the connection's settings, or its host's DNS and certificate. */
