@@ -2,9 +2,9 @@
 // that permits it; what is special about a kind stands in its own folder.
 
 import type { Queries, Sql, Transaction } from "../db/sql.ts";
-import { Conflict, NotFound } from "../errors.ts";
+import { Conflict } from "../errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
-import { type Contract, changesOf, type Details, valuesShown } from "../http/contract.ts";
+import type { Contract } from "../http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
 import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
 import type { Route, Tag } from "../http/route.ts";
@@ -15,9 +15,9 @@ import type { Actor } from "./caller.ts";
 import { refuseChangedStamps, type Stamped } from "./fields.ts";
 import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
-import type { Permissions } from "./policies/permissions.ts";
 import { type JudgedRecord, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 import { waitForSettingsTurn } from "./policies/store.ts";
+import { auditedAs, byIdOrName, createRecordService, type RecordChange, type ServedKind } from "./record-service.ts";
 import { userScopes } from "./roles/user-scopes.ts";
 import { resourceRoutes } from "./route.ts";
 
@@ -63,38 +63,20 @@ export interface SettingsStore<Row> {
 /** What a row has before it is there. */
 export type New<Row> = Omit<Row, "id" | keyof Stamped>;
 
-/** Adds a row to the audit log, in the transaction of the change that it tells of. */
-export type RecordChange = (tx: Queries, tenantId: TenantId, caller: Caller, change: SettingsChange) => Promise<void>;
-
-interface SettingsChange {
-  kind: `${"Policy" | "Role" | "Record"}.${"Created" | "Changed" | "Deleted"}`;
-  subject: { type: string; id: string };
-  details?: Details;
-}
-
 /** A kind of record that tenants have few of, each with a Name of its own. */
-export interface SettingsKind<F extends Fields, Row extends { id: string; name: string }> {
+export interface SettingsKind<F extends Fields, Row extends { id: string; name: string }>
+  extends Pick<
+    ServedKind<Row, RecordOf<F>, InputOf<F>, never>,
+    "checkInput" | "transact" | "afterWrite" | "committed"
+  > {
   contract: Contract<F>;
   store: SettingsStore<Row>;
+  /** The constraints that keep its unique fields apart. */
+  unique: Readonly<Record<string, string>>;
   /** A new one, of which nothing is given yet. */
   blank: New<Row>;
   /** What the audit log calls its changes. */
   audited?: "Policy" | "Role" | "Record";
-  /** Changes records in one transaction; `work` returns what it has written or deleted. */
-  change?<Changed extends JudgedRecord>(
-    caller: Caller,
-    work: (tx: Transaction, permissions: Permissions) => Promise<Changed>,
-  ): Promise<Changed>;
-  /** Told of each change once it is committed. */
-  changed?(tenantId: TenantId): void;
-  /** What is wrong with an input, before anything is looked up. @throws BadInput */
-  check?(caller: Caller, input: InputOf<F>): Promise<void>;
-  /** What is wrong with what was just written: all of it is undone. @throws BadInput, Conflict */
-  checkWritten?(
-    tx: Transaction,
-    caller: Caller,
-    written: { saved: Row; before: Row | undefined; input: InputOf<F> },
-  ): Promise<void>;
   /** What its removal takes along. */
   afterRemoval?(tx: Transaction, caller: Caller, gone: Row): Promise<void>;
 }
@@ -102,131 +84,72 @@ export interface SettingsKind<F extends Fields, Row extends { id: string; name: 
 export function createSettingsService<F extends Fields, Row extends { id: string; name: string }>(
   sql: Sql,
   recordChange: RecordChange,
-  kind: SettingsKind<F, Row>,
+  { contract, store, unique, blank, audited = "Record", afterRemoval, ...own }: SettingsKind<F, Row>,
 ): SettingsService<RecordOf<F>, InputOf<F>> {
-  const { contract, store, blank, audited = "Record", changed, check, checkWritten, afterRemoval } = kind;
-  const { name, toRecord } = contract;
+  const { name, judged } = contract;
   const required = contract.namesOf((field) => field.required);
-  const inLog = contract.namesOf(({ audit }) => audit);
-  const withValue = contract.namesOf(({ audit }) => audit === "value");
-  const noSuch = () => new NotFound(`There is no ${name} with this Id.`);
-  const change: NonNullable<typeof kind.change> =
-    kind.change ??
-    (async (caller, work) =>
-      (await sql.beginFor(caller.tenantId, async (tx) => {
+  const recordOf = (row: Row) => contract.toRecord(row);
+  return createRecordService<Row, RecordOf<F>, InputOf<F>, { name?: string }>(sql, {
+    name,
+    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
+    unique: new Map(Object.entries(unique)),
+    recordOf,
+    judged,
+    idOf: ({ id }) => id,
+    find: async (queries, tenantId, id) => (isUuid(id) ? store.find(queries, tenantId, { id }) : undefined),
+    list: store.list,
+    async transact(caller, work) {
+      const row = await sql.beginFor(caller.tenantId, async (tx) => {
         await waitForSettingsTurn(tx, caller.tenantId);
-        return work(tx, caller.permissions);
-      })) as Awaited<ReturnType<typeof work>>);
-
-  function upsert(caller: Caller, input: InputOf<F> & Named, conditions: Conditions) {
-    const { tenantId, actor } = caller;
-    return change(caller, async (tx, permissions) => {
-      const before = await store.find(tx, tenantId, input.Id ? { id: input.Id } : { name: input.Name ?? "" });
-      if (!before && input.Id) throw new NotFound(`There is no ${name} with the Id ${input.Id}.`);
-      if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && toRecord(before));
-      if (!before) contract.whole(input, ...required);
-      const after = { ...(before ?? blank), ...contract.toColumns(input), id: before?.id ?? "" } as Row;
-      const judged = contract.judged(after);
-      permissions.require("Settings:Update", name, before ? toRecord(before) : judged, judged);
-      // Only now, so that who may not change it learns of no value whether it is right.
-      if (before) await requireSeen(tx, caller, name, conditions, toRecord(before));
-      refuseChangedStamps(caller, name, input, before && toRecord(before));
-      if (before && Bun.deepEquals(before, after)) return toRecord(before);
-
-      const holder = await store.find(tx, tenantId, { name: after.name });
-      if (holder && holder.id !== before?.id) throw new Conflict(`Name is held by another ${name}.`);
-      const saved = before
-        ? await store.update(tx, tenantId, after, actor, before)
-        : await store.insert(tx, tenantId, after, actor);
-      await checkWritten?.(tx, caller, { saved, before, input });
-      const record = toRecord(saved);
-      await recordChange(tx, tenantId, caller, {
-        kind: before ? `${audited}.Changed` : `${audited}.Created`,
-        subject: { type: name, id: saved.id },
-        details: before ? changesOf(toRecord(before), record, inLog, withValue) : valuesShown(record, withValue),
+        return work(tx, caller);
       });
-      return record;
-    });
-  }
-
-  function removeOne(caller: Caller, id: string, conditions: Conditions) {
-    const { tenantId } = caller;
-    return change(caller, async (tx, permissions) => {
-      const row = await store.find(tx, tenantId, { id });
-      if (!row) throw noSuch();
-      const record = toRecord(row);
-      permissions.require("Settings:Update", name, record);
-      await requireSeen(tx, caller, name, conditions, record);
-      await store.remove(tx, tenantId, id);
+      return row as Row;
+    },
+    lock: byIdOrName(name, store.find),
+    prepare(_, __, input, before) {
+      if (!before) contract.whole(input, ...required);
+      return { ...(before ?? blank), ...contract.toColumns(input), id: before?.id ?? "" } as Row;
+    },
+    check: (_, caller, { before, input }) => refuseChangedStamps(caller, name, input, before && recordOf(before)),
+    insert: (tx, { tenantId, actor }, row) => store.insert(tx, tenantId, row, actor),
+    update: (tx, { tenantId, actor }, row, before) => store.update(tx, tenantId, row, actor, before),
+    async remove(tx, caller, row) {
+      await store.remove(tx, caller.tenantId, row.id);
       await afterRemoval?.(tx, caller, row);
-      const details = valuesShown(record, withValue);
-      await recordChange(tx, tenantId, caller, { kind: `${audited}.Deleted`, subject: { type: name, id }, details });
-      return record;
-    });
-  }
-
-  return {
-    list: ({ tenantId, gate }, filter, paging) =>
-      gate.list({
-        type: name,
-        paging,
-        read: (limit, after) => store.list(sql, tenantId, filter, limit, after),
-        id: (row) => row.id,
-        item: (row) => toRecord(row),
-      }),
-    async read(caller, id) {
-      const row = isUuid(id) ? await store.find(sql, caller.tenantId, { id }) : undefined;
-      if (!row) throw noSuch();
-      return caller.gate.show(name, toRecord(row));
     },
-    async save(caller, input, conditions, sent) {
-      await check?.(caller, input);
-      const saved = await upsert(caller, input, conditions);
-      changed?.(caller.tenantId);
-      return caller.gate.written(name, saved, sent);
-    },
-    async remove(caller, id, conditions) {
-      if (!isUuid(id)) throw noSuch();
-      const removed = await removeOne(caller, id.toLowerCase(), conditions);
-      changed?.(caller.tenantId);
-      return caller.gate.written(name, removed, {});
-    },
-  };
-}
-
-/** What an upsert finds its record by. */
-interface Named {
-  Id?: string;
-  Name?: string;
+    audit: auditedAs(recordChange, audited, contract, recordOf),
+    ...own,
+  });
 }
 
 /** What it takes to undo a change. */
 const NEEDED = ["Settings:Update", "Settings:Read"] as const;
 
 /**
- * Changes a tenant's policies or roles in one transaction, unless its caller could not do so again afterwards.
- * @param change is told what the caller may do by now, and returns the record that it has written or deleted
- * @throws Conflict where the caller would lock itself out, and what `change` throws
+ * Changes one of a tenant's policies or roles in one transaction, unless its caller could not do so again afterwards.
+ * @param work is told what the caller may do by now, and returns the row that it has written or deleted
+ * @throws Conflict where the caller would lock itself out, and what `work` throws
  */
-export async function changeSettings<Changed extends JudgedRecord>(
+export async function changeSettings<Row extends object>(
   sql: Sql,
   access: Access,
+  { name: type, toRecord }: Pick<Contract<Fields>, "name" | "toRecord">,
   caller: Caller,
-  type: "Policy" | "Role",
-  change: (tx: Transaction, permissions: Permissions) => Promise<Changed>,
-): Promise<Changed> {
-  const record = await sql.beginFor(caller.tenantId, async (tx) => {
+  work: (tx: Transaction, by: Caller) => Promise<Row>,
+): Promise<Row> {
+  const row = await sql.beginFor(caller.tenantId, async (tx) => {
     await waitForSettingsTurn(tx, caller.tenantId);
     // Who had its turn before may have taken the caller's access away.
     const before = await access.permissionsIn(tx, caller);
-    const changed = await change(tx, before);
+    const changed = await work(tx, { ...caller, permissions: before });
+    const record = toRecord(changed);
     const scopes = await scopesIn(tx, caller);
     const after = await access.permissionsIn(tx, { ...caller, scopes });
-    if (!after.allows("Settings:Update", type, changed)) {
+    if (!after.allows("Settings:Update", type, record)) {
       throw lockedOut(`no policy would let you change this ${type}`, "Settings:Update");
     }
     // What cannot be seen is not found again.
-    if (before.allows("Settings:Read", type, changed) && !after.allows("Settings:Read", type, changed)) {
+    if (before.allows("Settings:Read", type, record) && !after.allows("Settings:Read", type, record)) {
       throw lockedOut(`no policy would let you read this ${type}`, "Settings:Read");
     }
     const lost = NEEDED.find((scope) => caller.scopes.has(scope) && !scopes.has(scope));
@@ -234,7 +157,7 @@ export async function changeSettings<Changed extends JudgedRecord>(
     return changed;
   });
   access.forget(caller.tenantId);
-  return record as Changed;
+  return row as Row;
 }
 
 /** A client's own scopes are its credentials'; a user's come of roles (docs/access.md "Scopes"), which may change. */

@@ -77,6 +77,7 @@ export const BADGES = {
       service: createSettingsService(sql, recordChange, {
         contract: BADGE,
         store,
+        unique: { badges_tenant_id_name_key: "Name" },
         blank: { name: "", description: "", color: "Red", days: null },
       }),
       find: async (queries, tenantId, _, ids) => {

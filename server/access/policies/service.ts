@@ -6,7 +6,8 @@ import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
-import { changeSettings, createSettingsService, type RecordChange, type SettingsService } from "../settings.ts";
+import type { RecordChange } from "../record-service.ts";
+import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
 import type { PolicyProblem } from "./cedar.ts";
 import { POLICY, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
 import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
@@ -69,15 +70,16 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
       update: updatePolicy,
       remove: deletePolicy,
     },
+    unique: { policies_name_key: "Name" },
     blank: { name: "", description: "", policy: "" },
     audited: "Policy",
-    change: (caller, work) => changeSettings(sql, access, caller, "Policy", work),
-    async check({ tenantId }, { Policy }) {
+    transact: (caller, work) => changeSettings(sql, access, POLICY, caller, work),
+    async checkInput({ tenantId }, { Policy }) {
       const problems = Policy === undefined ? [] : await problemsOf(tenantId, Policy);
       if (problems.length > 0) throw BadInput.in(problems);
     },
-    async checkWritten(tx, { tenantId }, { before, saved }) {
-      if (before?.policy !== saved.policy) await requireFit(access, tenantId, await listPolicyTexts(tx, tenantId));
+    async afterWrite(tx, { tenantId }, { before, after }) {
+      if (before?.policy !== after.policy) await requireFit(access, tenantId, await listPolicyTexts(tx, tenantId));
     },
   });
   return {

@@ -9,13 +9,13 @@ import type { Permitted } from "../bearer.ts";
 import type { Actor } from "../caller.ts";
 import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
+import type { RecordChange } from "../record-service.ts";
 import { requireKnownScopes } from "../scopes.ts";
 import {
   changeSettings,
   createSettingsService,
   LOCK_OUT,
   type New,
-  type RecordChange,
   type SettingsDependencies,
   type SettingsService,
   settingsResource,
@@ -51,15 +51,16 @@ function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Role
   const service = createSettingsService(sql, recordChange, {
     contract: ROLE,
     store: { list: listRoles, find: findRole, insert, update, remove: deleteRole },
+    unique: { roles_name_key: "Name" },
     blank: { name: "", description: "", scopes: [], members: [] },
     audited: "Role",
-    change: (caller, work) => changeSettings(sql, access, caller, "Role", work),
-    async checkWritten(tx, { tenantId }, { before, saved, input: { Members = [] } }) {
-      requireKnownScopes(saved.scopes, await listApiScopes(tx, tenantId));
+    transact: (caller, work) => changeSettings(sql, access, ROLE, caller, work),
+    async afterWrite(tx, { tenantId }, { before, after, input: { Members = [] } }) {
+      requireKnownScopes(after.scopes, await listApiScopes(tx, tenantId));
       if (!before && (await countRoles(tx, tenantId)) > ROLES_PER_TENANT) {
         throw new Conflict(`There are ${ROLES_PER_TENANT} roles already, which is the most a tenant can have.`);
       }
-      refuseUnknown(Members, saved.members);
+      refuseUnknown(Members, after.members);
     },
   });
   return {

@@ -37,6 +37,7 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
   return createSettingsService(sql, recordChange, {
     contract: API,
     store: API_STORE,
+    unique: { apis_name_key: "Name", apis_audience_key: "Audience" },
     blank: {
       name: "",
       audience: "",
@@ -48,26 +49,26 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
       claimMapping: [],
       applicationId: null,
     },
-    changed: access.forget,
-    async check(_, { Audience = "" }) {
+    committed: access.forget,
+    async checkInput(_, { Audience = "" }) {
       if (!isWithin(publicUrl, Audience)) return;
       throw BadInput.in([
         { Field: "Audience", Message: `Audience must not be an address of this service, ${publicUrl}.` },
       ]);
     },
-    async checkWritten(tx, caller, { before, saved, input }) {
+    async afterWrite(tx, caller, { before, after, input }) {
       const { tenantId } = caller;
       if (!before && (await countApis(tx, tenantId)) > APIS_PER_TENANT) {
         throw new Conflict(`There are ${APIS_PER_TENANT} APIs already, which is the most a tenant can have.`);
       }
-      if (await restsForAnother(tx, tenantId, saved.audience)) throw audienceIsHeld();
-      const held = await findHeldScope(tx, tenantId, saved);
+      if (await restsForAnother(tx, tenantId, after.audience)) throw audienceIsHeld();
+      const held = await findHeldScope(tx, tenantId, after);
       if (held) throw new Conflict(`Scopes: ${held} is a scope of another Api.`);
-      if (input.ApplicationId && saved.applicationId === null) {
+      if (input.ApplicationId && after.applicationId === null) {
         const Message = `ApplicationId: there is no Application ${input.ApplicationId}.`;
         throw BadInput.in([{ Field: "ApplicationId", Message }]);
       }
-      if (before) await takeLostScopes(tx, caller, scopesOf(before), scopesOf(saved));
+      if (before) await takeLostScopes(tx, caller, scopesOf(before), scopesOf(after));
     },
     afterRemoval: (tx, caller, api) => takeLostScopes(tx, caller, scopesOf(api), []),
   });

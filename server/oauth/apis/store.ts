@@ -51,17 +51,17 @@ export const API_STORE: SettingsStore<Api> = {
   },
 
   async insert(sql, tenantId, api, actor) {
-    const [row] = await heldByNobody(sql<Api[]>`
+    const [row] = await sql<Api[]>`
       insert into apis (id, tenant_id, created_by_type, created_by_id, ${names(sql)})
       values (${Bun.randomUUIDv7()}, ${tenantId}, ${actor.type}, ${actor.id}, ${values(sql, tenantId, api, actor)})
-      returning ${columns(sql)}`);
+      returning ${columns(sql)}`;
     return row!;
   },
 
   async update(sql, tenantId, api, actor, before) {
-    const [row] = await heldByNobody(sql<Api[]>`
+    const [row] = await sql<Api[]>`
       update apis set (${names(sql)}, modified_on) = (${values(sql, tenantId, api, actor)}, now())
-      where tenant_id = ${tenantId} and id = ${api.id} returning ${columns(sql)}`);
+      where tenant_id = ${tenantId} and id = ${api.id} returning ${columns(sql)}`;
     if (normalAddress(api.audience) !== normalAddress(before.audience)) {
       await restAudience(sql, tenantId, before.audience);
     }
@@ -87,16 +87,6 @@ function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof St
     ${api.accessTokenType}, ${api.tokenLifetime}::integer, ${api.includeClaims}::boolean, ${sql.json(api.claimMapping as never)}, (select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${api.applicationId}::bigint),
     ${actor.type},
     ${actor.id}::bigint`;
-}
-
-/**
- * Maps a unique violation to Conflict without details, because the audience may belong to a different tenant. @throws
- * Conflict
- */
-function heldByNobody<Row>(written: Promise<Row>): Promise<Row> {
-  return written.catch((error) => {
-    throw error.constraint_name === "apis_audience_key" ? audienceIsHeld() : error;
-  });
 }
 
 export function audienceIsHeld(): Conflict {

@@ -1,0 +1,132 @@
+// The records of one kind as REST and the console read and change them. Each call asks for a policy that permits it.
+
+import type { Queries, Sql, Transaction } from "../db/sql.ts";
+import { NotFound } from "../errors.ts";
+import type { Conditions } from "../http/conditions.ts";
+import { changesOf, type Details, valuesShown } from "../http/contract.ts";
+import type { Field } from "../http/fields.ts";
+import type { Paging } from "../http/query.ts";
+import type { TenantId } from "../ids.ts";
+import { type Found, type RecordKind, removeRecord, writeRecord } from "../records/index.ts";
+import type { Caller } from "./bearer.ts";
+import type { JudgedRecord } from "./policies/resource-type.ts";
+
+/** A kind of record with a service of its own. */
+export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Filter>
+  extends RecordKind<Caller, Row, Input> {
+  recordOf(row: Row): Item;
+  /** What of a record is shown to a caller that may read it; by default all. */
+  shown?(caller: Caller, record: Item): Item;
+  idOf(row: Row): string;
+  /** @param id as a path has it @param isLocked for a change @throws NotFound, BadInput for a text that is no Id */
+  find(sql: Queries, tenantId: TenantId, id: string, isLocked?: boolean): Promise<Row | undefined>;
+  /** One more than the limit, if there are more. */
+  list(sql: Queries, tenantId: TenantId, filter: Filter, limit: number, after: string | undefined): Promise<Row[]>;
+  /** What is wrong with an input, before anything is looked up. @throws BadInput */
+  checkInput?(caller: Caller, input: Input): Promise<void>;
+  /** Changes a record in one transaction; by default one of the tenant's. @param work is told what its caller may do by now */
+  transact?(caller: Caller, work: (tx: Transaction, by: Caller) => Promise<Row>): Promise<Row>;
+  /** Told of each change once it is committed. */
+  committed?(tenantId: TenantId, row: Row): void | Promise<void>;
+}
+
+export function createRecordService<Row extends object, Item extends JudgedRecord, Input, Filter>(
+  sql: Sql,
+  kind: ServedKind<Row, Item, Input, Filter>,
+) {
+  const { name, recordOf, version = recordOf, shown = (_, record) => record } = kind;
+  const transact: NonNullable<typeof kind.transact> =
+    kind.transact ?? (async (caller, work) => (await sql.beginFor(caller.tenantId, (tx) => work(tx, caller))) as Row);
+
+  async function find(queries: Queries, tenantId: TenantId, id: string, isLocked = false): Promise<Row> {
+    const row = await kind.find(queries, tenantId, id, isLocked);
+    if (!row) throw new NotFound(`There is no ${name} with this Id.`);
+    return row;
+  }
+
+  async function written(caller: Caller, row: Row, sent: unknown) {
+    await kind.committed?.(caller.tenantId, row);
+    const resource = recordOf(row);
+    return caller.gate.written(name, shown(caller, resource), sent, { resource, version: version(row) });
+  }
+
+  return {
+    list: (caller: Caller, filter: Filter, paging: Paging) =>
+      caller.gate.list({
+        type: name,
+        paging,
+        read: (limit, after) => kind.list(sql, caller.tenantId, filter, limit, after),
+        id: kind.idOf,
+        item: (row) => shown(caller, recordOf(row)),
+        resource: recordOf,
+      }),
+    async read(caller: Caller, id: string) {
+      const row = await find(sql, caller.tenantId, id);
+      const resource = recordOf(row);
+      return caller.gate.show(name, shown(caller, resource), { resource, version: version(row) });
+    },
+    async save(caller: Caller, input: Input, conditions: Conditions, sent: unknown) {
+      await kind.checkInput?.(caller, input);
+      const saved = await transact(
+        caller,
+        async (tx, by) => (await writeRecord(tx, by, kind, input, conditions)).after,
+      );
+      return written(caller, saved, sent);
+    },
+    async remove(caller: Caller, id: string, conditions: Conditions) {
+      const gone = await transact(caller, async (tx, by) => {
+        const row = await find(tx, by.tenantId, id, true);
+        await removeRecord(tx, by, kind, row, conditions);
+        return row;
+      });
+      return written(caller, gone, {});
+    },
+  };
+}
+
+/** How a kind finds a record by the input's Id, or without one by its Name. */
+export function byIdOrName<Row, Id extends string>(
+  name: string,
+  find: (tx: Transaction, tenantId: TenantId, key: { id: Id } | { name: string }) => Promise<Row | undefined>,
+) {
+  return async (
+    tx: Transaction,
+    { tenantId }: Caller,
+    { Id, Name }: { Id?: Id; Name?: string | null },
+  ): Promise<Found<Row>> => {
+    if (!Id && !Name) return { rows: [] };
+    const row = await find(tx, tenantId, Id ? { id: Id } : { name: Name! });
+    if (!row && Id) throw new NotFound(`There is no ${name} with the Id ${Id}.`);
+    return { rows: row ? [row] : [] };
+  };
+}
+
+/** Adds a row to the audit log, in the transaction of the change that it tells of. */
+export type RecordChange = (tx: Queries, tenantId: TenantId, caller: Caller, change: AuditedChange) => Promise<void>;
+
+type Audited = "Policy" | "Role" | "Record" | "IdentityProvider" | "WebhookConnection";
+
+interface AuditedChange {
+  kind: `${Audited}.${"Created" | "Changed" | "Deleted"}`;
+  subject: { type: string; id: string };
+  details?: Details;
+}
+
+/** How a kind's changes are noted in the audit log. @param valuesOf what the log is made of, secrets as their seals */
+export function auditedAs<Row>(
+  record: RecordChange,
+  audited: Audited,
+  { name, namesOf }: { name: string; namesOf(holds: (field: Field) => unknown): string[] },
+  valuesOf: (row: Row) => JudgedRecord,
+): RecordKind<Caller, Row & object, never>["audit"] {
+  const inLog = namesOf(({ audit }) => audit);
+  const withValue = namesOf(({ audit }) => audit === "value");
+  return async (tx, caller, { before, after }) => {
+    const [from, to] = [before && valuesOf(before), after && valuesOf(after)];
+    const details = from && to ? changesOf(from, to, inLog, withValue) : valuesShown((to ?? from)!, withValue);
+    if (!details) return;
+    const kind = `${audited}.${!from ? "Created" : to ? "Changed" : "Deleted"}` as const;
+    const subject = { type: name, id: String((to ?? from)!.Id) };
+    await record(tx, caller.tenantId, caller, { kind, subject, details });
+  };
+}
