@@ -21,7 +21,6 @@ export interface ActivityDependencies {
   inFlight: Pick<InFlight, "begin">;
   windows: Windows;
   attemptLogout: AttemptLogout;
-  /** For back-channel logouts. */
   logoutWindows: Windows<number, LogoutId, LogoutId>;
   holding: {
     /** Consecutive exhausted deliveries until a connection is Held. */

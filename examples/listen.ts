@@ -23,7 +23,6 @@ const AGAIN_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 
 interface Change {
-  /** The header webhook-sequence. */
   Sequence: string | null;
   Payload: { EventId: string; EventType: string; EventRecord: string; Data: unknown };
 }
@@ -34,7 +33,6 @@ interface Options {
   filter: URLSearchParams;
 }
 
-/** The API of the tenant to listen to. */
 interface Api {
   url: string;
   clientId: string;

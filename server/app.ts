@@ -82,13 +82,10 @@ export interface AppDependencies {
   tracing?: Tracing;
   /** By default the app serves at once. */
   lifecycle?: Lifecycle;
-  /** The kinds of records in the API. */
   entities?: readonly EntityDefinition[];
-  /** The kinds of settings. */
   settings?: SettingsKinds;
 }
 
-/** The resource types of policies. */
 export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
   const entityTypes = resourceTypes(entities);
   return [
@@ -307,13 +304,11 @@ export function createApp({
   return app;
 }
 
-/** The subjects of audit entries. */
 export function auditSubjects(entities: readonly EntityDefinition[], settings: SettingsKinds): string[] {
   const types = [...Object.values(settings).map(({ type }) => type), ...webhookResourceTypes([])];
   return [...entities, ...types].map(({ name }) => name);
 }
 
-/** Paths of the spec door and the entity API. */
 function isSpecified(path: string): boolean {
   return path.startsWith(`${API_PATH}/`) || SPEC_PATHS.includes(path);
 }

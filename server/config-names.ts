@@ -1,6 +1,5 @@
 // Detects misspelt variables, because an ignored setting could have been a protection.
 
-/** Variables that the Temporal SDK and the trace exporter read directly. */
 const READ_ELSEWHERE = [
   "TEMPORAL_ADDRESS",
   "TEMPORAL_NAMESPACE",
@@ -14,9 +13,7 @@ const READ_ELSEWHERE = [
   "OTEL_SERVICE_NAME",
   "OTEL_RESOURCE_ATTRIBUTES",
 ];
-/** Common conventions of other programs. */
 const OF_OTHERS = /^(https?|all|no)_proxy$/i;
-/** Suffixes that other programs use. */
 const OTHER_UNITS = /_(FILE|MS|SECONDS)$/;
 /** Shorter names are similar to too many others. */
 const MIN_LENGTH = 8;

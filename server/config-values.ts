@@ -41,7 +41,6 @@ export function parseMetricsToken(text: string): string {
   return text;
 }
 
-/** Values of OTEL_TRACES_SAMPLER. */
 const TRACE_SAMPLERS = [
   "always_on",
   "always_off",
@@ -141,7 +140,6 @@ export function parseOrigin(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** The address where our proxy requests client certificates. */
 export function parseMtlsUrl(text: string): string {
   const url = URL.canParse(text) ? parseOrigin(text) : "";
   if (!url.startsWith("https://")) throw new Error("an https address without user name, query or fragment");

@@ -52,7 +52,6 @@ export interface Config {
   webhooks: WebhookConfig;
   egress: EgressConfig;
   metrics: MetricsConfig;
-  /** The address of a worker's /healthz and /readyz. */
   workerProbes: WorkerProbesConfig;
   shutdown: ShutdownConfig;
   tracing: TracingConfig;
@@ -105,7 +104,6 @@ export interface MetricsConfig {
   token: string | undefined;
 }
 
-/** For the API. */
 export interface ShutdownConfig {
   /** Milliseconds for which /readyz returns 503 before the port is closed. */
   delay: number;
@@ -117,7 +115,6 @@ export interface TracingConfig {
   /** The OTLP collector's address without a trailing slash. Undefined: spans are not exported. */
   endpoint: string | undefined;
   sampler: TraceSampler;
-  /** The share of traces for `traceidratio` samplers, from 0 to 1. */
   ratio: number;
 }
 
@@ -140,7 +137,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const LOG_FORMATS = ["auto", "json", "text"] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Lists every problem of the environment, one per line. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
@@ -268,7 +264,6 @@ function readMtls(
   return url === undefined ? undefined : { url, header };
 }
 
-/** Tools use both cases. */
 function readProxy(read: <T>(name: string, fallback: T, parse: (text: string) => T) => T): EgressConfig["proxy"] {
   const url = read("https_proxy", read<string | undefined>("HTTPS_PROXY", undefined, parseProxy), parseProxy);
   const except = read("no_proxy", read("NO_PROXY", [], parseList), parseList);

@@ -18,11 +18,9 @@ export class ApiError extends Error {
 /** The maximum number of problems in an error record; further ones are counted. */
 const MAX_ERRORS = 20;
 
-/** A problem with a body. */
 export interface Problem {
   /** The field's API name; "" for the whole body. */
   Field: string;
-  /** A sentence with the field's name. */
   Message: string;
 }
 
@@ -34,7 +32,6 @@ export class BadInput extends ApiError {
     super(400, "Bad Input", "Bad Request", errors);
   }
 
-  /** Creates the error of at least one field problem. */
   static in(problems: Problem[]): BadInput {
     const refusal = BadInput.of(problems.map(({ Message }) => Message));
     refusal.problems = problems;
@@ -56,7 +53,6 @@ export class BadInput extends ApiError {
     if (problems.length > 0) throw BadInput.in(problems);
   }
 
-  /** Creates the error of at least one problem. */
   static of(problems: string[]): BadInput {
     const shown = problems.slice(0, MAX_ERRORS);
     const rest = problems.length - shown.length;
@@ -137,7 +133,6 @@ export class TooManyRequests extends ApiError {
   }
 }
 
-/** The tenant's share of a common resource is used up. */
 export class TenantBusy extends TooManyRequests {
   constructor({ name, perTenant, waiting }: { name: string; perTenant: number; waiting: number }) {
     const beside = waiting > 0 ? ` and ${waiting} waiting` : "";
@@ -169,7 +164,6 @@ export class UnsupportedContentCoding extends ApiError {
   }
 }
 
-/** A temporary outage. */
 export class ServiceUnavailable extends ApiError {
   constructor(error: string) {
     super(503, "Service Unavailable", "Service Unavailable", [error], { "retry-after": "2" });

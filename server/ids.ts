@@ -19,7 +19,6 @@ export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.replace("-", "").slice(0, 12), 16));
 }
 
-/** A lower bound of ids created at this time or later. */
 export function lowestIdOf(time: Date): string {
   const digits = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;

@@ -32,7 +32,6 @@ function standardOutput(): DestinationStream {
 /** After this time without failures, an outage counts as over. */
 const QUIET_MS = 60_000;
 
-/** Logs a failure. */
 export type OutageLog = (fields: { err?: unknown; error?: unknown; [name: string]: unknown }, message: string) => void;
 
 /** For failures that repeat during an outage: the first of a cause is a warning, the following are debug lines. */

@@ -87,7 +87,6 @@ function onStopRequest(stop: (reason: string) => void): void {
   void watchLaunchers(process.env, () => once("the process that started this one is gone"));
 }
 
-/** The addresses for a log line. */
 function addressesOf({ config, publicUrl, temporalUi, temporalAddress, databaseUrl }: Running): object {
   const { host, pathname } = new URL(databaseUrl);
   const addresses = { settings: `${publicUrl}/settings`, openapi: `${publicUrl}/openapi`, temporalUi, temporalAddress };

@@ -5,7 +5,6 @@ import { createLog } from "./log.ts";
 export interface Output {
   /** @param fields the fields of the log line */
   say(text: string, fields?: object, message?: string): void;
-  /** Reports why the process ends. */
   fail(error: unknown): void;
 }
 

@@ -95,7 +95,6 @@ export async function runEntry(part: string, main: (output: Output) => Promise<v
   }
 }
 
-/** Reports uncaught errors in the entry's format instead of the runtime's. */
 export function endOnFault(output: Output): void {
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.on(event, (error) => {
@@ -109,7 +108,6 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof ConfigError ? 2 : 1;
 }
 
-/** Ends a command that was called with wrong arguments. */
 export function refuseUsage(output: Output, usage: string): never {
   output.fail(usage);
   process.exit(2);

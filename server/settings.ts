@@ -14,7 +14,6 @@ import { PROVIDERS } from "./signin/index.ts";
 /** In the order of the console's navigation. */
 export const SETTINGS = { providers: PROVIDERS, apis: APIS, policies: POLICIES, roles: ROLES };
 
-/** The dependencies of the kinds. */
 export type KindDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];
 
 type Known = typeof SETTINGS;

@@ -1,5 +1,4 @@
 export interface WriteBehind {
-  /** Schedules a write. */
   soon(): void;
   /** Writes the remaining items; call it after the last one. */
   stop(): Promise<void>;

@@ -35,7 +35,6 @@ export const SEARCH_ATTRIBUTES = {
   DeliveryState: "KEYWORD",
 } as const;
 
-/** The failure type of a finished delivery, in activities and workflows. */
 export const EXHAUSTED = "Exhausted";
 /** The failure type of an attempt before a retry. */
 export const ATTEMPT_FAILED = "AttemptFailed";
@@ -111,7 +110,6 @@ export interface DeliveryOutcome {
 export interface DeliverLogoutInput {
   tenantId: TenantId;
   logoutId: LogoutId;
-  /** The Application's Id. */
   clientId: number;
   retry: PostRetryPolicy;
   /** The timeout of one attempt in milliseconds. */
@@ -143,13 +141,11 @@ export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
 
 /** The signal to a redelivery's workflow: its wait may be over, or it was paused or cancelled. */
 export const REDELIVERY_CHANGED = "changed";
-/** The query for RedeliveryProgress. */
 export const REDELIVERY_PROGRESS = "progress";
 
 export interface RedeliverInput {
   tenantId: TenantId;
   redeliveryId: RedeliveryId;
-  /** From the previous run. */
   progress?: RedeliveryProgress;
 }
 
@@ -179,7 +175,6 @@ export type ProbeResult =
   | { held: false }
   | {
       held: true;
-      /** Why it is Held. */
       reason: string;
       /** The number of probes, and the last one's result if it has just ended. */
       probes: number;
@@ -188,7 +183,6 @@ export type ProbeResult =
       waitMs: number;
     };
 
-/** The result of a maintenance run. */
 export interface MaintenanceResult {
   keys: { announced: string[]; removed: string[] };
   removed: Record<string, number>;

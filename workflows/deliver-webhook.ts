@@ -24,7 +24,6 @@ import type {
 
 /** If no worker polls its own queue for this time, the worker has ended. */
 const NOBODY_MS = 5_000;
-/** From worst to best. */
 const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Delivered"];
 
 const { closeDelivery } = proxyActivities<Activities>({

@@ -10,7 +10,6 @@ const DAY_MS = 86_400_000;
 const LIFETIME_MS = 397 * DAY_MS;
 
 export interface ReceiverCertificate {
-  /** The certificate authority to trust (EGRESS_CA_FILE). */
   caFile: string;
   certFile: string;
   keyFile: string;

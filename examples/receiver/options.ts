@@ -10,7 +10,6 @@ export interface Options {
   /** A fixed answer to every call. */
   status: number | undefined;
   delaySeconds: number;
-  /** Never answers. */
   hang: boolean;
   help: boolean;
 }

@@ -70,7 +70,6 @@ interface ReadableEvent {
   id: string;
   /** A title such as `Updated Application 4711`. */
   title: string;
-  /** Indented if it is JSON. */
   payload: string;
 }
 

@@ -22,7 +22,6 @@ export const RULES = {
   failedLogouts: { percent: 10, least: 2, hours: 1 },
 };
 
-/** Alerts in policies. */
 export const ALERT_RESOURCE_TYPE: ResourceType = {
   name: ALERT_RECORD,
   families: ["Webhooks"],

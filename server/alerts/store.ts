@@ -9,7 +9,6 @@ export interface Alert {
   kind: AlertKind;
   connectionId: ConnectionId | null;
   state: AlertState;
-  /** The number of its changes. */
   sequence: number;
   reason: string;
   raisedOn: Date;

@@ -37,7 +37,6 @@ const OUTCOME_OF = {
   "Token.Exchanged": "Success",
   /** Written at most once a minute for each client, with the number of failures. */
   "ClientAuthentication.Failed": "Failure",
-  /** Dynamic client registration. */
   "Client.Registered": "Success",
   /** An initial access token for dynamic registration. */
   "RegistrationToken.Created": "Success",
@@ -50,7 +49,6 @@ const OUTCOME_OF = {
   "Credentials.Deleted": "Success",
   "Secret.Created": "Success",
   "Secret.Deleted": "Success",
-  /** A logout token is resent to an Application. */
   "Logout.Redelivered": "Success",
   /** By the command that recovers a tenant. */
   "Access.Recovered": "Success",
@@ -79,7 +77,6 @@ const OUTCOME_OF = {
   "WebhookConnection.SecretChanged": "Success",
   /** A staged secret was dropped, or a former one ended early. */
   "WebhookConnection.RotationEnded": "Success",
-  /** A user acknowledged it. */
   "Alert.Acknowledged": "Success",
   "Redelivery.Created": "Success",
   "Redelivery.Changed": "Success",
@@ -103,7 +100,6 @@ export function outcomeOf(kind: AuditKind): AuditOutcome {
   return OUTCOME_OF[kind];
 }
 
-/** Audit entries in policies. */
 export const AUDIT_RESOURCE_TYPE: ResourceType = {
   name: "AuditEvent",
   families: ["Settings"],

@@ -22,7 +22,6 @@ type Reader = Permitted<"Settings:Read">;
 
 export interface AuditLog {
   subjects: readonly string[];
-  /** Filters of lists and exports. */
   filters: ReturnType<typeof filtersOf>;
   exportFilters: ReturnType<typeof exportFiltersOf>;
   list(caller: Reader, filter: AuditFilter, paging: Paging): Promise<ShownPage<AuditRecord>>;

@@ -8,7 +8,6 @@ import { type AuditKind, type AuditOutcome, outcomeOf } from "./kinds.ts";
 export interface Origin {
   /** Undefined: unauthenticated. */
   actor?: { type: "User" | "Application"; id: number };
-  /** The application used for the action, or acting itself. */
   clientId?: string;
   /** The `sub` of the party that acts for the actor (RFC 8693 4.1). */
   actedBy?: string | undefined;
@@ -108,9 +107,7 @@ export async function countLately(
 
 export interface SignIns {
   succeeded: number;
-  /** The number of distinct users. */
   people: number;
-  /** Of the successful ones. */
   secondFactors: number;
   failed: number;
   secondFactorsFailed: number;

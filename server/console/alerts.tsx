@@ -14,7 +14,6 @@ const ALERTS = "/settings/alerts";
 const REFRESH_SECONDS = 10;
 const HOUR_MS = 3_600_000;
 
-/** Labels of the kinds of alerts. */
 const KINDS: Record<AlertKind, string> = {
   ConnectionHeld: "Connection held",
   ErrorRate: "Many deliveries fail",
@@ -23,7 +22,6 @@ const KINDS: Record<AlertKind, string> = {
   FailedLogouts: "Many logouts fail",
 };
 
-/** The durations of an acknowledgement. */
 const SPANS = new Map<string, { label: string; ms: number | null }>(
   Object.entries({
     "4h": { label: "For 4 hours", ms: 4 * HOUR_MS },
@@ -146,7 +144,6 @@ async function acknowledge({ alerts }: ConsoleServices, visit: Visit): Promise<R
   return visit.goTo(ALERTS, "You see to it. It is not told again for that time.");
 }
 
-/** Shown on every page except the list itself. */
 export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly AlertRecord[] }): JSX.Element {
   if (unseen.length === 0 || visit.url.pathname === ALERTS) return "";
   const count = unseen.length >= MAX_UNSEEN ? `${MAX_UNSEEN} or more` : String(unseen.length);

@@ -78,7 +78,6 @@ export interface SentenceProps {
   name: NameOf;
 }
 
-/** Names in the sentence link to their records. */
 export function Sentence({ visit, event, name }: SentenceProps): JSX.Element {
   const slots: Record<string, () => JSX.Element> = {
     who: () => <Mention visit={visit} one={event.Actor} otherwise="Somebody" name={name} isFirst />,
@@ -169,7 +168,6 @@ function Mention({ visit, one, otherwise, name, isFirst }: MentionProps): JSX.El
   );
 }
 
-/** A record's name with a link to its page, if it has one. The record may have been deleted. */
 export function RecordLink({ visit, one, name }: { visit: Visit; one: NamedRecord; name: NameOf }): JSX.Element {
   const path = visit.pathOf(one);
   if (path === undefined) return <bdi safe>{name(one)}</bdi>;

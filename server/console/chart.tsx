@@ -11,13 +11,11 @@ const HEIGHT = 220;
 const BOTTOM = 24;
 const TOP = 10;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
-/** A share of a slot's width. */
 const GAP = 0.12;
 const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const LINES = 4;
 const LABEL_EVERY = 4;
 
-/** An interval of time. */
 export interface Slot {
   from: Date;
   to: Date;
@@ -25,7 +23,6 @@ export interface Slot {
 
 export interface Series {
   name: string;
-  /** The class in assets/parts.css that sets its colour. */
   swatch: string;
   /** The total, if it differs from the sum of the bars. */
   whole?: number;
@@ -154,7 +151,6 @@ export function seriesColumns(series: readonly Series[], bars: readonly Bar[]): 
 }
 
 interface Shown extends Series {
-  /** The index among all series of the chart. */
   index: number;
   total: number;
 }
@@ -171,7 +167,6 @@ function shownSeries(series: readonly Series[], bars: readonly Bar[]): Shown[] {
 
 export interface PlotProps {
   slots: readonly Slot[];
-  /** The value at the top of the axis. */
   most: number;
   /** A value's label, at most five characters, because the margin is fixed. */
   scale(value: number): string;
@@ -181,7 +176,6 @@ export interface PlotProps {
   children: Children;
 }
 
-/** Horizontal lines with their values, and the time axis. */
 export function Plot({ slots, most, scale, label, ways, children }: PlotProps): JSX.Element {
   const y = yOf(most);
   const lines = Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index);

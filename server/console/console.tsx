@@ -90,7 +90,6 @@ function handlerOf({ GET, POST }: ConsolePage, request: Request): Handler | unde
   throw new MethodNotAllowed([...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])]);
 }
 
-/** The page that contains the form at this address. */
 function nearestPage(pages: readonly ConsolePage[], { path }: ConsolePage, { pathname }: URL): string {
   const segments = path.split("/");
   while (!pages.some((page) => page.GET && page.path === segments.join("/"))) segments.pop();

@@ -33,7 +33,6 @@ export function Words({ text }: { text: string }): JSX.Element {
   );
 }
 
-/** The full explanation below the text. */
 export function Explained({ text }: { text: string | null }): JSX.Element {
   const known = text?.split(WORD).find((part) => WORDS.has(part));
   return known === undefined ? "" : <p class="hint">{WORDS.get(known) as "safe"}</p>;

@@ -9,7 +9,6 @@ import { AUDIT_LOG, tableOfAudit } from "./audit-log.tsx";
 import type { ConsolePage, ConsoleServices, PageRecord, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-/** The newest entries; the logs have all of them. */
 const MAX_SHOWN = 20;
 
 export function historyPages(deps: ConsoleServices, pages: readonly ConsolePage[]): ConsolePage[] {

@@ -50,7 +50,6 @@ import { webhookPages } from "./webhooks/pages.tsx";
 export { createOnce } from "./once.ts";
 export { nothingHere, refusal } from "./root.tsx";
 
-/** Entities with pages beyond those of their definitions. */
 const SPECIAL: Record<string, (deps: ConsoleServices) => ConsolePage[]> = {
   Application: applicationPages,
   User: userPages,
@@ -60,7 +59,6 @@ const SPECIAL: Record<string, (deps: ConsoleServices) => ConsolePage[]> = {
 /** Kinds of settings in the group Identity; the others are in the group Access. */
 const OF_IDENTITY = ["providers"];
 
-/** Kinds of settings with pages beyond those of their contracts. */
 const SPECIAL_SETTINGS: Record<string, (deps: ConsoleServices) => ConsolePage[]> = {
   providers: identityProviderPages,
   apis: apiPages,

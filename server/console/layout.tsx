@@ -10,7 +10,6 @@ export interface LayoutProps {
   site: SettingsSite;
   visit: Visit;
   navigation: Navigation;
-  /** The tabs of the same record. */
   tabs: Navigation;
   view: View;
   told: string | undefined;

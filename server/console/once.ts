@@ -12,7 +12,6 @@ const LIFETIME = 60;
 export type ShownOnce = Record<string, string>;
 
 export interface Once {
-  /** Redirects to the page that shows the secret. */
   goTo(visit: Visit, path: string, shown: ShownOnce): Response;
   /** @returns undefined if it was already shown, or is for another page or session */
   take(visit: Visit): ShownOnce | undefined;

@@ -33,22 +33,18 @@ export type Group = (typeof GROUPS)[number];
 export interface ConsolePage {
   /** A path such as `/settings/webhooks/:id`. */
   path: string;
-  /** The page's name in the navigation, shown to visitors who may GET it. */
   area?: string;
-  /** The navigation group. */
   group?: Group;
   GET?: Handler;
   POST?: Handler;
   /** The record that the page is about; pages with the same `record` are tabs. */
   record?: PageRecord;
-  /** The tab's label. */
   tab?: string;
   /** The type of record that this page shows; links to such records lead here. */
   shows?: string;
 }
 
 export interface PageRecord {
-  /** The type's name in policies. */
   type: string;
   /** The record with the path's `:id`. @throws NotFound, Permission */
   read(visit: Visit): Promise<Pick<View, "title" | "above"> & { id: string }>;
@@ -64,11 +60,8 @@ export interface Handler {
 export interface View {
   /** The heading, and part of the document's title. */
   title: string;
-  /** The breadcrumbs above the page. */
   above?: { name: string; path: string }[];
-  /** A sentence or badge below the heading. */
   lead?: JSX.Element;
-  /** Links and forms beside the heading. */
   actions?: JSX.Element;
   body: JSX.Element;
   status?: number;
@@ -106,22 +99,18 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   onClient(request: Request, caller: Caller): void;
   /** Called with errors that the caller did not cause. */
   onFailure(error: unknown, request: Request): void;
-  /** Names of the entities that can trigger a webhook. */
   entities: string[];
   connection: ConnectionContract;
   /** The Temporal UI's list of workflows for a query. */
   workflowsUrl(query: string): string;
 }
 
-/** Dependencies for rendering a page. */
 export interface ConsoleDependencies extends ConsoleServices {
   settingsSite: SettingsSite;
 }
 
-/** A question on a page of its own. */
 export interface Confirmation extends Question {
   above: NonNullable<View["above"]>;
-  /** The path for cancelling. */
   back: string;
 }
 

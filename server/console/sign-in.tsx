@@ -104,7 +104,6 @@ function startAgain({ site, cookies }: ConsoleDependencies, reason: string): Pro
   return pageResponse(page, { status: 400, cookies: [cookies.clear("settings-sign-in")] });
 }
 
-/** Ends the browser's sign-in session and its access to Settings. */
 async function signOut(deps: ConsoleDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const session = await deps.sessions.findStarted(request);
@@ -188,7 +187,6 @@ function StartAgainPage({ site, reason }: { site: Site; reason: string }): JSX.E
 interface SignInState {
   /** The client of the request, which determines the tenant. */
   clientId: string;
-  /** A path of Settings with its query. */
   next: string;
 }
 

@@ -12,7 +12,6 @@ const AXIS_HEIGHT = 40;
 /** Percent: keeps a day within half a year visible. */
 const MIN_WIDTH = 0.6;
 
-/** Colours as in the other charts. */
 const PARTS = [
   { name: "Announced", swatch: "open" },
   { name: "Signing", swatch: "delivered" },

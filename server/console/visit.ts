@@ -20,7 +20,6 @@ export interface VisitProps {
   forms: Pick<Forms, "sealShown" | "hasShown">;
   cookies: Cookies;
   href: (path: string) => string;
-  /** The path of a type's record page, with `:id`. */
   pageOf: (type: string) => string | undefined;
 }
 
@@ -42,7 +41,6 @@ export class Visit {
   readonly csrf: string;
   /** The CSP nonce for the policy editor's styles. */
   editorNonce: string | undefined;
-  /** Set-Cookie values that belong to the token. */
   readonly formCookies: string[];
   /** The id of the refreshing part that is requested; undefined: the whole page. */
   private readonly part: string | undefined;
@@ -101,12 +99,10 @@ export class Visit {
     return permit(this.caller, scopes);
   }
 
-  /** The path of a record's page, if it has one. */
   pathOf({ Type, Id }: { Type: string; Id: string | number }): string | undefined {
     return this.pageOf(Type)?.replace(":id", String(Id));
   }
 
-  /** The same page with refreshing on or off. */
   sameHref(refreshes: boolean): string {
     const query = new URLSearchParams(this.url.searchParams);
     if (!refreshes) query.set(REFRESH, "off");

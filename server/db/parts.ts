@@ -3,7 +3,6 @@
 import { DISK_FULL } from "./failures.ts";
 import { connect, IMPATIENT, type Queries, type Sql } from "./sql.ts";
 
-/** The connection name of a worker's heartbeat. */
 const WORKER_CONNECTION = "gatehouse worker ready";
 const BEAT_INTERVAL_MS = 2_000;
 /** After this silence a worker counts as missing, even if its connection is open. */
@@ -38,7 +37,6 @@ export function startWorkerHeartbeat(databaseUrl: string): Heartbeat {
 }
 
 export interface PartsSeen {
-  /** At least one worker sends heartbeats. */
   worker: boolean;
   readOnly: boolean;
   diskFull: boolean;

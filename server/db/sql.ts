@@ -32,7 +32,6 @@ const MAX_WAIT_MS = 30_000;
 export interface Patience {
   /** For a statement's response; the statement is cancelled and its connection closed. */
   answer_timeout?: number;
-  /** For a free connection of the pool. */
   wait_timeout?: number;
 }
 

@@ -8,11 +8,9 @@ export const POLL_MS = 2_000;
 export interface Watched {
   /** Resolves when all announced changes are loaded. */
   current(): Promise<void>;
-  /** Reloads now. */
   reload(): Promise<void>;
 }
 
-/** This process's listeners of a channel. */
 const hearers = new Map<string, (() => void)[]>();
 
 /**

@@ -4,7 +4,6 @@ import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** A network and its prefix length. */
 export type Range = [Address, number];
 
 /** All of today's public IPv6. ipaddr.js reports forms outside it, such as ::127.0.0.1, as unicast. */

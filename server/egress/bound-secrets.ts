@@ -16,7 +16,6 @@ type Address<R extends Resource> = (typeof BOUND_SECRETS)[R]["addresses"][number
 type Secret<R extends Resource> = (typeof BOUND_SECRETS)[R]["secrets"][number];
 type Addresses<R extends Resource> = Record<Address<R>, string>;
 
-/** The address fields with a changed destination. */
 export function movedAddresses<R extends Resource>(resource: R, before: Addresses<R>, after: Addresses<R>): string[] {
   const { addresses, compared } = BOUND_SECRETS[resource];
   const place = (address: string) => (compared === "origin" && address ? new URL(address).origin : address);

@@ -5,7 +5,6 @@ export const FAILURES = [
   "dns",
   /** The URL or a resolved address is not allowed. Nothing was sent. */
   "blocked-address",
-  /** Nothing listens at the address. */
   "refused",
   /** No route to the address, or a firewall rejected it. */
   "unreachable",

@@ -46,7 +46,6 @@ export interface EgressConfig {
   allowStrangers?: string[] | undefined;
   /** CIDR, addresses and host names that are always denied. */
   deny: string[];
-  /** Name servers that replace the system's. */
   dns: string[];
   /** A PEM file with additional trusted certificates. */
   caFile: string | undefined;

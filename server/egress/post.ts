@@ -14,7 +14,6 @@ export interface EgressRequest {
   tenantId: TenantId;
   /** Sent unchanged. */
   url: string;
-  /** By header name. */
   headers: Record<string, string>;
   body: string;
   /** Covers connection, response and body; look-ups have their own 5 s. */

@@ -9,7 +9,6 @@ const NEXT_AFTER_MS = 250;
 /** Limits the time until an unreachable receiver is reported. */
 const MAX_ADDRESSES_TRIED = 8;
 
-/** The attempt at one address. */
 export interface AddressTurn {
   /** Aborted when a different address gets the request. */
   join(outgoing: ClientRequest): void;

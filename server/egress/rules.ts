@@ -29,11 +29,9 @@ export const DENIED = "may not be reached: it is a cloud's own service, or EGRES
 
 export const UNREADABLE = "The URL cannot be read; write it in full, such as https://example.com/path.";
 
-/** The destinations of requests. */
 export interface Rules {
   allow: AllowList;
   deny: DenyList;
-  /** The variable that can allow an address. */
   setting: "EGRESS_ALLOW" | "EGRESS_ALLOW_STRANGERS";
 }
 

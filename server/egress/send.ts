@@ -29,7 +29,6 @@ const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface Outgoing {
   url: URL;
-  /** The same, unparsed. */
   address: string;
   method: string;
   headers: Record<string, string>;
@@ -45,7 +44,6 @@ export interface HttpConnections {
   send(addresses: Address[], request: Outgoing, signal: AbortSignal): Promise<IncomingMessage>;
 }
 
-/** The trust store and the proxy of connections. */
 export interface Through {
   trust: () => SecureContext;
   proxy: ProxyConfig | undefined;

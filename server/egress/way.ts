@@ -53,7 +53,6 @@ export interface Deadline {
   timeoutMs: number;
   /** The error after the timeout. */
   late: EgressError;
-  /** Aborts with `cancelled`. */
   signal?: AbortSignal | undefined;
 }
 

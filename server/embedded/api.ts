@@ -18,7 +18,6 @@ export type LogOutput = "inherit" | number;
 export interface Run {
   env: Record<string, string | undefined>;
   output: LogOutput;
-  /** Restarts when one of its files changes. */
   watch: boolean;
 }
 

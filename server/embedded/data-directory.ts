@@ -98,7 +98,6 @@ export function writePrivately(file: string, text: string): void {
   renameSync(draft, file);
 }
 
-/** The addresses of a running `start`, for other commands. */
 export interface RunningInstallation {
   databaseUrl: string;
   publicUrl: string;

@@ -41,7 +41,6 @@ export async function ensureDemoTenant(databaseUrl: string, dataDir: string, add
   }
 }
 
-/** The credentials and addresses for demo.json. */
 export function demoRecord({ tenantId, admin, client }: NewTenant, addresses: Addresses): Demo {
   const { publicUrl, temporalUi, temporalAddress } = addresses;
   return { tenantId, publicUrl, temporalUi, temporalAddress, admin, client };
@@ -56,7 +55,6 @@ function writeDemo(file: string, tenant: NewTenant, addresses: Addresses): void 
 
 export const RECEIVER = "localhost:8443";
 
-/** Adds the receiver to the allowed destinations in the environment. */
 export async function allowReceiver(env: Record<string, string | undefined>, dataDir: string) {
   const { caFile } = await ensureReceiverCertificate(dataDir);
   return {

@@ -45,7 +45,6 @@ export type PartName = "postgresql" | "temporal" | "worker" | "api";
 export interface InstallationOptions {
   env: Env;
   allowReceiver?: boolean;
-  /** The worker and the API restart when their files change. */
   watch?: boolean;
   /** The worker and the API log to DATA_DIR/logs instead of standard output. */
   logToFile?: boolean;
@@ -61,7 +60,6 @@ interface TemporalAddresses {
   temporalUi: string;
 }
 
-/** The dependencies of the worker and the API. */
 interface Stores extends TemporalAddresses {
   config: Config;
   log: { file?: string; fd: LogOutput };
@@ -78,7 +76,6 @@ export interface Running extends Stores {
   logFile: string | undefined;
 }
 
-/** The interval of checks of log sizes. */
 const ROTATION_MS = 10_000;
 
 export class Installation {
@@ -102,7 +99,6 @@ export class Installation {
     return started;
   }
 
-  /** Stops everything that runs, the stores last. */
   async stop(): Promise<void> {
     for (const name of ["api", "worker", "temporal", "postgresql"] as const) await this.parts[name]?.stop();
     await this.starting;
@@ -292,7 +288,6 @@ function takenPort({ port }: Config): Error {
   );
 }
 
-/** The ports of the API and the worker. */
 async function requireMetricsPorts({ port, host }: Config["metrics"]): Promise<void> {
   if (port === undefined) return;
   for (const [one, whose] of [

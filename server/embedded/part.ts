@@ -6,7 +6,6 @@ import { sendSignal } from "./processes.ts";
 export type Child = Bun.Subprocess<"pipe" | "ignore", "inherit" | number, "inherit" | number>;
 
 export interface PartSpec {
-  /** The name in the log. */
   name: string;
   spawn(): Child | Promise<Child>;
   /** Resolves when the part is ready; it is called again after an error, until `patience` ends. */
@@ -17,7 +16,6 @@ export interface PartSpec {
   stop: { signal: NodeJS.Signals; grace: number }[];
   /** Whether to retry after a failed start. Default: no. */
   mayStartAgain?(failure: Error): Promise<boolean>;
-  /** The part's own log file, if it has one. */
   logFile?: string;
 }
 
@@ -27,7 +25,6 @@ const MAX_DELAY_MS = 30_000;
 const STABLE_AFTER = 60_000;
 const READY_POLL = 100;
 const MAX_STARTS = 3;
-/** Lines. */
 const LAST_WORDS = 8;
 /** The prefix of a program's final error message, which a stack may follow. */
 const REASON = /^(panic|fatal error|Error|FATAL): /;
@@ -41,7 +38,6 @@ export class Part {
   private logBegan = 0;
   private wake: (() => void) | undefined;
   private watching: Promise<void> | undefined;
-  /** The number of restarts. */
   restarts = 0;
 
   constructor(
@@ -138,7 +134,6 @@ export class Part {
     return "late";
   }
 
-  /** Ends the current child with its process group. */
   private async end(): Promise<void> {
     const child = this.child;
     if (!child) return;

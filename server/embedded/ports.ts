@@ -82,7 +82,6 @@ function answersAt(port: number, address: string): Promise<boolean> {
 
 // Checks that our child listens on a port, not a different process.
 
-/** The listening state in /proc/net/tcp. */
 const LISTEN = "0A";
 
 /**

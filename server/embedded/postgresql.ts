@@ -46,7 +46,6 @@ const NO_VALUES_IN_LOG = [
 export interface PostgresqlOptions {
   dataDir: string;
   say(line: string): void;
-  /** Aborted to give up. */
   signal: AbortSignal;
 }
 

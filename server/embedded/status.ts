@@ -20,14 +20,11 @@ export interface Terminal {
 export interface WatchedService {
   localUrl: string;
   logFile: string;
-  /** The displayed name. */
   logName: string;
 }
 
 export interface Status {
-  /** Prints a line above the status. */
   say(line: string): void;
-  /** Starts the display. */
   show(watched: WatchedService): void;
   /** Ends the display and leaves its last state. */
   end(): void;
@@ -76,7 +73,6 @@ export function createStatus(terminal: Terminal): Status {
   };
 }
 
-/** The displayed part of the log. */
 interface Seen {
   deliveries: string[];
   warnings: number;

@@ -23,7 +23,6 @@ export interface Search {
 
 export interface TemporalBinary {
   path: string;
-  /** How it was found. */
   from: "on the PATH" | "from the cache" | "downloaded" | "built with Go";
 }
 
@@ -97,7 +96,6 @@ export interface Release {
   sha256: string;
 }
 
-/** By `process.platform` and `process.arch`. */
 export type Releases = Record<string, Release>;
 
 /** The checksums are from the release's checksums.txt. */

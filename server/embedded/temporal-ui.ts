@@ -19,9 +19,7 @@ export interface ListenAddress {
 
 export interface TemporalUiOptions {
   port: number;
-  /** The address of the dev server's UI. */
   inner: ListenAddress;
-  /** An additional public address. */
   url?: string;
 }
 

@@ -121,7 +121,6 @@ export function plainAddress(text: string | undefined): string | undefined {
 export interface TraceContext {
   /** 32 hexadecimal digits, shared by the whole trace. */
   traceId: string;
-  /** 16 hexadecimal digits: the parent span. */
   spanId: string;
   sampled: boolean;
 }

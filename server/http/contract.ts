@@ -6,7 +6,6 @@ import { BadInput, type Problem } from "../errors.ts";
 import { isObject, printable } from "./body.ts";
 import type { Field, Fields, InputOf, RecordOf } from "./fields.ts";
 
-/** A request body. */
 export interface Body<Input> {
   schema: TSchema;
   /** @throws BadInput naming every invalid field */
@@ -16,7 +15,6 @@ export interface Body<Input> {
 export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   name: string;
   fields: F;
-  /** The response. */
   record: TSchema;
   example: RecordOf<F>;
   /** Checks required fields of a new record. @throws BadInput naming the missing fields */
@@ -85,15 +83,12 @@ export function contract<F extends Fields>(name: string, description: string, fi
 }
 
 export interface BodyTold<F extends Fields, Name extends keyof F> {
-  /** The name in errors. */
   name: string;
   /** The valid bodies in words, for errors. */
   must?: string;
-  /** Required fields. */
   needs?: readonly Name[];
   /** Checks between valid fields. */
   together?(input: InputOf<F>): Problem | undefined;
-  /** The name in the OpenAPI document. */
   $id: string;
   description?: string;
 }

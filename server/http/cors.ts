@@ -19,7 +19,6 @@ const SENT = [
   "baggage",
 ];
 
-/** Response headers beyond the CORS-safelisted ones. */
 const READ = [
   "Allow",
   "DPoP-Nonce",
@@ -38,7 +37,6 @@ export function openTo(origin: string, response: Response): Response {
   return response;
 }
 
-/** The response to a preflight. */
 export function preflight(origin: string, methods: readonly string[]): Response {
   return new Response(null, {
     status: 204,

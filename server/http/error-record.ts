@@ -28,7 +28,6 @@ export const OUTAGES = {
   "read-only": "The database takes no changes for the moment. Send the request again in a few seconds.",
 };
 
-/** The same in documentation. */
 export const DATABASE_AWAY = "PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again.";
 
 /** Maps an error to an ApiError: our own classes unchanged, PostgreSQL outages to 503, anything else to a plain 500. */

@@ -11,12 +11,10 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The maximum number of rows, before policies exclude some. */
 export const MAX_EXPORTED = 100_000;
-/** Rows read at a time. */
 export const EXPORT_PAGE = 100;
 /** An export counts until its reader has received everything. */
 const EXPORTS = { name: "exports", perTenant: 2, waiting: 0 };
 
-/** A part of every export's description. */
 export const EXPORT_NOTE =
   `At most ${MAX_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
   "spreadsheet could take for a formula begins with an apostrophe.";
@@ -31,7 +29,6 @@ export const formatFilter = {
   },
 } satisfies Filter<ExportFormat>;
 
-/** A column of the CSV file and its text. */
 export type Cell<Item> = [column: string, text: (item: Item) => string];
 
 /** The reader, whose permissions are checked again for each page. */

@@ -7,9 +7,7 @@ export interface FieldOptions {
   description?: string;
   /** The description in responses, if it differs. */
   answered?: string;
-  /** The example in responses. */
   example?: unknown;
-  /** A new record needs it. */
   required?: boolean;
   /** The column name; default: the field's name with a lower-case first letter. */
   column?: string;
@@ -17,7 +15,6 @@ export interface FieldOptions {
   audit?: "name" | "value";
   /** Whether policies may use it. */
   judged?: boolean;
-  /** Its form field in Settings. */
   form?: FormField;
   /** Additions to the schema in the OpenAPI document. */
   documented?: Record<string, unknown>;
@@ -26,7 +23,6 @@ export interface FieldOptions {
 export interface FormField {
   label: string;
   hint?: string;
-  /** Replaces `hint` if the record has a value. */
   hintOfChange?: string;
   type?: "url" | "email" | "password";
   rows?: number;
@@ -54,14 +50,12 @@ export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   must: string;
   /** Only the server sets it; input with the unchanged value is accepted. */
   readOnly?: boolean;
-  /** Converts a valid value. */
   take?(value: never): In;
   writeOnly?: boolean;
   /** Whether a value satisfies `must`, if the schema cannot tell. */
   fits?(value: never): boolean;
   /** Further validation beyond the schema; returns a sentence that starts with the field's name. */
   refuse?(value: never): string | undefined;
-  /** Converts a stored value to output. */
   show?(stored: unknown): Out;
 }
 
@@ -126,7 +120,6 @@ export function id<Id extends string = string>(whose: string, told: FieldOptions
   };
 }
 
-/** Neither empty nor blank. */
 export function requiredText(most: number, told: FieldOptions): Field<string, string> {
   return {
     ...told,

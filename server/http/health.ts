@@ -49,7 +49,6 @@ function readinessResponse(readiness: Pick<Readiness, "status">): Response {
 /** A reason until the process answers requests. */
 export const STARTING = "The process is starting.";
 
-/** The state of the parts that a process depends on. */
 interface Seen {
   /** Undefined: PostgreSQL did not answer. */
   parts: PartsSeen | undefined;
@@ -181,7 +180,6 @@ export interface Lifecycle {
   readonly stopping: AbortSignal;
   begin(request: Request): void;
   end(request: Request): void;
-  /** The database is available and migrated. */
   serve(): void;
   /** @returns a function that tells whether the requests in progress have been answered */
   stop(): () => boolean;
@@ -217,7 +215,6 @@ export function servingLifecycle(): Lifecycle {
   return lifecycle;
 }
 
-/** The part of Bun's server that `shutDown` needs. */
 interface Listening {
   readonly pendingRequests: number;
   stop(closeConnections?: boolean): Promise<void>;

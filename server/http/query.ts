@@ -4,7 +4,6 @@ import { printable } from "./body.ts";
 import { readDate } from "./dates.ts";
 import { asTyped, time, uuid, word } from "./fields.ts";
 
-/** A path parameter. */
 export interface Parameter<T> {
   description: string;
   schema: TSchema;
@@ -16,7 +15,6 @@ export interface Parameter<T> {
 export interface Filter<T> {
   description: string;
   schema: TSchema | JsonSchema;
-  /** It always has a value. */
   hasValue?: boolean;
   read(query: Query, name: string): T;
 }
@@ -259,7 +257,6 @@ function standsTwice(name: string): BadInput {
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 
-/** Parameters of every list. */
 export const PAGING = {
   Limit: {
     description: "Records of a page, of those that the caller may read.",

@@ -7,7 +7,6 @@ import { TooManyRequests } from "../errors.ts";
 import { contextOf } from "./context.ts";
 
 export interface RateLimit {
-  /** The quota's refill rate. */
   perSecond: number;
   /** The quota's maximum, which limits bursts. */
   burst: number;

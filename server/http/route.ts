@@ -19,7 +19,6 @@ import {
 } from "./query.ts";
 import { API_PATH, requestUrl } from "./request.ts";
 
-/** Error names in endpoint declarations and the OpenAPI document. */
 export type ErrorName =
   | "BadInput"
   | "MultipleRows"
@@ -59,7 +58,6 @@ export interface Endpoint<C, S extends string, P extends Parameters, Q extends F
   path: string;
   /** All scopes that the access token must have. */
   scopes: readonly S[];
-  /** The operation id in the OpenAPI document. */
   id: string;
   tag: Tag;
   summary: string;
@@ -72,7 +70,6 @@ export interface Endpoint<C, S extends string, P extends Parameters, Q extends F
   filters?: Q;
   /** Maps a name to the filter with this canonical spelling. */
   filterName?: (given: string) => string | undefined;
-  /** Supports Limit and Cursor. */
   paged?: boolean;
   /** Supports If-Match and If-None-Match; the handler returns a record with its version. */
   conditions?: boolean;
@@ -94,7 +91,6 @@ export interface RouteAnswer {
   example?: unknown;
   /** Several examples by name. */
   examples?: Record<string, unknown>;
-  /** A page of records. */
   list?: boolean;
   /** A file of one of these media types with one record per line. */
   files?: readonly string[];
@@ -110,7 +106,6 @@ export function withPost(patch: Route, id: string): Route[] {
   return [patch, { ...patch, method: "POST", id, summary: "The same as PATCH", description: undefined }];
 }
 
-/** Authenticates and authorizes callers. */
 export interface RouteGuard<C> {
   /** @throws Unauthorized */
   authenticate(request: Request): Promise<C>;

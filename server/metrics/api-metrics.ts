@@ -17,7 +17,6 @@ export interface ApiMetrics {
 /** Callers may send any method, but labels must be bounded. */
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"];
 const DEVICE_STEPS = ["Begun", "Refused", "WrongCode", "Allowed", "Denied"] as const;
-/** Steps of a device's sign-in. */
 export type DeviceStep = (typeof DEVICE_STEPS)[number];
 /** Seconds. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -77,7 +77,6 @@ export function measureBacklog(sql: Sql, registry: Registry): void {
   }
 }
 
-/** Caches the last result for a time. */
 function onceWithin<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   let askedAt = 0;

@@ -1,12 +1,10 @@
 import type { Queries } from "../db/sql.ts";
 
-/** Open work of all processes. */
 export interface Backlog {
   /** Deliveries, each count limited to COUNTED_TO. */
   pending: number;
   retrying: number;
   held: number;
-  /** Workflows to start. */
   dispatches: number;
   /** Seconds since the oldest event with such a delivery; null if there is none. */
   oldestPending: number | null;
@@ -16,7 +14,6 @@ export interface Backlog {
   retryingLogouts: number;
   /** Seconds since the oldest of them; null if there is none. */
   oldestLogout: number | null;
-  /** Devices that wait for a user's decision. */
   waitingDevices: number;
   /** Connections held by the service, and paused ones. */
   heldConnections: number;

@@ -18,7 +18,6 @@ export interface WorkerMetrics {
   attempted(attempt: CountedAttempt): void;
   /** @param since when the event occurred, for the first run */
   ended(state: string, since?: Date): void;
-  /** For back-channel logouts. */
   logoutAttempted(attempt: Pick<CountedAttempt, "statusCode" | "failure">): void;
   logoutEnded(state: string): void;
 }

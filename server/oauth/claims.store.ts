@@ -2,7 +2,6 @@ import type { Queries } from "../db/sql.ts";
 import type { Attributes } from "../entities/index.ts";
 import type { TenantId } from "../ids.ts";
 
-/** The columns of a User that claims need. */
 export interface UserRow {
   name: string | null;
   username: string | null;
@@ -24,7 +23,6 @@ export interface UserRow {
   birthDate: string | null;
   address: string | null;
   attributes: Attributes;
-  /** The department's Name. */
   department: string | null;
   updatedOn: Date;
 }

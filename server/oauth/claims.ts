@@ -12,7 +12,6 @@ import type { Target } from "./resources.ts";
 /** The subject of a token: a user, or without userId the client itself. */
 interface Subject {
   userId?: number;
-  /** The granted scopes of all resources. */
   scopes: string[];
 }
 

@@ -204,7 +204,6 @@ export const RFC_TOKEN_RESPONSE = Type.Object(
 /** docs/behaviour.md "Token response"; the RFC door always includes `scope`. */
 export type TokenResponse = Static<typeof RFC_TOKEN_RESPONSE>;
 
-/** A token presented for revocation or introspection. */
 export const TOKEN_REFERENCE = Type.Object(
   {
     token: text("An access token or a refresh token."),

@@ -30,7 +30,6 @@ interface Answered {
   example?: object;
 }
 
-/** An error that an endpoint returns, and its cause. */
 export interface Refusal {
   when: string;
   error: ApiError;
@@ -47,9 +46,7 @@ export interface FormEndpoint<Form extends TObject = TObject> extends Told {
   answer: Answered;
   /** Default: 200. */
   status?: 201;
-  /** Fields that may be repeated in the form. */
   repeatable?: string[];
-  /** Errors beyond those of every form endpoint. */
   refused: Refusal[];
 }
 

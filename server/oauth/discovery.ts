@@ -49,9 +49,7 @@ const REGISTRATION_KEPT_MS = 5_000;
 
 /** Features that at least one tenant has enabled. */
 interface Switched {
-  /** Dynamic client registration. */
   registration: boolean;
-  /** Client ID metadata documents. */
   documents: boolean;
 }
 
@@ -142,7 +140,6 @@ export function metadata(issuer: string, { registration, documents } = NOTHING, 
   };
 }
 
-/** Endpoints with client authentication. */
 function addressesAt(base: string) {
   return {
     token_endpoint: base + RFC_TOKEN_PATH,

@@ -40,7 +40,6 @@ export interface ClientRequest<Form extends TObject> {
   request: Request;
   client: Client;
   form: Sent<Form>;
-  /** The form's original text. */
   text: string;
 }
 
@@ -91,7 +90,6 @@ function tokenErrorResponse(failure: unknown, request: Request, door: Door): Res
   return Response.json(body, { status, headers });
 }
 
-/** Errors of every form endpoint. */
 export const REFUSED_BY_ALL: Refusal[] = [
   {
     when: "Client authentication failed.",
@@ -128,7 +126,6 @@ export function endpointRefusal(failure: unknown, request: Request): Response | 
   return door && tokenErrorResponse(failure, request, door);
 }
 
-/** An error in a door's format. */
 export interface ToldFailure {
   status: number;
   body: { error: string; error_description: string };

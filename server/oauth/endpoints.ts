@@ -10,7 +10,6 @@ import { INTROSPECTION } from "./tokens/introspect.ts";
 import { REVOCATION } from "./tokens/revoke.ts";
 import { USERINFO } from "./userinfo.ts";
 
-/** All declared endpoints of both doors. */
 export const ENDPOINTS = [
   SPEC_TOKEN,
   JWKS,

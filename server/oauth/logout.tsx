@@ -47,9 +47,7 @@ export interface EndSessionDependencies {
   endpoints: PageEndpoints;
 }
 
-/** A validated logout request. */
 interface LogoutRequest {
-  /** The user in the id_token_hint. */
   hintedUser: number | undefined;
   /** The registered post-logout redirect URI, with state. */
   destination: string | undefined;

@@ -146,7 +146,6 @@ export function createProvider(deps: ProviderDependencies) {
   };
   const endGrants = createEndGrants(families);
   const nobodysTenant = createNobodysTenant(vault);
-  /** The client through which people sign in to Settings. */
   const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
   const dpop = createDpop({ sql, vault, mtls, findClient });
   const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
@@ -211,7 +210,6 @@ export function createProvider(deps: ProviderDependencies) {
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
-  /** Administration for the entity API and the console. */
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     grants: createUserGrants({ sql, families, findApis }),

@@ -32,7 +32,6 @@ export function createOnRecordChange(endGrants: EndGrants): OnChange {
   };
 }
 
-/** Application fields that are shown to users, with their columns. */
 const SHOWN_TO_PEOPLE: Record<string, string> = { Name: "name", WebSiteURL: "web_site_url" };
 
 function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] {

@@ -10,7 +10,6 @@ export const CREDENTIALS_RESOURCE_TYPE: ResourceType = {
   attributes: [{ name: "Id", type: "text" }, ...judgedFields(CREDENTIALS)],
 };
 
-/** Grants of users to applications in policies. */
 export const GRANT_RESOURCE_TYPE: ResourceType = {
   name: "Grant",
   key: "Key",
@@ -22,7 +21,6 @@ export const GRANT_RESOURCE_TYPE: ResourceType = {
   ],
 };
 
-/** Initial access tokens for client registration in policies. */
 export const REGISTRATION_TOKEN_RESOURCE_TYPE: ResourceType = {
   name: "RegistrationToken",
   families: ["Settings"],

@@ -46,7 +46,6 @@ function pingCall(): Operation {
   };
 }
 
-/** The common parts of all calls, with additional parameters. */
 function call(...more: ParameterObject[]): Pick<Operation, "tags" | "security" | "parameters"> {
   return {
     tags: [CONNECTION_TAG.name],

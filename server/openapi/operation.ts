@@ -16,9 +16,7 @@ interface Described {
   scopes?: Scope[];
   parameters?: (ParameterObject | Ref)[];
   requestBody?: RequestBody;
-  /** By status. */
   answers: Record<string, ResponseObject>;
-  /** Errors beyond the common ones. */
   errors?: ErrorName[];
 }
 
@@ -64,7 +62,6 @@ export function json(
   };
 }
 
-/** The response to a conditional GET of an unchanged record. */
 export const NOT_MODIFIED: ResponseObject = {
   description: "The record is what If-None-Match names.",
   headers: headersOf(["ETag"]),
@@ -148,7 +145,6 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
   },
 };
 
-/** Parameters of an operation on one record. */
 export const CONDITIONS = [parameterRef("IfMatch"), parameterRef("IfNoneMatch")];
 
 export function parameterRef(name: keyof typeof PARAMETERS): Ref {

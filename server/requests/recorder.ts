@@ -26,7 +26,6 @@ const READS = ["GET", "HEAD", "OPTIONS"];
 /** Pages refresh themselves, so only failed reads are stored. */
 const CONSOLE = "/settings";
 
-/** The remaining quota of a tenant. */
 interface Share {
   successes: Quota;
   failures: Quota;

@@ -7,7 +7,6 @@ import type { Paging } from "../http/query.ts";
 import { timeOfId } from "../ids.ts";
 import { findRequest, type LoggedRequest, listRequests, type RequestFilter } from "./store.ts";
 
-/** Requests in policies. */
 export const REQUEST_RESOURCE_TYPE: ResourceType = {
   name: "Request",
   families: ["Settings"],

@@ -3,7 +3,6 @@ import { lowestIdOf, type TenantId } from "../ids.ts";
 
 export interface NewRequest {
   tenantId: TenantId;
-  /** A UUIDv7 of the arrival time. */
   id: string;
   requestKey: string;
   traceParent: string | undefined;
@@ -27,13 +26,11 @@ export interface RequestFilter {
   route?: string;
   clientId?: string;
   requestKey?: string;
-  /** W3C Trace Context of the request's own span. */
   traceParent?: string;
   from?: Date;
   to?: Date;
 }
 
-/** For all tenants. */
 export async function insertRequests(sql: Queries, rows: readonly NewRequest[]): Promise<void> {
   const all = <T>(value: (row: NewRequest) => T) => rows.map(value);
   await sql`

@@ -3,14 +3,11 @@ const OPAQUE = /^[A-Za-z0-9_-]{43}$/;
 /** The format of each cookie's value. OPAQUE is 32 random bytes in base64url. */
 const SHAPES = {
   session: OPAQUE,
-  /** Binds a form to the browser that received it. */
   visitor: OPAQUE,
   /** Marks a browser in which a user has signed in before. */
   device: OPAQUE,
   settings: OPAQUE,
-  /** Binds a sign-in to Settings to its browser. */
   "settings-sign-in": OPAQUE,
-  /** Binds a trial of an application to its browser. */
   "try-it": OPAQUE,
   /** The Id of the tenant that was last open in Settings. */
   organisation: /^[0-9a-f-]{36}$/,

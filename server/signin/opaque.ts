@@ -5,7 +5,6 @@ export function newOpaqueValue(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** The digest under which an opaque value is stored. */
 export function digestOf(value: string): Buffer {
   return createHash("sha256").update(value, "utf8").digest();
 }

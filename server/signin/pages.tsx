@@ -11,7 +11,6 @@ export interface SignInProps {
   csrf: string;
   username: string;
   problem?: string;
-  /** The identity providers that can sign the user in. */
   providers?: { name: string; href: string }[];
 }
 
@@ -96,7 +95,6 @@ function NameAndPassword({ username, problem }: NameAndPasswordProps): JSX.Eleme
 
 export interface LinkProps {
   site: Site;
-  /** The provider that authenticated the user. */
   provider: string;
   /** The user's name at the provider. */
   there: string;
@@ -255,7 +253,6 @@ export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Eleme
 export interface SignOutProps {
   site: Site;
   user: string;
-  /** The logout request to continue. */
   request: string;
   csrf: string;
 }

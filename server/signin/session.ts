@@ -33,7 +33,6 @@ export interface Session {
 
 export interface Authentication {
   tenantId: TenantId;
-  /** The application that the user signs in to. */
   clientId?: string;
   userId: number;
   amr: string[];
@@ -86,7 +85,6 @@ export interface Sessions {
   end(request: Request, session: Session): Promise<EndedSession>;
 }
 
-/** `cookie` is the Set-Cookie value. */
 export interface EndedSession {
   cookie: string;
   /** The provider's sealed id_token, if it was kept. */

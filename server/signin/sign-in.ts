@@ -20,7 +20,6 @@ export type SignInOutcome =
 
 export interface PasswordSignIn {
   tenantId: TenantId;
-  /** The application that the user signs in to. */
   clientId?: string;
   username: string;
   password: string;

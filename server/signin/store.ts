@@ -5,7 +5,6 @@ import type { Session } from "./session.ts";
 /** Days until an unused browser is forgotten. */
 const DEVICE_DAYS = 365;
 
-/** The columns of users that sign-in needs. */
 export interface Account {
   id: number;
   isActive: boolean;

@@ -42,7 +42,6 @@ export interface SignInTry {
 /** Counts that span all tenants use this id, which no tenant has. */
 export const ANY_TENANT = "00000000-0000-0000-0000-000000000000" as TenantId;
 
-/** The counters that apply to an attempt. */
 interface Counts {
   place: string;
   others: { key: string; rule: FailureRule }[];

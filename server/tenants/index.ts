@@ -51,7 +51,6 @@ export function createTenants(sql: Sql): Tenants {
   return { find: (nameOrId) => findTenant(sql, nameOrId), findOnly: () => findOnlyTenant(sql) };
 }
 
-/** The admin's password and its hash. */
 export interface AdminPassword {
   password: string;
   hash: string;

@@ -101,7 +101,6 @@ export interface TenantSettings {
   clientIdMetadataDocuments: (typeof DOCUMENT_MODES)[number];
   /** The maximum scopes of such clients. */
   registrationScopes: string[];
-  /** Custom attributes of Users. */
   userAttributes: AttributeDefinition[];
 }
 

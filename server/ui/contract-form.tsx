@@ -28,10 +28,8 @@ export interface FormPanelProps {
   action: string;
   back: string;
   label: string;
-  /** The entity tag of an existing record. */
   version?: string;
   wide?: boolean;
-  /** Additional buttons. */
   beside?: JSX.Element;
   children?: Children;
 }
@@ -246,7 +244,6 @@ export function formOfRecord(
   return formOf({ ...Object.fromEntries(values), ...more });
 }
 
-/** A list as text for its form field. */
 export function textOf(value: never[], { form }: Field): string {
   return value.map((one) => form?.line?.show(one) ?? String(one)).join(form?.rows ? "\n" : " ");
 }

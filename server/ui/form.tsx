@@ -3,7 +3,6 @@ import { attribute } from "./layout.tsx";
 import type { QuestionFields } from "./question.tsx";
 import type { PageVisit } from "./visit.ts";
 
-/** The values and problems of a form. */
 export interface FormState {
   /** "" if the field has no value. */
   value(name: string): string;
@@ -27,12 +26,10 @@ export interface FieldProblem {
 
 export interface FormProps {
   visit: PageVisit;
-  /** The path that the form is posted to. */
   action: string;
   /** Supplies the summary of problems. */
   state?: FormState;
   children: Children;
-  /** Places the form in a row of buttons. */
   inline?: boolean;
 }
 
@@ -313,7 +310,6 @@ const fieldId = (name: string) => `field-${name}`;
 /** The part of a label that moments.js replaces by the local time zone. */
 export const UTC = "(UTC)";
 
-/** Attributes of every datetime-local input. */
 export function inReadersZone(given: string) {
   return { step: "any", "data-utc": UTC, value: attribute(utcField(given)) };
 }

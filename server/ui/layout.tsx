@@ -7,7 +7,6 @@ export interface CardPageProps {
   site: Site;
   title: string;
   children: Children;
-  /** An optional script of the page. */
   script?: "submit.js" | "time.js";
   wide?: boolean;
 }

@@ -8,7 +8,6 @@ import { attribute } from "./layout.tsx";
 import { EmptyState, Live, Pager, Refreshing } from "./parts.tsx";
 import type { PageVisit } from "./visit.ts";
 
-/** The result of a page's filters, or their problems. */
 export interface FoundRows<Row> {
   page: Page<Row>;
   problems?: FormState;
@@ -48,7 +47,6 @@ export interface ListProps<Row> {
   filters: ListFilter[];
   found: FoundRows<Row>;
   columns: Column<Row>[];
-  /** Replaces an empty table. */
   empty: JSX.Element;
   /** Refreshes the list periodically. */
   live?: { id: string; seconds: number };
@@ -82,7 +80,6 @@ export function List<Row>({ visit, caption, filters, found, columns, empty, live
 
 /** A list filter; its value is in the page's address. */
 export interface ListFilter {
-  /** The REST API's name. */
   name: string;
   label: string;
   /** The allowed values; without them the filter is a text field. */
@@ -96,7 +93,6 @@ const MAX_CHARACTERS = 256;
 export interface SearchFormProps {
   visit: PageVisit;
   filters: ListFilter[];
-  /** Problems of the filters. */
   problems?: FormState;
 }
 
@@ -183,7 +179,6 @@ function inLabels(problem: string, filters: ListFilter[]): string {
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => JSX.Element;
-  /** Aligns the column to the right. */
   numeric?: boolean;
 }
 

@@ -82,11 +82,9 @@ export function ActionButton({
   about,
 }: {
   visit: PageVisit;
-  /** The path that the form is posted to. */
   action: string;
   label: string;
   kind?: "main" | "plain" | "danger";
-  /** Hidden fields. */
   fields?: QuestionFields;
   /** For screen readers, which may not relate the button to its surroundings. */
   about?: string;
@@ -272,15 +270,12 @@ function isolated(text: string): string {
 }
 
 export interface AskProps extends Omit<Question, "title" | "basis"> {
-  /** Unique in the page. */
   id: string;
-  /** The text of the button that opens the question. */
   label: string;
   kind?: "plain" | "danger" | "outline";
   /** For screen readers, which may not relate the button to its surroundings. */
   about?: string;
   question: string;
-  /** The address that the form is posted to. */
   action: string;
   csrf: string;
 }

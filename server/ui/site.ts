@@ -35,7 +35,6 @@ const BROTLI_QUALITY = constants.BROTLI_MAX_QUALITY;
 const [compressBrotli, compressGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 export interface SiteOf<Name extends string> {
-  /** A path under PUBLIC_URL, which may have a path prefix. */
   href(path: string): string;
   asset(name: Name): string;
   /** Serves the assets. A changed file has a new name, so browsers cache assets permanently. */
@@ -83,7 +82,6 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Encoding = "br" | "gzip" | "identity";
 
 interface Source {
-  /** The input of the content hash. */
   madeOf: Bytes;
   bytes(): Promise<Bytes>;
 }
@@ -138,7 +136,6 @@ export interface PageOptions {
   status?: number;
   headers?: Record<string, string>;
   cookies?: string[];
-  /** Additional CSP sources for form-action. */
   formAction?: string[];
   /** Whether scripts may send requests to this origin. */
   connects?: boolean;

@@ -56,7 +56,6 @@ export function RawTime({ text }: { text: string }): JSX.Element {
 
 const ISO = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** An API sentence; times in it are converted to the local time zone. */
 export function Sentence({ text }: { text: string }): JSX.Element {
   return (
     <span>

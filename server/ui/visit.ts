@@ -9,7 +9,6 @@ export interface PageVisit {
   /** The hidden field `shown`: a MAC of the action and everything that the question decides. */
   seal(action: string, question: Question): string;
   href(path: string): string;
-  /** The same page with refreshing on or off. */
   sameHref(refreshes: boolean): string;
 }
 

@@ -94,7 +94,6 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
   );
 }
 
-/** Search attributes in Temporal. */
 function visible(tenantId: TenantId, connectionId: ConnectionId) {
   return {
     typedSearchAttributes: [

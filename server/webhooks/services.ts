@@ -23,7 +23,6 @@ export interface WebhookServices {
   connections: Connections;
   rotations: Rotations;
   testEvents: TestEvents;
-  /** Figures of a connection. */
   figures: ConnectionFigures;
   eventLog: EventLog;
   eventStreams: EventStreams;
@@ -44,7 +43,6 @@ export interface WebhooksDependencies {
   /** The Temporal UI's page of a workflow. */
   workflowUrl: WorkflowUrl;
   exporter: Exporter;
-  /** Aborted on shutdown. */
   stopping: AbortSignal;
 }
 

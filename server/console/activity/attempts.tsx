@@ -4,7 +4,6 @@ import { attribute, Badge, type Column, RawTime, Table, Text, Time } from "../..
 import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
 import { Explained } from "../failure-words.tsx";
 
-/** The status code, or the network failure's name. */
 export function resultOf({ StatusCode, Failure }: AttemptRecord): string {
   return Failure ?? String(StatusCode);
 }
@@ -166,7 +165,6 @@ export function Source({ label, text, hasTimes }: SourceProps): JSX.Element {
   );
 }
 
-/** A time in JSON. */
 const QUOTED_TIME = /(?<=")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)(?=")/;
 
 /** Shows control and bidirectional characters as JSON escapes, so the text cannot mislead its reader. */
@@ -208,7 +206,6 @@ const STEPS = [
 ];
 const MAX_TICKS = 4;
 
-/** Round axis values from 0 on. */
 export function ticks(span: number): number[] {
   const days = Math.ceil(span / DAY / MAX_TICKS) * DAY;
   const step = STEPS.find((size) => span / size <= MAX_TICKS) ?? days;

@@ -123,7 +123,6 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 /** The maximum number of characters; the payload has the full value. */
 const MAX_SHOWN = 300;
 
-/** A readable value: names for references, local time for times. */
 function Shown({ value }: { value: unknown }): JSX.Element {
   if (value === undefined || value === null || value === "") return <span class="none">none</span>;
   if (typeof value === "string" && TIME.test(value)) return <Time at={new Date(value)} />;

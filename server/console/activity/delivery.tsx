@@ -13,9 +13,7 @@ export interface ShownDelivery {
   delivery: DeliveryRecord;
   /** Undefined if the reader may not see the connection or its requests. */
   connection: LoggedConnection | undefined;
-  /** The reason for the state. */
   reason: string | undefined;
-  /** The most recent attempts. */
   attempts: AttemptRecord[];
   /** The request of each attempt; undefined if the reader may not see the connection. */
   requests: (KnownRequest | undefined)[];

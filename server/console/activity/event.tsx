@@ -48,7 +48,6 @@ import { Members, membersOf } from "./record.tsx";
 const REFRESH_SECONDS = 2;
 /** The maximum number of deliveries on a page, worst first; each has its attempts below it. */
 const MAX_DELIVERIES_SHOWN = 20;
-/** The most recent attempts of a delivery. */
 const MAX_ATTEMPTS_SHOWN = 12;
 
 /** @param refusals why the requested action was rejected */
@@ -138,7 +137,6 @@ async function readShown(
   });
 }
 
-/** The connection is paused or held, and the reader may resume it. */
 function mayResume(visit: Visit, { recordOf }: Connections, connection: LoggedConnection): boolean {
   if (connection.state === "Active" || connection.deletedOn || !visit.may("Webhooks:Create")) return false;
   return visit.may("Webhooks:Update", "WebhookConnection", recordOf(connection));
@@ -199,7 +197,6 @@ function Summary({ visit, record, members, name, mayRedeliver, madeBy }: Summary
   );
 }
 
-/** If there are several states, each links to its own deliveries. */
 function Counts({ visit, record }: { visit: Visit; record: EventRecord }): JSX.Element {
   const states = WORST_FIRST.filter((state) => record.Deliveries.some(({ State }) => State === state));
   const path = visit.href(`/settings/activity/${record.EventId}`);
@@ -289,7 +286,6 @@ function askToRedeliver({ EventId, Deliveries }: EventRecord): Confirmation & { 
   };
 }
 
-/** Resends to the connections that the page counted. */
 export function redeliverPage(deps: ConsoleServices): ConsolePage {
   return confirming({
     path: "/settings/activity/:id/redeliver",
@@ -299,7 +295,6 @@ export function redeliverPage(deps: ConsoleServices): ConsolePage {
   });
 }
 
-/** Resends to the connection that the form names. */
 export async function redeliver(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: visit.form.get("ConnectionId") });
   if (!connectionId) throw new BadInput("ConnectionId is missing.");

@@ -93,7 +93,6 @@ const PREPARED = [
   "KEY=$(SECRET_BYTES | od -An -v -tx1 | tr -d ' \\n')",
 ];
 
-/** Header values as server/webhooks/signature.ts computes them. */
 function signing(id: string): Record<string, string> {
   const sign = "openssl dgst -sha256";
   return {

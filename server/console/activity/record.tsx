@@ -17,7 +17,6 @@ export function namesOfEvents(visit: Visit, events: readonly OfRecord[]): Promis
   );
 }
 
-/** The cell of a list. */
 export function RecordCell({ visit, event, name }: { visit: Visit; event: OfRecord; name: NameOf }): JSX.Element {
   const { EventRecord, RecordId, RecordCount } = event;
   if (RecordId === null) return <Text text={`${RecordCount.toLocaleString("en")} records`} />;
@@ -56,7 +55,6 @@ interface MembersProps {
   visit: Visit;
   members: readonly NamedRecord[];
   name: NameOf;
-  /** The number of all records. */
   count: number;
 }
 

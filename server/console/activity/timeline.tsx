@@ -21,7 +21,6 @@ export interface TimelineProps {
   state: DeliveryState;
   /** The current run, which may have no attempt yet. */
   currentRun: number;
-  /** An attempt is in progress. */
   underWay: boolean;
 }
 
@@ -107,7 +106,6 @@ interface MarkProps {
   isAbove: boolean;
 }
 
-/** Round ends keep a very short mark visible. */
 function Mark({ from, to, tone, word, isAbove }: MarkProps): JSX.Element {
   return (
     <g class={tone}>

@@ -57,7 +57,6 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
   };
 }
 
-/** All of a tenant's APIs. */
 const ALL = { limit: 100, cursor: undefined, filters: "" };
 
 async function apiOf({ apis }: ConsoleServices, visit: Visit, { Id }: Application): Promise<ApiRecord | undefined> {

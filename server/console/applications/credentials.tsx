@@ -23,7 +23,6 @@ import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from
 
 /** The type of client comes first, then its permissions. */
 const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIALS)])];
-/** The other fields apply to every client. */
 const SECTIONS = {
   "Sign-out": ["PostLogoutRedirectUris", "BackchannelLogoutUri"],
   "Client authentication": ["TokenEndpointAuthMethod", "Jwks", "JwksUri", "TlsClientAuthName", "TlsClientAuthValue"],
@@ -127,7 +126,6 @@ export function DevelopmentWarning({ uris, clientType }: { uris: string[]; clien
   );
 }
 
-/** The typed addresses, one per line; some may be invalid. */
 export function urisTyped(state: FormState): string[] {
   return ["RedirectUris", "PostLogoutRedirectUris"].flatMap((name) => state.value(name).split(/\s+/).filter(Boolean));
 }

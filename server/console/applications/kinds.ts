@@ -10,9 +10,7 @@ export interface ApplicationKind {
   text: string;
   sets: Set;
   asks: (keyof CredentialsRecord)[];
-  /** Signing in requires a redirect URI. */
   signsIn: boolean;
-  /** The sentence above its form. */
   told: string;
 }
 

@@ -15,7 +15,6 @@ import { mayChangeCredentials } from "./credentials.tsx";
 const MAX_SHOWN = 20;
 const REFRESH_SECONDS = 2;
 
-/** The most recent logouts. */
 export async function lastLogouts({ logouts }: ConsoleServices, visit: Visit, { Id }: Application) {
   return (await logouts.list(visit.permitted("Settings:Read"), Number(Id), firstPage(MAX_SHOWN))).Items;
 }

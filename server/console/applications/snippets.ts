@@ -6,10 +6,8 @@ import { isOwnScope } from "../../access/index.ts";
 import { PROJECT_ROOT } from "../../config.ts";
 import { type ApiRecord, type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
 
-/** A use of a client. */
 export interface Use {
   title: string;
-  /** The text above the programs. */
   text: string;
   /** File paths below examples/clients, by program name. */
   programs: Record<string, string>;
@@ -75,7 +73,6 @@ export const USES: Use[] = [
   },
 ];
 
-/** Placeholders in the example files. */
 const EXAMPLE = {
   redirectUri: "http://localhost:3001/callback",
   login: "http://localhost:3001/login",
@@ -96,7 +93,6 @@ export interface SnippetValues {
   issuer: string;
   clientId: string;
   client: CredentialsRecord;
-  /** The API that this client represents. */
   api: ApiRecord | undefined;
 }
 
@@ -107,7 +103,6 @@ function redirectUriOf({ ClientType, RedirectUris }: CredentialsRecord): string 
   return local.replace(/^http:\/\/[^/?]+/, "$&:3001");
 }
 
-/** A program with the client's values; values that would need escaping keep the placeholder. */
 export function snippet(file: string, { issuer, clientId, client, api }: SnippetValues): string {
   const scopes = client.Scopes.filter((scope) => FOR_PEOPLE.includes(scope));
   const own = client.Scopes.filter((scope) => isOwnScope(scope) && !FOR_PEOPLE.includes(scope));

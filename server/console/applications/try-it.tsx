@@ -134,7 +134,6 @@ function RedirectUri({ visit, tried, label }: { visit: Visit; tried: Tried; labe
   );
 }
 
-/** Adds or removes its own redirect URI. */
 export async function setRedirectUri(deps: ConsoleServices, visit: Visit): Promise<Response> {
   const tried = await readTried(deps, visit);
   const { application, client, redirectUri } = tried;

@@ -3,7 +3,6 @@
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension, Text } from "@codemirror/state";
 
-/** As in the response of `POST …/Policy/Validate`. */
 interface Problem {
   Message: string;
   /** From 1; null: the whole text. */

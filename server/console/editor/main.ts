@@ -90,7 +90,6 @@ function writing(box: HTMLElement, field: HTMLTextAreaElement, words: HTMLElemen
   ];
 }
 
-/** A finding links to its position. */
 function leadToFindings(view: EditorView): void {
   document.addEventListener("click", (event) => {
     const finding = (event.target as Element).closest<HTMLElement>("a[data-line]");

@@ -22,7 +22,6 @@ interface Step {
   isDone(deps: ConsoleServices, visit: Visit): Promise<boolean>;
 }
 
-/** Every tenant starts with these. */
 const GIVEN_APPLICATIONS = [SETTINGS_APPLICATION.name, "demo-client"];
 const GIVEN_ROLE = "admin";
 /** The number of records to read: more than a new tenant has. */
@@ -118,7 +117,6 @@ async function unlessHidden(step: Step, deps: ConsoleServices, visit: Visit): Pr
   }
 }
 
-/** For this user in this browser. */
 export function dismissFirstSteps({ cookies }: ConsoleServices, visit: Visit): Response {
   const answer = visit.goTo("/settings", "The first steps are not shown here any more.");
   answer.headers.append("set-cookie", cookies.set("first-steps", visit.caller.tenantId, YEAR_SECONDS));

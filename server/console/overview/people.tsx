@@ -78,7 +78,6 @@ function signInCounts(hour: HourOfSignIns | undefined): number[] {
 
 interface SignInFiguresProps {
   signIns: SignIns;
-  /** The address of the rows of a kind. */
   rows(kind: string): string;
 }
 

@@ -16,7 +16,6 @@ import { TemporalViews } from "../webhooks/temporal.tsx";
 /** The newest connections; the page shows no more. */
 const MAX_CONNECTIONS = 200;
 
-/** A part of the page, and its message for the top. */
 export interface OverviewPart {
   lead?: JSX.Element;
   body: JSX.Element;
@@ -81,7 +80,6 @@ function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Ended deliveries of one connection, or of all. */
 function endedOf({ byConnection }: Counts, connectionId?: ConnectionId) {
   const sum = (state: DeliveryState) =>
     byConnection
@@ -94,13 +92,10 @@ interface FiguresProps {
   watched: Watched[];
   counts: Counts;
   now: number;
-  /** The start of the counted period. */
   since: Date;
-  /** The address of the log with a filter. */
   log(filter: string): string;
 }
 
-/** Each number links to what it counts. */
 function Figures({ watched, counts, now, since, log }: FiguresProps): JSX.Element {
   const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
   const { delivered, exhausted } = endedOf(counts);

@@ -11,7 +11,6 @@ import { Changes, MAX_SHOWN } from "./outcome.tsx";
 import { casesOf, type Sample } from "./sample.ts";
 import { NEEDS, parsed, triedOf } from "./tried.ts";
 
-/** The name of the field with the compared sample. */
 const SAMPLE = "Sample";
 
 export async function changes(deps: ConsoleServices, visit: Visit, sample: Sample) {

@@ -9,7 +9,6 @@ import { MAX_CASES } from "./sample.ts";
 export const POLICIES = "/settings/policies";
 export const MAX_SHOWN = 20;
 
-/** Moves focus here when the page opens. */
 const FOCUSED = { autofocus: true };
 
 export interface NamedPolicy {

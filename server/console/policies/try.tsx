@@ -31,7 +31,6 @@ import { idOf, NEEDS, parsed, triedOf } from "./tried.ts";
 
 const TRY = `${POLICIES}/try`;
 const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Audience", "Scopes"];
-/** Fields carried over from the policy's form, for saving here. */
 const CARRIED = ["Name", "Description", "version"];
 const MAX_FOUND = 5;
 /** The field name in a line such as `Is_System: true`. */
@@ -147,7 +146,6 @@ interface TryFormProps {
   /** The policy's Id; "" for a new one. */
   id: string;
   types: readonly string[];
-  /** The effect of saving, as the page shows it. */
   asked: Question | undefined;
 }
 

@@ -3,7 +3,6 @@
 import type { Children } from "@kitajs/html";
 import { ACTIONS, actionsOn, type ResourceType, STARTER_POLICIES } from "../../access/index.ts";
 
-/** Policy text for each attribute type. */
 const WRITTEN: Record<ResourceType["attributes"][number]["type"], (path: string) => string> = {
   text: (path) => `${path} == ""`,
   texts: (path) => `${path}.contains("")`,

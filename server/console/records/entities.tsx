@@ -42,16 +42,13 @@ type Entity = EntityService["entity"];
 /** The field that the form splits into one field for each attribute. */
 const ATTRIBUTES = "Attributes";
 
-/** Additions to the definition. */
 export interface EntityKind<Item extends Identified>
   extends Partial<Pick<Kind<Item>, "titleOf" | "filters" | "empty" | "adds" | "show" | "effects" | "more">> {
-  /** A string is the name of a form field. */
   columns?: (string | Column<Item>)[];
   added?: string;
   sections?: Sections;
   /** Activation by a button with a confirmation, because its effects exceed the form. */
   state?: {
-    /** The effects of deactivation. */
     effects: string[];
     told: { on: string; off: string };
   };
@@ -253,7 +250,6 @@ const SENT: Record<Entity["fields"][number]["type"], TSchema> = {
 const labelOf = (fields: Record<string, Field>, name: string) =>
   name === "Is_Active" ? "State" : (fields[name]?.form?.label ?? name);
 
-/** Columns that distinguish records in a list. */
 function shortOf({ references }: Entity, fields: Record<string, Field>): string[] {
   const isShown = (name: string) =>
     name !== ATTRIBUTES && !references.some((one) => one.name === name && one.inputOnly);

@@ -25,7 +25,6 @@ import { filtersOf, isFiltered } from "./records.tsx";
 
 type Action = Extract<Scope, `${string}:${string}`>;
 
-/** A record in its response shape. */
 export type Identified = object & { Id: string | number };
 
 export interface Held<Item> {
@@ -41,11 +40,9 @@ export interface RecordForm {
   fields(state: FormState): JSX.Element;
 }
 
-/** A heading and a sentence that replace an empty list. */
 type EmptyText = readonly [title: string, text: string];
 
 export interface Kind<Item extends Identified> {
-  /** The type's name in policies. */
   type: string;
   /** The list's path; all other paths are below it. */
   path: string;
@@ -73,9 +70,7 @@ export interface Kind<Item extends Identified> {
   /** @returns the record's last state */
   remove(visit: Visit, conditions: Conditions): Promise<Partial<Item>>;
 
-  /** The names of form fields, as problems use them. */
   names: readonly string[];
-  /** Field labels in problems. */
   labels?: Labels;
   /** @param held undefined for a new record */
   form(visit: Visit, held?: Held<Item>): Promise<RecordForm>;
@@ -88,7 +83,6 @@ export interface Kind<Item extends Identified> {
   /** The record's own page is also its form. */
   inPlace?: {
     label: string;
-    /** Additional buttons. */
     beside?(visit: Visit): JSX.Element;
     below: JSX.Element;
   };
@@ -97,17 +91,14 @@ export interface Kind<Item extends Identified> {
   show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
   /** Replaces the redirect to a new record: shows what can be shown only once. */
   once?(visit: Visit, made: Partial<Item>, body: object): View | Response | undefined;
-  /** The text below the heading of the record's page. */
   leadOfOne?(visit: Visit): JSX.Element;
   /** Actions beside the heading for visitors who may change the record: before and after the link to the form. */
   actions?(visit: Visit, held: Held<Item>): { first?: JSX.Element; next?: JSX.Element };
   /** Further actions; the function decides who sees them. */
   others?(visit: Visit, record: Item): JSX.Element;
-  /** The effects of deleting, one sentence each. */
   effects(record: Item, visit: Visit): Effect[] | Promise<Effect[]>;
   told: { added: string; changed: string; deleted(record: Partial<Item>): string };
   more?: ConsolePage[];
-  /** Pages of one record, each a tab. */
   tabs?: (Pick<ConsolePage, "GET" | "POST"> & { tab: string })[];
 }
 
@@ -349,5 +340,4 @@ export function aboveOf<Item extends Identified>(kind: Kind<Item>, record: Item)
   return [listOf(kind), { name: kind.titleOf(record), path: `${kind.path}/${record.Id}` }];
 }
 
-/** The record as policies evaluate it. */
 const subjectOf = (record: object): Record<string, unknown> => ({ ...record });

@@ -6,7 +6,6 @@ import type { Visit } from "../visit.ts";
 /** The maximum number of look-ups for each type; further records are shown by Id. */
 const MAX_NAMES = 200;
 
-/** A reference to a record. */
 export interface NamedRecord {
   Type: string;
   Id: string | number;
@@ -42,12 +41,10 @@ export function titleOfRecord(record: Record<string, unknown>): string | undefin
   return title === undefined ? undefined : String(title);
 }
 
-/** The same, with the Id as fallback. */
 export function nameOfRecord(type: string, record: Record<string, unknown>): string {
   return titleOfRecord(record) ?? `${type} ${record.Id}`;
 }
 
-/** A connection's name, or its address. */
 export function titleOfConnection({ Name, URL: address }: Pick<ConnectionRecord, "Name" | "URL">): string {
   return Name || addressOf(address);
 }

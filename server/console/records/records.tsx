@@ -48,7 +48,6 @@ export async function listRecords<Shape>(
   return { Items: Items as unknown as Shape[], Next };
 }
 
-/** The record with the path's `:id`, and its entity tag. */
 export async function readRecord<Shape>(
   service: EntityService,
   visit: Visit,
@@ -75,7 +74,6 @@ export function Value({ text }: { text: string }): JSX.Element {
 export interface ChangedProps {
   CreatedOn: string;
   ModifiedOn: string;
-  /** Shows the elapsed time. */
   ago?: boolean;
 }
 

@@ -29,7 +29,6 @@ type Setting = any;
 type Given = "path" | "nouns" | "empty" | "effects";
 type FromContract = "type" | "scopes" | "list" | "read" | "save" | "remove";
 
-/** Additions to the contract. */
 export interface SettingsKind<Item extends SettingsRecord, Input>
   extends Pick<Kind<Item>, Given>,
     Partial<Omit<Kind<Item>, Given | FromContract | "told">> {

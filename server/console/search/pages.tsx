@@ -109,7 +109,6 @@ function columns(visit: Visit) {
 /** The script moves focus among options. */
 const OPTION = { role: "option", tabindex: "-1", "aria-selected": "false" } as const;
 
-/** The options of the combobox (WAI-ARIA APG). */
 function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   if (text === "") return "";
   const told = isPartial ? PARTIAL : answers.length === 0 ? "Nothing is like that" : undefined;

@@ -14,7 +14,6 @@ import type { Visit } from "../visit.ts";
 
 export interface SearchAnswer {
   title: string;
-  /** The type, and further identifying values. */
   detail: string;
   path: string;
 }
@@ -121,7 +120,6 @@ const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
   return [{ title: titleOfRequest(request), detail: `Request ${text}`, path: pathOfRequests(text) }, ...made];
 };
 
-/** Records of all entities and kinds of settings. */
 const recordById: Find = async ({ records, settings }, visit, text) => {
   const types = [...records.all.map(({ entity }) => entity.name), ...Object.values(settings).map(typeOf)];
   if (toRecordId(text) === undefined && !isUuid(text)) return [];
@@ -179,7 +177,6 @@ type Row = Record<string, unknown>;
 const path = (visit: Visit, Type: string, Id: string) => visit.pathOf({ Type, Id })!;
 const typeOf = ({ contract }: ConsoleServices["settings"][string]) => contract.name;
 
-/** Only records with a page. */
 function answersOf(visit: Visit, Type: string, records: readonly Row[]): SearchAnswer[] {
   return records.flatMap((record) => {
     const one = { Type, Id: String(record.Id) };

@@ -7,7 +7,6 @@ import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 
-/** All of a tenant's APIs. */
 const ALL = firstPage(100);
 
 export function apiPages(deps: ConsoleServices): ConsolePage[] {

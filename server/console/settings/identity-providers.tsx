@@ -93,7 +93,6 @@ function AddLinks({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Common names of the two protocols. */
 const TYPES: Record<ProviderRecord["Type"], string> = {
   OpenIDConnect: "OpenID Connect",
   OAuth2: "OAuth 2.0",
@@ -140,7 +139,6 @@ function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord 
   );
 }
 
-/** The rules for new users. */
 function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: ProviderRecord): [string, JSX.Element][] {
   const rules: [string, string][] = [
     ["Domains of new users", AllowedDomains.join(", ")],

@@ -26,17 +26,14 @@ export function firstRolesOf({ roles }: ConsoleServices, visit: Visit, { Type, I
   return roles.listOf(visit.permitted("Settings:Read"), { type: Type, id: Id }, SHOWN);
 }
 
-/** A user or an application with its roles. */
 interface ShownMember {
   member: MemberRecord;
-  /** Its display name, and the path of its page. */
   title: string;
   path: string;
 }
 
 export interface RolesSectionProps extends ShownMember {
   visit: Visit;
-  /** The roles that it is a member of. */
   page: ListPage<RoleRecord>;
 }
 

@@ -51,7 +51,6 @@ const MAX_OFFERED = 25;
 
 interface Candidate extends MemberRecord {
   title: string;
-  /** Distinguishes it from others with the same name. */
   known: string;
 }
 

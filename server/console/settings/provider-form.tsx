@@ -49,7 +49,6 @@ const CLAIM_LABELS: Record<(typeof MAPPED)[number], string> = {
   Picture: "Claim of the picture's address",
 };
 
-/** The address fields of a provider type. */
 const addressesOf = (type: ProviderType) => (type === "OpenIDConnect" ? ["Issuer"] : ENDPOINTS);
 /** OpenID Connect always has the subject in `sub`. */
 const claimsOf = (type: ProviderType) => MAPPED.filter((field) => type === "OAuth2" || field !== "Subject");

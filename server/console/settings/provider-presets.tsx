@@ -11,9 +11,7 @@ interface Preset {
   key: string;
   name: string;
   type: ProviderType;
-  /** Form fields. */
   values: Record<string, string>;
-  /** The remaining steps at the provider and here. */
   advice: string;
 }
 
@@ -95,11 +93,9 @@ interface PresetsProps {
   type: ProviderType;
   /** The parent of each type's form. */
   path: string;
-  /** Query parameters to keep. */
   kept: string;
 }
 
-/** Links to presets, and the remaining steps of the chosen one. */
 export function Presets({ visit, type, path, kept }: PresetsProps): JSX.Element {
   const chosen = presetOf(visit, type);
   return (

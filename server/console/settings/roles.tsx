@@ -83,7 +83,6 @@ function questionOf(role: RoleRecord, member: MemberRecord, name: string) {
   return askToRemove(role, member, name, { fields: { Type: member.Type, Id: String(member.Id) }, above, back });
 }
 
-/** Members on one page. */
 const PAGE = 50;
 
 async function roleBody(visit: Visit, role: RoleRecord) {

@@ -100,7 +100,6 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
 /** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 
-/** Rarely used fields. */
 const PROFILE = [
   ...(["GivenName", "FamilyName", "MiddleName", "Nickname", "Locale", "ZoneInfo", "Picture", "Profile"] as const),
   ...(["Website", "Gender", "BirthDate", "Address"] as const),

@@ -149,7 +149,6 @@ function hasOwnApiKey({ URL: address }: ConnectionRecord): boolean {
   return new URL(address).searchParams.has("ApiKey");
 }
 
-/** Why the connection is held, and how to resume it. */
 function HeldNote({ record, status }: { record: ConnectionRecord; status: StatusRecord }): JSX.Element {
   const { State, HeldOn, HeldReason } = record;
   const { Probes, NextProbeOn } = status;
@@ -249,7 +248,6 @@ export function refreshing(visit: Visit): JSX.Element {
   return <Refreshing visit={visit} seconds={REFRESH_SECONDS} />;
 }
 
-/** Actions beside the link to the form. */
 export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
   const path = `/settings/webhooks/${Id}`;
   const isActive = State === "Active";
@@ -271,7 +269,6 @@ const TOLD = {
   Paused: "The connection is paused. What happens from now on is held until it is resumed.",
 };
 
-/** Pauses or resumes the connection. */
 export async function setState({ connection, connections }: ConsoleServices, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
@@ -324,7 +321,6 @@ function columns(visit: Visit, name: NameOf) {
   ];
 }
 
-/** The result of the last attempt. */
 export function answerInWords({ statusCode, failure, durationMs }: RecentDelivery): string {
   return durationMs === null ? "none yet" : `${failure ?? statusCode} after ${durationMs.toLocaleString("en")} ms`;
 }

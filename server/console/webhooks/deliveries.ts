@@ -16,7 +16,6 @@ export const DELIVERIES: Series[] = STATES.map(({ name }) => ({ name, swatch: na
 
 /** The log filter for a bar: outcomes within the slot, regardless of the events' times. */
 export const outcomeFilter = ({ from, to }: Slot) => `OutcomeFrom=${from.toISOString()}&OutcomeTo=${to.toISOString()}`;
-/** The log filter for a series. */
 export const stateFilter = (name: string, since: Date) =>
   name === "Open" ? "State=Open" : `Was=${name}&OutcomeFrom=${since.toISOString()}`;
 

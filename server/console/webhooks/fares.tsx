@@ -21,12 +21,10 @@ import {
 import type { Visit } from "../visit.ts";
 import { DELIVERIES, deliveriesBar, outcomeFilter, stateFilter } from "./deliveries.ts";
 
-/** The time span in the address. */
 export function spanOf({ url }: Visit): Span {
   return SPAN_NAMES.find((name) => name === url.searchParams.get("Last")) ?? "24h";
 }
 
-/** A time slice with its bar. */
 interface Fare extends Bar {
   slice: Slice;
 }

@@ -123,7 +123,6 @@ function howMany(count: number | null): string {
   return `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
 }
 
-/** Counts the matching deliveries. */
 export async function countThem(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { form } = visit;
   try {

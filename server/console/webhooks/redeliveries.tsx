@@ -96,7 +96,6 @@ export async function latestRedeliveries(
   return (await redeliveries.list(caller, { connectionId }, firstPage(MAX_LISTED))).Items;
 }
 
-/** Unfinished ones can be paused and cancelled in the list. */
 export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedRedelivery[] }): JSX.Element {
   const [first] = latest;
   if (!first) return "";

@@ -88,7 +88,6 @@ function sentColumns(visit: Visit): Column<ResentRecord>[] {
   ];
 }
 
-/** The record of its deliveries, as a file. */
 export async function exportSent({ resentDeliveries }: ConsoleServices, visit: Visit): Promise<Response> {
   const { filters } = readAsked({ Format: formatFilter }, visit.url.searchParams);
   return exportResponse(await resentDeliveries.export(visit.caller, toRedeliveryId(visit.params.id!), filters.Format));

@@ -41,9 +41,7 @@ export const WRITE = ["Webhooks:Create", "Webhooks:Update"] as const;
 const FIELDS = formFields(CONNECTION);
 /** A checkbox of the form only: the API creates no secret by itself. */
 const UNSIGNED = "Unsigned";
-/** Field names as in problems. */
 export const NAMES = [...FIELDS, UNSIGNED];
-/** The fields above the checkbox. */
 const FIRST = ["URL", "Entities", "Events", "Secret"];
 const OTHERS = FIELDS.filter((name) => !FIRST.includes(name));
 const SECTIONS = { "More settings": OTHERS.filter((name) => name !== "Name") };

@@ -6,7 +6,6 @@ import type { ConnectionRecord } from "../../webhooks/index.ts";
 const HOUR_MS = 3_600_000;
 
 interface TemporalViewsProps {
-  /** The Temporal UI's list for a query. */
   url: (query: string) => string;
   tenantId: TenantId;
   /** Undefined: all connections. */

@@ -6,7 +6,6 @@ import { join } from "node:path";
 
 export interface Verification {
   language: string;
-  /** The marker of the documentation block. */
   mark: string;
   fence: string;
   code: string;

@@ -52,7 +52,6 @@ export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<V
   };
 }
 
-/** A button for each subscribed kind of call. */
 function Kinds({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
   const path = `/settings/webhooks/${record.Id}`;
   return (
@@ -96,7 +95,6 @@ interface ShownTest extends RecentDelivery {
   kind: string;
 }
 
-/** Tests that the visitor may read. */
 async function readTests(deps: ConsoleServices, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
   const tests = await deps.eventLog.testsOf(caller, id, MAX_TESTS);
   return tests.map((delivery) => {

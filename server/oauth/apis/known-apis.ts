@@ -5,7 +5,6 @@ import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { type Api, listApis } from "./store.ts";
 
-/** All APIs of a tenant. */
 export type FindApis = (tenantId: TenantId) => Promise<readonly Api[]>;
 
 export function createKnownApis(sql: Queries, access: Pick<Access, "keepOfClients">): FindApis {

@@ -172,7 +172,6 @@ export async function countApis(sql: Queries, tenantId: TenantId): Promise<numbe
   return row!.count;
 }
 
-/** One of these scopes that a different API of the tenant defines. */
 export async function findHeldScope(
   sql: Queries,
   tenantId: TenantId,

@@ -46,14 +46,12 @@ import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import type { Reply } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 
-/** A validated authorization request. */
 export interface AuthorizationRequest {
   door: Door;
   client: Client;
   reply: Reply;
   /** If true, the token request must repeat it. */
   redirectUriSent: boolean;
-  /** The response contains an id_token beside the code. */
   isHybrid: boolean;
   scopes: string[];
   /** Resources that tokens can be requested for with the code. */
@@ -102,7 +100,6 @@ export interface RequestDependencies extends ClientDependencies {
   };
 }
 
-/** A validated request, with the target that its pages continue. */
 export interface Checked extends AuthorizationRequest {
   target: AuthorizationTarget;
 }

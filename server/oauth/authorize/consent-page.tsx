@@ -9,10 +9,8 @@ interface ConsentProps extends ConsentQuestion {
   problem: string | undefined;
   request: string;
   csrf: string;
-  /** The seal of everything on the page. */
   shown: string;
   logoHref: string | undefined;
-  /** Signs in as a different user. */
   switchHref: string;
 }
 

@@ -16,7 +16,6 @@ export interface NewDeviceCode {
   network: string | undefined;
 }
 
-/** A request that waits for a user's decision. */
 export interface WaitingDevice {
   digest: Buffer;
   tenantId: TenantId;
@@ -26,7 +25,6 @@ export interface WaitingDevice {
   resources: string[];
 }
 
-/** The user who decided, and their authentication. */
 export interface DeviceGrant {
   userId: number;
   scopes: string[];
@@ -36,7 +34,6 @@ export interface DeviceGrant {
   acr: string;
 }
 
-/** A request as the polling device finds it. */
 export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
   clientId: number;
   /** null: denied or undecided. */
@@ -148,7 +145,6 @@ export async function takeDevice(sql: Queries, tenantId: TenantId, digest: Buffe
   return rows.length > 0;
 }
 
-/** Links the tokens issued from the request. */
 export async function linkDevice(sql: Queries, tenantId: TenantId, digest: Buffer, familyId: string): Promise<void> {
   await sql`update device_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}`;
 }

@@ -9,7 +9,6 @@ import { secondFactorEndpoints } from "./second-factor.tsx";
 import { signInEndpoints } from "./sign-in.ts";
 import { upstreamEndpoints } from "./upstream.tsx";
 
-/** The authorization endpoints of both doors, and the forms of their pages. */
 export function authorizeController(deps: AuthorizeDependencies) {
   return new Elysia()
     .use(authorizationEndpoints(deps))

@@ -9,7 +9,6 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 
 const LOGO_PATH = "/consent/logo";
 
-/** A placeholder for a missing logo. */
 const NONE =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#5b7299" stroke-width="1.5">' +
   '<rect x="3" y="5" width="18" height="14" rx="2"/><path d="M3 9.5h18M6 7.3h.01M8.5 7.3h.01"/></svg>';

@@ -29,7 +29,6 @@ import {
 import { type AskedAccess, nameOfClient, questionOf, sealQuestion } from "./question.ts";
 import { formTargets } from "./reply.ts";
 
-/** A CSRF token with its cookies. */
 interface Protection {
   csrf: string;
   cookies: string[];

@@ -13,16 +13,13 @@ import { AUTHORIZATION_PATH, type Door, SPEC_AUTHORIZATION_PATH } from "../door.
 /** The maximum number of characters, because the request must fit into an address. */
 const REQUEST_LIMIT = 8 * 1024;
 
-/** The parameters of a request, from its query or form. */
 export interface RequestParameters<Declared extends TObject = typeof AUTHORIZATION_PARAMETERS> {
   /** The declared parameters, first value of each; one without a value is absent (RFC 6749 3.1). */
   sent: Partial<Sent<Declared>>;
   /** Names that occur more than once. */
   repeated: string[];
   names: string[];
-  /** All parameters in form encoding. */
   text: string;
-  /** Encodes the parameters for our own addresses. */
   carry(all: URLSearchParams): string;
 }
 
@@ -119,7 +116,6 @@ export function targetText({ path, parameters }: AuthorizationTarget): string {
   return `${path}?${queryOf(parameters)}`;
 }
 
-/** The path that starts a sign-in at a provider. */
 export function upstreamPath(providerId: number, target: AuthorizationTarget): string {
   return `/signin/upstream/${providerId}?${new URLSearchParams({ request: targetText(target) })}`;
 }

@@ -23,7 +23,6 @@ export const MAX_PUSHES = { client: 20_000, address: 1_000 };
 const URN = "urn:ietf:params:oauth:request_uri:";
 const PURPOSE = "pushed authorization request";
 
-/** Identifies the pushed request that is being answered. */
 export interface PushReference {
   tenantId: TenantId;
   digest: Buffer;
@@ -62,7 +61,6 @@ export interface PushedRequests {
 }
 
 export interface SignedObject {
-  /** The JWT. */
   object: string;
   /** Seconds since 1970. */
   expiresAt: number;

@@ -16,7 +16,6 @@ import { askableScopes, common } from "../scopes.ts";
 import { type AuthorizationRequest, type Checked, RefusedRequest } from "./authorization-request.ts";
 import { inWords } from "./words.ts";
 
-/** The part of a request that one user can grant. */
 export interface AskedAccess {
   scopes: string[];
   resources: string[];
@@ -75,21 +74,17 @@ function beside(scopes: string[], claims: string[]): string[] {
   return claims.filter((name) => !given.includes(name));
 }
 
-/** The question in words. */
 export interface ConsentQuestion {
   application: string;
   /** Set for an unvouched client, with its host or scheme. */
   stranger: { address: string | undefined } | undefined;
   /** The logo's address; "" for none. */
   logo: string;
-  /** The client's pages. */
   links: { text: string; href: string }[];
-  /** The requested access in words. */
   wants: string[];
   user: string;
   /** The destination of the response, such as a host; undefined: a device fetches it. */
   destination: string | undefined;
-  /** The code that the device shows. */
   userCode: string | undefined;
 }
 
@@ -113,7 +108,6 @@ function linksOf({ webSite, policyUri, tosUri }: Client): ConsentQuestion["links
   return Object.entries(named).flatMap(([text, href]) => (href === "" ? [] : { text, href }));
 }
 
-/** The value of the form's hidden field `shown`. */
 export function sealQuestion(
   forms: Forms,
   csrf: string,

@@ -7,7 +7,6 @@ interface RefusedProps {
   problem: string;
   /** The host or scheme of the response's destination. */
   destination: string;
-  /** The response's address, or the form that submits it. */
   href?: string;
   action?: string;
   fields?: [string, string][];

@@ -10,7 +10,6 @@ import type { ResponseMode } from "./checks/request.ts";
 import type { PushReference } from "./pushed.ts";
 import { RefusedPage } from "./refused-page.tsx";
 
-/** The destination and format of a response. */
 export interface Reply {
   /** Registered by the client. */
   redirectUri: string;
@@ -22,7 +21,6 @@ export interface Reply {
   issuer: string | undefined;
   /** An unvouched client: errors are shown on a page until the user has decided. */
   isStrangers?: boolean;
-  /** The pushed request that is answered. */
   pushed?: PushReference;
 }
 

@@ -24,7 +24,6 @@ import { type AuthorizationTarget, goTo, queryOf, readTarget, targetText, withPr
 import { formTargets } from "./reply.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
-/** A form within an authorization request. */
 interface Way extends SentForm {
   target: AuthorizationTarget;
   checked: AuthorizationRequest;

@@ -2,7 +2,6 @@ import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { cameOfProvider } from "../clients/store.ts";
 
-/** The grant that a code represents. */
 export interface CodeGrant {
   clientId: number;
   userId: number;
@@ -13,7 +12,6 @@ export interface CodeGrant {
   /** The request's parameter; null if it was missing. */
   scope: string | null;
   scopes: string[];
-  /** Resources that tokens may be requested for. */
   resources: string[];
   nonce: string | null;
   codeChallenge: string | null;
@@ -22,14 +20,12 @@ export interface CodeGrant {
   authTime: Date;
   amr: string[];
   acr: string;
-  /** Names of requested and allowed claims. */
   claims: { idToken: string[]; userinfo: string[] };
 }
 
 export interface StoredCode extends CodeGrant {
   isExpired: boolean;
   isUsed: boolean;
-  /** The family of tokens issued from the code. */
   familyId: string | null;
 }
 
@@ -95,7 +91,6 @@ export async function holdSessionOfCode(sql: Queries, tenantId: TenantId, digest
   return (await find()) ?? (await find());
 }
 
-/** Links the family of tokens issued from a code. */
 export async function linkCode(sql: Queries, tenantId: TenantId, digest: Buffer, familyId: string): Promise<void> {
   await sql`
     update authorization_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}`;

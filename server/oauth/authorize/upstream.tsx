@@ -71,7 +71,6 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
 /** Providers may cache the key for this many seconds. */
 const KEYS_KEPT = "public, max-age=300";
 
-/** The parameters that are read from a response. */
 const ANSWER = ["code", "state", "iss", "error", "error_description"];
 
 /**
@@ -132,7 +131,6 @@ function providerIdOf({ pathname }: URL): number {
   return toRecordId(pathname.split("/")[3]) ?? 0;
 }
 
-/** Redirects to the provider, or shows why that failed. */
 export async function sendToProvider(
   deps: AuthorizeDependencies,
   request: Request,
@@ -172,7 +170,6 @@ async function usableProvider(
   return provider;
 }
 
-/** Shows a provider's failure and the alternatives. */
 async function tellingTheUser(
   deps: AuthorizeDependencies,
   way: ProviderWay,
@@ -208,7 +205,6 @@ async function refuse(
 
 // Pages between a provider and the application.
 
-/** An authorization request and the provider that authenticates its user. */
 export interface ProviderWay {
   request: Request;
   target: AuthorizationTarget;
@@ -238,7 +234,6 @@ function upstreamProblem(
   return pageResponse(page, { status });
 }
 
-/** Alternatives to the provider: the sign-in page, a password, or none. */
 function otherWays(site: Site, target: AuthorizationTarget, { identityProvider }: AuthorizationRequest["client"]) {
   if (!identityProvider) return [{ href: site.href(targetText(target)), text: "Sign in another way" }];
   if (!identityProvider.allowLocal) return [];
@@ -260,7 +255,6 @@ export function shownToLink({ id, name }: Provider, identity: UpstreamIdentity) 
   return ["link", id, name, identity.authority, identity.subject, whoIs(identity)] as const;
 }
 
-/** Asks for the password of the account to link. */
 export function linkPage(
   { endpoints: { site }, forms }: Pick<AuthorizeDependencies, "endpoints" | "forms">,
   { request, target, checked, provider }: ProviderWay,

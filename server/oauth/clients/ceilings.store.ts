@@ -5,7 +5,6 @@ import type { TenantId } from "../../ids.ts";
 export interface Ceiling {
   /** Fields of Credentials, the Application's Name and WebSiteURL, and Secrets. */
   set: string[];
-  /** Scopes that an administrator has added. */
   givenScopes: string[];
   /** The client is in a role, named by a policy, or an Api's own client, so it may not change its authentication. */
   isTrusted: boolean;

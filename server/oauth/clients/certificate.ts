@@ -67,7 +67,6 @@ export function isValidNow({ validFrom, validTo }: Certificate, now = Date.now()
   return validFrom <= now && now <= validTo;
 }
 
-/** The certificate's type name and normal form for each kind of name. */
 const KINDS: Record<
   Exclude<CertificateName, "SubjectDn">,
   { type: string; plain(value: string): string | undefined }

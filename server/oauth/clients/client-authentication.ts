@@ -122,7 +122,6 @@ interface Proof {
   client: Client;
   /** Undefined: authentication succeeded. */
   refusal?: ClientRefusal | undefined;
-  /** The id of the secret that matched. */
   secretId?: string | undefined;
 }
 

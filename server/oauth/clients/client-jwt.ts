@@ -7,16 +7,13 @@ export const CLIENT_JWT_LIFETIME = 3_600;
 /** The allowed clock skew in seconds. */
 export const CLOCK_TOLERANCE = 10;
 
-/** Creates the error for this kind of JWT. */
 type Bad = (reason: string) => Error;
 
 interface Kind {
   algs: readonly string[];
   /** In lower case. */
   types: readonly string[];
-  /** The valid values of typ, for error messages. */
   typ: string;
-  /** The JWT's name in error messages. */
   name: string;
 }
 

@@ -1,16 +1,13 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** A user's consent to a client. */
 export interface Consent {
   scopes: string[];
-  /** Allowed targets of its tokens. */
   resources: string[];
   /** Names of claims allowed beyond those of the scopes. */
   claims: string[];
 }
 
-/** Allowed destinations of responses. */
 export interface Destinations {
   destinations: string[];
 }

@@ -58,7 +58,6 @@ function uris(description: string, example: string[], form: FormField) {
   };
 }
 
-/** An address shown to users. */
 function address(description: string, form: FormField) {
   return {
     ...text(JWKS_URI_LIMIT, { description, audit: "value", form: { type: "url", ...form }, example: "" }),
@@ -391,6 +390,5 @@ const SECRET_FIELDS = {
   Name: text(SECRET_NAME_LIMIT, { description: "To tell it from another one, such as where it is used." }),
 };
 
-/** The body of POST …/Secrets. */
 export const SECRET = body({ name: "Secret", $id: "SecretData" }, SECRET_FIELDS);
 export type SecretInput = InputOf<typeof SECRET_FIELDS>;

@@ -22,7 +22,6 @@ export interface Credentials {
   clientType: ClientType;
   /** The only allowed authentication method; null: the methods of its type. */
   tokenEndpointAuthMethod: ClientAuthMethod | null;
-  /** Its public keys, if stored here. */
   jwks: Jwks | null;
   /** The address of its published keys; "" if none. */
   jwksUri: string;

@@ -23,7 +23,6 @@ export interface Jwks {
 }
 
 const MAX_KEYS = 20;
-/** Characters of one member. */
 const MEMBER_LIMIT = 2_000;
 /** Bits. */
 const RSA_BITS = [2048, 8192] as const;

@@ -22,7 +22,6 @@ export interface Bindings {
   verifier: string;
 }
 
-/** The result of redeeming a code. */
 export interface Redeemed {
   tenantId: TenantId;
   sessionId: string;
@@ -139,7 +138,6 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
 
 export const SETTINGS_CALLBACK_PATH = "/settings/callback";
 
-/** Created with its tenant. */
 export const SETTINGS_APPLICATION = {
   name: "Gatehouse Settings",
   description: "The Settings pages of Gatehouse, as an application that people sign in to.",

@@ -1,7 +1,6 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** A person's session in Settings. */
 export interface SettingsSession {
   clientId: number;
   organisation: string;

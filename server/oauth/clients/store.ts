@@ -4,7 +4,6 @@ import type { TenantId } from "../../ids.ts";
 import { defaultsOf, withoutLoopbackPort } from "./credential-rules.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** An Application as an OAuth client. */
 export interface Client extends Credentials {
   /** The Application's Id, which is also the client_id unless the client has a metadata document. */
   id: number;
@@ -17,15 +16,12 @@ export interface Client extends Credentials {
   isActive: boolean;
   /** The tenant's key for pairwise subjects. */
   subjectKey: Uint8Array;
-  /** The client of Settings. */
   isSettings: boolean;
   /** It was registered dynamically without an initial access token. */
   isOpen: boolean;
-  /** Fields that an administrator has set since its registration. */
   administratorSet: string[];
   /** The provider where its users sign in; `allowLocal`: a password also works. */
   identityProvider: { id: number; allowLocal: boolean } | null;
-  /** Its valid secrets. */
   secrets: { id: string; digest: Uint8Array }[];
 }
 
@@ -51,7 +47,6 @@ export async function findClient(sql: Queries, clientId: string): Promise<Stored
   return id === undefined ? undefined : findOne(sql, sql`a.id = ${id}`);
 }
 
-/** The client_id. */
 export function clientIdOf({ id, documentUrl }: Pick<Client, "id" | "documentUrl">): string {
   return documentUrl ?? String(id);
 }
@@ -77,7 +72,6 @@ export async function isOriginOfClient(sql: Queries, origin: string): Promise<bo
   return rows.length > 0;
 }
 
-/** The client of the tenant's Settings. */
 export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<StoredClient | undefined> {
   return findOne(sql, sql`a.id = (select settings_client_id from tenants where id = ${tenantId})`);
 }

@@ -13,7 +13,6 @@ export interface UserGrantRow {
   clientName: string;
   clientExternalId: string;
   scopes: string[];
-  /** Allowed targets of its tokens. */
   resources: string[];
   /** Names of claims beyond those of the scopes. */
   claims: string[];

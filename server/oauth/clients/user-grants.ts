@@ -54,7 +54,6 @@ interface UserGrantsDependencies {
 }
 
 export function createUserGrants({ sql, families, findApis }: UserGrantsDependencies): UserGrants {
-  /** The APIs that the caller may read. */
   async function seenApis({ gate, tenantId }: Pick<Reader, "gate" | "tenantId">): Promise<SeenApi[]> {
     const apis = await findApis(tenantId);
     const seen = await gate.known(

@@ -35,11 +35,9 @@ export interface Dpop {
    * @throws TokenError invalid_dpop_proof, use_dpop_nonce
    */
   keyOf(request: Request, client: ProvingClient): Promise<string | undefined>;
-  /** For endpoints that accept access tokens. */
   checkPossession: CheckPossession;
 }
 
-/** The client's properties that restrict its proofs. */
 interface ProvingClient {
   tenantId: TenantId;
   securityProfile: (typeof SECURITY_PROFILES)[number];

@@ -23,7 +23,6 @@ export interface GrantRequest {
   sql: Sql;
   tokens: Tokens;
   families: Families;
-  /** APIs in the client's reach. */
   apis: readonly Api[];
   allApis: readonly Api[];
   /** The request's resource (RFC 8707): ENTITY_API or an API's Id. */
@@ -37,7 +36,6 @@ export interface GrantRequest {
 export type Grant = (request: GrantRequest) => Promise<Issued>;
 /** Key binding is done outside the grants. */
 export type Issued = Omit<TokenResponse, "token_type"> & {
-  /** The scope parameter of the original request. */
   asked?: string | undefined;
 };
 

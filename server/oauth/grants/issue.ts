@@ -7,7 +7,6 @@ import type { GrantRequest, Issued } from "./grant.ts";
 
 interface Granted {
   target: Target;
-  /** Scopes of all resources. */
   scopes: string[];
   familyId: string;
   refreshToken: string;
@@ -16,11 +15,9 @@ interface Granted {
   /** The sign-in session for the id_token, if it is still active. */
   sessionId?: string | undefined;
   nonce?: string | undefined;
-  /** The scope parameter of the original request. */
   asked: string | undefined;
   /** Additional claims of the id_token (OIDC Core 5.5). */
   idTokenNames?: string[];
-  /** Additional claims of userinfo. */
   userinfoNames?: string[];
 }
 

@@ -114,7 +114,6 @@ export function createKeyRotation(sql: Sql, vault: Vault): KeyRotation {
   };
 }
 
-/** The state of a key in its lifecycle. */
 export interface KeyLife {
   /** Published but not signing yet; signing; or published for the tokens it has signed. */
   state: "Announced" | "Signing" | "Retired";

@@ -10,7 +10,6 @@ import { SIGNING_KEY_RESOURCE_TYPE } from "../resource-types.ts";
 import { type KeyLife, livesOf, SIGNING_ALGS } from "./rotation.ts";
 import { currentTime, listKeyDates } from "./store.ts";
 
-/** GET …/SigningKey. */
 export function signingKeyRoutes(keys: PublishedKeys): Route[] {
   return [
     route({

@@ -17,7 +17,6 @@ import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./st
 const LOOK_AGAIN_MS = 1_000;
 
 export interface SigningKeys {
-  /** The active key of an algorithm. */
   signingKey(alg: SigningAlg): Promise<{ kid: string; key: CryptoKey }>;
   /** A published key by its id and algorithm, or undefined. */
   verificationKey(kid: string, alg: SigningAlg): Promise<CryptoKey | undefined>;

@@ -5,7 +5,6 @@ import type { TenantId } from "../../ids.ts";
 import type { Credentials } from "../clients/credentials.ts";
 import { credentialColumns } from "../clients/store.ts";
 
-/** A dynamically registered Application. */
 export interface RegistrationRow {
   applicationId: number;
   name: string;
@@ -15,7 +14,6 @@ export interface RegistrationRow {
   /** When its token was created; null: it has none. */
   madeOn: Date | null;
   usedOn: Date | null;
-  /** Fields that an administrator has set. */
   set: string[];
   credentials: Credentials;
 }

@@ -3,9 +3,7 @@
 import type { Ceiling } from "../clients/ceilings.store.ts";
 import type { Credentials } from "../clients/credentials.ts";
 
-/** Lists that a client may shorten. */
 const NARROWED = ["RedirectUris", "PostLogoutRedirectUris", "GrantTypes", "Scopes"];
-/** Requirements that a client may add to itself. */
 const DEMANDS = ["RequirePar", "RequireSignedRequestObject", "DpopBound"];
 /** Destinations of responses and logout tokens, and authentication. */
 const IDENTITY = [
@@ -19,7 +17,6 @@ const IDENTITY = [
 /** Fields that depend on each other: an administrator's value for one protects all. */
 const TOGETHER = [...IDENTITY, ["SubjectType", "SectorIdentifierUri"]];
 
-/** The fields that an administrator has set or that trust protects. */
 export function heldFields({ set, isTrusted }: Pick<Ceiling, "set" | "isTrusted">): ReadonlySet<string> {
   const names = isTrusted ? [...set, ...IDENTITY.flat(), "Secrets"] : set;
   return new Set(names.flatMap((name) => TOGETHER.find((together) => together.includes(name)) ?? [name]));

@@ -3,7 +3,6 @@
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
-/** A client with a metadata document. */
 export interface ClientDocument {
   applicationId: number;
   tenantId: TenantId;
@@ -56,7 +55,6 @@ export async function dropDocument(sql: Queries, tenantId: TenantId, application
     where tenant_id = ${tenantId} and application_id = ${applicationId}`;
 }
 
-/** Records a fetch. */
 export async function noteDocument(
   sql: Queries,
   tenantId: TenantId,

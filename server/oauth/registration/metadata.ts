@@ -65,7 +65,6 @@ const CERTIFICATE_FIELDS: Record<string, CertificateName> = {
   tls_client_auth_san_email: "SanEmail",
 };
 
-/** All supported members, with the fields that they map to. */
 const NAMES: Record<string, string> = {
   ...FIELDS,
   grant_types: "GrantTypes",
@@ -135,20 +134,17 @@ export const CLIENT_INFORMATION = Type.Object(
   { $id: "ClientInformation" },
 );
 
-/** A client's parsed metadata. */
 export interface ClientMetadata {
   credentials: Credentials;
   name: string;
   webSite: string;
 }
 
-/** Limits on a client's registration. */
 export interface Bounds {
   /** In any order. */
   scopes: readonly string[];
   /** Used if no requested scope is allowed. */
   standardScopes: readonly string[];
-  /** Grants that the client already has. */
   grants?: readonly string[];
   /** Registered without an initial access token. */
   isOpen: boolean;
@@ -263,7 +259,6 @@ function methodAsked({ token_endpoint_auth_method: asked }: Sent, hasOwnScheme: 
   return hasOwnScheme && (known === undefined || known.startsWith("client_secret")) ? "none" : known;
 }
 
-/** The requested grants that are allowed. */
 function grantsOf(sent: Sent, clientType: string, { isOpen, grants = [] }: Bounds): string[] {
   const asked = textsOf(sent, "grant_types", ["authorization_code"]);
   const isVouchedFor = (grant: string) => !isOpen || grants.includes(grant) || !NEED_INITIAL_TOKEN.includes(grant);

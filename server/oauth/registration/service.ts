@@ -310,7 +310,6 @@ function originOfItself(request: Request, applicationId: number): Origin {
   return originOf(request, { actor: { type: "Application", id: applicationId }, clientId: String(applicationId) });
 }
 
-/** Saves a client's own change. */
 export async function saveChange(
   tx: Queries,
   tenantId: TenantId,

@@ -6,7 +6,6 @@ import type { TenantId } from "../../ids.ts";
 export const REGISTRATION_MODES = ["Off", "InitialAccessToken", "Open"] as const;
 export const DOCUMENT_MODES = ["Off", "On"] as const;
 
-/** A tenant's rules for dynamic registration. */
 export interface RegistrationRules {
   mode: (typeof REGISTRATION_MODES)[number];
   /** The maximum scopes of such a client. */
@@ -117,7 +116,6 @@ export interface RegisteredClient {
   /** Its tenant no longer allows dynamic registration. */
   isOff: boolean;
   registeredOn: Date;
-  /** The Application's Name. */
   name: string;
   webSite: string;
   isActive: boolean;

@@ -20,12 +20,9 @@ export interface Acting {
   act?: Acting;
 }
 
-/** The content of an access token. */
 export interface AccessGrant {
   scopes: string[];
-  /** The API that it is for. */
   target?: Target;
-  /** Additional claims about the subject. */
   claims?: Claims;
   /** The family that it belongs to; revoking the family ends it. */
   familyId?: string;
@@ -36,13 +33,11 @@ export interface AccessGrant {
   act?: Acting | undefined;
   /** In an exchanged token: the maximum scopes of further exchanges. */
   exchangeScopes?: string[];
-  /** Names of additional userinfo claims. */
   userinfoClaims?: string[];
   /** Seconds; undefined: by client and target. */
   lifetime?: number;
 }
 
-/** The claims of an access token. */
 export interface AccessTokenClaims {
   iss: string;
   aud: string;
@@ -53,7 +48,6 @@ export interface AccessTokenClaims {
   jti: string;
   iat: number;
   exp: number;
-  /** The family that it belongs to. */
   grant_id?: string;
   /** The bound key (RFC 7800 3.1). */
   cnf?: { jkt: string };
@@ -63,7 +57,6 @@ export interface AccessTokenClaims {
   act?: Acting;
   /** In an exchanged token: the maximum scopes of further exchanges for other audiences. */
   exchange_scope?: string;
-  /** Additional userinfo claims. */
   userinfo_claims?: string[];
 }
 
@@ -116,7 +109,6 @@ export async function verifyAccessToken(
   return claims as unknown as AccessTokenClaims | undefined;
 }
 
-/** The caller that the token identifies. */
 export function callerOf({ userId, ...claims }: ReadAccessToken): Bearer {
   return {
     tenantId: claims.tenant,

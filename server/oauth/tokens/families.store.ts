@@ -13,7 +13,6 @@ export interface Family {
   /** null: the client's own. */
   userId: number | null;
   scopes: string[];
-  /** Allowed targets of its access tokens. */
   resources: string[];
   /** Names of userinfo claims beyond those of the scopes. */
   claims: string[];

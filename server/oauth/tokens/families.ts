@@ -21,7 +21,6 @@ import type { ClientRefreshGrant, Tokens } from "./tokens.ts";
 /** The maximum lifetime in seconds since sign-in, for a client without RefreshTokenLifetime. */
 const FAMILY_LIFETIME = 90 * 24 * 3_600;
 
-/** A user's grant to a client. */
 export interface UserGrant {
   clientId: number;
   userId: number;
@@ -51,7 +50,6 @@ export interface PresentedRefreshToken extends RefreshValue {
 export interface RefreshUse {
   /** The token is not rotated. */
   keepsToken: boolean;
-  /** The origin of the request. */
   origin: Origin;
   /** Checks the family before it is changed. */
   check(family: Family): Promise<void>;
@@ -226,7 +224,6 @@ const NAMED_BYTES = FAMILY_BYTES + CLIENT_BYTES + GENERATION_BYTES;
 export interface RefreshValue {
   familyId: string;
   clientId: number;
-  /** Its number in the family. */
   generation: number;
 }
 

@@ -18,7 +18,6 @@ export interface AuthenticationClaims {
 export interface IdTokenGrant extends AuthenticationClaims {
   userId: number;
   nonce?: string;
-  /** The sign-in session. */
   sessionId?: string;
   /** The access token issued with it, for at_hash. */
   accessToken?: string;

@@ -6,7 +6,6 @@ import { LRUCache } from "lru-cache";
 import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 
-/** The refresh token of the client credentials grant. */
 export const CLIENT_REFRESH_TOKEN = "rt+jwt";
 export const ID_TOKEN = "JWT";
 

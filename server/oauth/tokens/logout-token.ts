@@ -10,7 +10,6 @@ const LOGOUT_TOKEN = "logout+jwt";
 const LIFETIME = 120;
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-/** A session's end, as reported to one client. */
 export interface ClientSessionEnd extends Omit<SubjectOwner, "subjectKey"> {
   tenantId: TenantId;
   /** null: its tenant has none yet. */
@@ -19,7 +18,6 @@ export interface ClientSessionEnd extends Omit<SubjectOwner, "subjectKey"> {
   /** The client's id_token algorithm. */
   alg: SigningAlg;
   userId: number;
-  /** The session's own id. */
   sid: string;
 }
 

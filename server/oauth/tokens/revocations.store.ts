@@ -33,9 +33,7 @@ export async function insertRevokedToken(sql: Queries, tenantId: TenantId, id: s
 const OVERLAP_SECONDS = 60;
 
 export interface Revoked {
-  /** PostgreSQL's time. */
   now: Date;
-  /** The start of the next look-up. */
   next: Date;
   added: { id: string; expiresOn: Date }[];
 }

@@ -6,12 +6,10 @@ import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:c
 import type { SUBJECT_TYPES } from "../contract.ts";
 import { subjectOfUser, userOfSubject } from "./jwt.ts";
 
-/** The client's properties that determine its subjects. */
 export interface SubjectOwner {
   subjectType: (typeof SUBJECT_TYPES)[number];
   sectorIdentifierUri: string;
   redirectUris: string[];
-  /** The tenant's key. */
   subjectKey: Uint8Array;
 }
 

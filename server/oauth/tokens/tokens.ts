@@ -25,7 +25,6 @@ const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
 /** The maximum lifetime in seconds of a client credentials grant's refresh token, including rotated ones. */
 const CLIENT_REFRESH_LIFETIME = 30 * 24 * 3600;
 
-/** The content of a client credentials grant's refresh token. */
 export interface ClientRefreshGrant {
   familyId: string;
   tenantId: TenantId;
@@ -77,7 +76,6 @@ export interface TokenDependencies {
   lifetime: number;
   /** Whether any of these, a jti or a family's id, is revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
-  /** The user of a client's pairwise `sub`. */
   pairwiseUser(clientId: string, sub: string): Promise<number | undefined>;
   scopesNow: FindScopes;
   /** The same from memory. */

@@ -3,7 +3,6 @@ import type { EnrolledFactor } from "../second-factor/store.ts";
 import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
 
-/** An application that may act for the user. */
 export interface AllowedApplication {
   clientId: number;
   name: string;

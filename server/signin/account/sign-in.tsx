@@ -36,7 +36,6 @@ export async function signInPage(deps: AccountDependencies, request: Request): P
   return pageResponse(<MessagePage {...{ site, heading: "Sign in first", lines, next }} />, { status: 401 });
 }
 
-/** GET /account/sign-in: the link to a provider. */
 export async function startSignIn(deps: AccountDependencies, request: Request): Promise<Response> {
   const { searchParams } = requestUrl(request);
   const clientId = searchParams.get("client_id") ?? "";

@@ -16,7 +16,6 @@ import type { AllowedApplication } from "./account-page.tsx";
 import type { AccountCredentials } from "./credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
 
-/** A signed-in user's request to an account page. */
 export interface AccountVisit {
   request: Request;
   visitor: Visitor;
@@ -34,7 +33,6 @@ export function isSignInTarget(target: string): boolean {
   return target.startsWith(`${ACCOUNT_PATH}?`);
 }
 
-/** Messages of the account page about the last action. */
 export const TOLD = {
   password: "Your password is changed. You are signed out everywhere else.",
   enrolled: "Your authenticator app is set up.",
@@ -68,7 +66,6 @@ export interface SigningApplication {
   identityProvider: { id: number; allowLocal: boolean } | null;
 }
 
-/** The OAuth provider as the account pages use it. */
 export interface Applications {
   /**
    * The application that selects the tenant for a sign-in. An unknown or inactive one gets a tenant that does not
@@ -76,7 +73,6 @@ export interface Applications {
    */
   find(clientId: string): Promise<SigningApplication>;
   allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
-  /** Also ends its tokens. */
   revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;
 }
 

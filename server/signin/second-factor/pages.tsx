@@ -16,7 +16,6 @@ export interface SecondFactorProps extends FactorForm {
   switchHref: string;
 }
 
-/** Asks for a code at sign-in. */
 export function SecondFactorPage({ site, action, request, csrf, problem, user, switchHref }: SecondFactorProps) {
   return (
     <CardPage site={site} title={problem ? "Error: Enter your code" : "Enter your code"}>
@@ -42,7 +41,6 @@ export function SecondFactorPage({ site, action, request, csrf, problem, user, s
 export interface EnrolProps extends FactorForm {
   proposal: Proposal;
   asksPassword: boolean;
-  /** Why a factor is required, and the alternatives. */
   lead: string;
   backHref?: string;
 }

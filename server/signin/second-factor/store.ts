@@ -3,7 +3,6 @@ import type { TenantId } from "../../ids.ts";
 
 export interface EnrolledFactor {
   since: Date;
-  /** Unused recovery codes. */
   recoveryCodes: number;
 }
 
@@ -21,7 +20,6 @@ export async function findFactor(
 
 export interface SealedFactor {
   secret: Uint8Array;
-  /** The HMAC key of the recovery codes. */
   recoveryKey: Uint8Array;
 }
 

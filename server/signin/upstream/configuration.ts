@@ -26,7 +26,6 @@ export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
 
 export const CLIENT_KEY_PURPOSE = "identity provider's client key";
 
-/** The total time for all requests to a provider in one step. */
 const STEP_TIMEOUT_MS = 10_000;
 
 export type GuardedFetch = NonNullable<Configuration[typeof customFetch]>;
@@ -243,7 +242,6 @@ export class OtherIssuer extends UpstreamFailure {
 /** The maximum number of characters shown of an issuer's name. */
 const MAX_SHOWN = 300;
 
-/** The issuer in the metadata, if it caused openid-client's error. */
 function otherIssuer(error: unknown): string | undefined {
   if (!(error instanceof ClientError) || error.code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") return undefined;
   const { cause } = error.cause instanceof Error ? error.cause : error;

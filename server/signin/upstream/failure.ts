@@ -91,9 +91,7 @@ export type UpstreamProblem = UpstreamFailureKind | "inactive" | "stranger" | "o
 
 interface ProblemText {
   status: number;
-  /** The text for the user. */
   line: string;
-  /** The reason in the audit entry's Details. */
   reason: string;
 }
 

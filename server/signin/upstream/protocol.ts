@@ -82,7 +82,6 @@ export interface Protocol {
 
 /** The maximum number of characters of an id_token in an address. */
 const HINT_LIMIT = 4_000;
-/** An id_token and the authority that issued it. */
 type Hint = [authority: string, idToken: string];
 
 export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: string): Protocol {

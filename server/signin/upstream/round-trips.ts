@@ -28,7 +28,6 @@ export interface Attempts {
   take(request: Request, providerId: number, state: string): Promise<TakenAttempt | undefined>;
   /** Stores the provider's identity with the attempt. @returns the value for the linking form */
   proceed(request: Request, tenantId: TenantId, attempt: Begun, identity: UpstreamIdentity): Promise<string>;
-  /** Finds the attempt that `proceed` stored. */
   pending(request: Request, link: string): Promise<PendingLink | undefined>;
 }
 

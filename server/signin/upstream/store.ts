@@ -105,7 +105,6 @@ export async function holdAttempt(
   return held.count > 0;
 }
 
-/** Uses up the attempt that waited for the session. */
 export async function takeHeldAttempt(
   sql: Queries,
   tenantId: TenantId,
@@ -162,7 +161,6 @@ export async function insertIdentity(
   return inserted.count > 0;
 }
 
-/** A subject linked to a User, with its provider. */
 export type LinkedIdentity = SubjectKey &
   Pick<Provider, "name" | "externalId" | "type" | "issuer" | "userinfoEndpoint" | "mapping" | "isActive"> & {
     linkedOn: Date;

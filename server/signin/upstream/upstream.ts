@@ -37,7 +37,6 @@ export interface UpstreamDependencies {
   log: Logger;
 }
 
-/** A provider as the sign-in page shows it. */
 export type OfferedProvider = Pick<Provider, "id" | "name" | "type">;
 
 /** Plain OAuth 2.0 can neither demand re-authentication nor report its time. */
@@ -83,7 +82,6 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   /** The public part of the key that authenticates this client to the provider. */
   publishedKey(providerId: number): Promise<object | undefined>;
   accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<ProviderAccount>;
-  /** The linked User, if there is one. */
   ownerOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<number | undefined>;
   /** Links the session's user. @returns false if it is already linked or the session has ended */
   link(pending: PendingLink, session: Pick<Session, "id" | "userId">, by: LinkedBy): Promise<boolean>;

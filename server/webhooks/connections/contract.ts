@@ -34,7 +34,6 @@ const API_KEY_LIMIT = 200;
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 
 interface ConnectionFacts {
-  /** Names of the entities that can trigger a webhook. */
   entities: readonly string[];
   /** @returns why a receiver's address is rejected */
   checkUrl(url: string): string | undefined;

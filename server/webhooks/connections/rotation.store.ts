@@ -65,7 +65,6 @@ export async function beginProof(
 
 export interface ProvedSecret {
   connectionId: ConnectionId;
-  /** The verifying ping. */
   eventId: EventId;
 }
 

@@ -160,7 +160,6 @@ function stateOf({ signed, stagedOn, proof, formerUntil }: SecretRotation): Rota
   return signed ? "InForce" : "None";
 }
 
-/** Why the verification failed. */
 function reasonOf({ state, word }: NonNullable<SecretRotation["proof"]>): string | null {
   if (state === "Cancelled") return "the ping was cancelled; prove it again";
   if (state !== "Exhausted") return null;

@@ -18,7 +18,6 @@ export const SEALED: SealedColumn[] = [
 
 export type ConnectionSeals = ReturnType<typeof createConnectionSeals>;
 
-/** Seals and opens each secret. */
 export function createConnectionSeals(vault: Vault) {
   const headers = vault.sealFor(HEADERS_PURPOSE);
   return {

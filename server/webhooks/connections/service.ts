@@ -57,7 +57,6 @@ export interface Connections {
   list(caller: Caller, filter: ConnectionFilter, paging: Paging): Promise<ShownPage<ConnectionRecord>>;
   /** @throws NotFound, Permission */
   read(caller: Caller, id: ConnectionId): Promise<SeenConnection>;
-  /** The requested connections that the caller may read, including deleted ones. */
   readAll(caller: Caller, ids: ConnectionId[]): Promise<Shown<LoggedConnection>[]>;
   /**
    * Updates the connection with this Id or Name, or creates one.

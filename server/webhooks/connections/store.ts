@@ -37,7 +37,6 @@ export interface Connection {
 /** A connection in the activity log; it may be deleted. */
 export interface LoggedConnection extends Connection {
   deletedOn: Date | null;
-  /** When its URL, Secret, ApiKey or Headers last changed. */
   requestChangedOn: Date;
 }
 
@@ -64,7 +63,6 @@ export async function findConnection(
   return row;
 }
 
-/** The requested connections, including deleted ones. */
 export async function findConnections(
   sql: Queries,
   tenantId: TenantId,
@@ -142,7 +140,6 @@ export async function deleteConnection(sql: Queries, tenantId: TenantId, id: Con
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** Deleted connections with open deliveries. */
 export async function listCleared(sql: Queries): Promise<{ tenantId: TenantId; id: ConnectionId }[]> {
   return sql<{ tenantId: TenantId; id: ConnectionId }[]>`
     select tenant_id as "tenantId", id from webhook_connections where clearing order by deleted_on`;

@@ -16,14 +16,12 @@ import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./
 import type { Connections } from "./service.ts";
 import { lockConnection } from "./store.ts";
 
-/** The kind of change to simulate. */
 export interface TestInput {
   EventRecord: string;
   EventType: EventType;
 }
 
 export interface TestEvents {
-  /** The contract of the input. */
   contract: ReturnType<typeof testContract>;
   /**
    * Sends it to one connection, even if that is Held or Paused; the test does not resume it.
@@ -33,9 +31,7 @@ export interface TestEvents {
   send(caller: Permitted<"Webhooks:Update">, id: ConnectionId, input: TestInput): Promise<EventId>;
 }
 
-/** Sample records. */
 export interface Samples {
-  /** Names of the entities that can trigger a webhook. */
   entities: readonly string[];
   of(entity: string): Record<string, unknown>;
 }

@@ -15,7 +15,6 @@ const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 /** The minimum length of an extra header's value that is hidden when a response repeats it. */
 const MIN_SECRET_LENGTH = 8;
 
-/** The result of an attempt, for the log. */
 export interface AttemptResult {
   attempt: Attempt;
   delivered: boolean;

@@ -10,7 +10,6 @@ import { isUnderWay, isWaiting } from "./opening.store.ts";
 /** The maximum number of rows read or held at a time. */
 export const PAGE = 100;
 
-/** A queued delivery, or one that a redelivery selects. */
 export interface Candidate {
   id: DeliveryId;
   position: number;
@@ -23,7 +22,6 @@ export interface Candidate {
   isBusy: boolean;
 }
 
-/** Where candidates wait. */
 export type CandidatePlace = "queue" | "Drain";
 
 type Condition = PendingQuery<Row[]>;

@@ -30,7 +30,6 @@ export interface Dispatch extends WorkflowToStart {
   id: number;
   /** Deliveries in any state. */
   total: number;
-  /** Connections with queued deliveries. */
   queues: ConnectionId[];
 }
 
@@ -82,7 +81,6 @@ export const recordName = (sql: Queries, eventId: ReturnType<Queries>) => sql`(
 /** The display name of connection `k`: its name, or its id. */
 export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text)`;
 
-/** A DeliveryToMake of delivery `d` to connection `k`. */
 export const deliveryToMake = (sql: Queries) => sql`
   json_build_object('deliveryId', d.id, 'connectionId', d.connection_id, 'to', ${connectionName(sql)})`;
 

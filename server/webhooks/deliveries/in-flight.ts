@@ -12,21 +12,17 @@ const MAX_QUEUED = 8;
 export const STARTING_MS = 30_000;
 
 export interface InFlight {
-  /** For changes. */
   fresh: Places;
-  /** For queued deliveries. */
   queued: Places;
   /** Call it when a delivery begins or runs elsewhere; unknown deliveries are ignored. */
   begin(deliveryId: DeliveryId): void;
 }
 
 export interface Places {
-  /** Adds the deliveries of one workflow. */
   add(tenantId: TenantId, deliveryIds: DeliveryId[]): void;
   isFull(): boolean;
   /** Tenants that use half of all places. */
   fullTenants(): TenantId[];
-  /** The number of workflows that may be started for a tenant now. */
   room(tenantId: TenantId): number;
   /** Called when capacity is free again, in total or for a tenant. */
   onRoom(call: () => void): void;

@@ -5,7 +5,6 @@ import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { type EndedState, insertLost } from "./store.ts";
 
-/** A due delivery with the data of its post. */
 export interface OpenDelivery {
   id: DeliveryId;
   /** True if it is marked as being attempted; false if there is nothing to post or another worker was first. */

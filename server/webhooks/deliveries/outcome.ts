@@ -6,7 +6,6 @@ import type { OpenDelivery } from "./opening.store.ts";
 import type { Attempt, AttemptOutcome } from "./store.ts";
 import type { Ending } from "./windows.ts";
 
-/** The parts of an attempt's result that decide. */
 type Judged = Pick<AttemptResult, "delivered" | "gone" | "retryAfterMs"> & { attempt: Pick<Attempt, "failure"> };
 
 /**
@@ -33,7 +32,6 @@ export function outcomeOf(
   };
 }
 
-/** The receiver's behaviour in an attempt. */
 export function endingOf(result: Pick<Judged, "attempt"> | Unsent): Ending {
   if ("unsent" in result) return "crowded";
   if (result.attempt.failure === "cancelled") return "unsent";

@@ -14,7 +14,6 @@ import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import { createTurns, type Turn } from "./turns.ts";
 import type { Windows } from "./windows.ts";
 
-/** Queues processed concurrently. */
 const LANES = 2;
 
 export interface QueueDependencies {

@@ -19,7 +19,6 @@ type Addressed = Pick<
 
 interface Request {
   url: string;
-  /** The connection's extra headers. */
   extra: ExtraHeaders;
   /** Our headers, by their names in the request. */
   own: Record<string, string>;

@@ -21,7 +21,6 @@ import type { WorkflowToStart } from "./dispatch.store.ts";
 import { STARTING_MS } from "./in-flight.ts";
 import { policyInWords, retryPolicy } from "./retry-policy.ts";
 
-/** Configuration for starting workflows. */
 export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
 
 /** The SDK may retry for 2.5 times as long, so a start ends before other workers take over. */

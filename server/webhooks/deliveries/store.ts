@@ -17,7 +17,6 @@ export interface Attempt {
   responseBody: string | null;
 }
 
-/** When exhausted deliveries make a connection Held. */
 export interface HoldRule {
   /** Immediately: the receiver rejects all further deliveries. */
   gone: boolean;
@@ -27,7 +26,6 @@ export interface HoldRule {
   probeInMs: number;
 }
 
-/** The effects of an attempt on its delivery and connection. */
 export interface AttemptOutcome {
   reached: DeliveryState;
   /** Undefined: the attempt says nothing about the receiver, so the connection is unchanged. */
@@ -97,7 +95,6 @@ export async function recordAttempt(
   return row?.state;
 }
 
-/** A successful attempt. */
 export interface DeliveredAttempt {
   tenantId: TenantId;
   deliveryId: DeliveryId;

@@ -9,7 +9,6 @@ export interface Turn {
 }
 
 export interface Turns {
-  /** Schedules a queue. */
   add(turn: Turn): void;
   /** Schedules a queue after a delay; an earlier time has precedence. */
   addIn(turn: Turn, inMs: number): void;

@@ -53,10 +53,8 @@ export interface Windows<Receiver = ConnectionId, Sent = DeliveryId, Order = Eve
   seen(): [Receiver, WindowSeen][];
 }
 
-/** A window's state for display. */
 export interface WindowSeen {
   places: number;
-  /** Places in use. */
   out: number;
   waiting: number;
   quick: boolean;

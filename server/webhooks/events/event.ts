@@ -5,7 +5,6 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A test of a connection by an administrator: it is not a change, so connections do not subscribe to it. */
 export const PING = "Ping" as const;
-/** The EventRecord of a ping. */
 export const PING_RECORD = "WebhookConnection";
 /** The EventRecord of alerts: Created when raised, Updated when acknowledged, Deleted when ended. */
 export const ALERT_RECORD = "Alert";

@@ -4,7 +4,6 @@ import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
 import { ALERT_RECORD, type EventType } from "./event.ts";
 
-/** Wakes the dispatchers when the transaction commits. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
 
 /** The same for a connection with new queued deliveries: the message names its tenant and the connection. */

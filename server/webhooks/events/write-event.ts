@@ -6,11 +6,9 @@ import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 /** docs/behaviour.md "Payload": the format's version. */
 const PAYLOAD_VERSION = "1.0";
 
-/** A committed change, as an entity's service reports it. */
 export interface Change {
   eventType: EventType;
   eventRecord: string;
-  /** All affected records. */
   recordIds: string[];
   /** The change numbers of the records; null for a ping. */
   sequences: number[] | null;
@@ -34,7 +32,6 @@ export async function recordEvent(
   await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent }, change.notTo);
 }
 
-/** The Data of a ping. */
 export type PingData = { Id: ConnectionId; Name: string; Entities: string[]; Events: string[] };
 
 /** Creates a ping: an event with a delivery to this connection only. @returns its EventId */

@@ -7,7 +7,6 @@ export interface Health extends Ended, ConnectionBacklog {
   connectionId: ConnectionId;
 }
 
-/** Recently ended deliveries of a connection, regardless of later changes. */
 export interface Ended {
   delivered: number;
   exhausted: number;

@@ -26,7 +26,6 @@ export interface ConnectionFigures {
 }
 
 interface FiguresSince {
-  /** One for each connection. */
   backlogs: (ConnectionBacklog & { connectionId: ConnectionId })[];
   counts: Counts;
 }

@@ -5,7 +5,6 @@ import { outcomes } from "./day.store.ts";
 
 /** Deliveries that reached this state in a slice of time, or attempts that failed in it. */
 export interface SliceCount {
-  /** The slice's start. */
   from: Date;
   state: DeliveryState | "Failed";
   count: number;

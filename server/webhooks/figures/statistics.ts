@@ -17,7 +17,6 @@ const SPANS = {
 export type Span = keyof typeof SPANS;
 export const SPAN_NAMES = Object.keys(SPANS) as Span[];
 
-/** Deliveries sampled from each start. */
 const SAMPLE = 25;
 
 const count = (description: string) => Type.Integer({ format: "int32", minimum: 0, description });

@@ -4,7 +4,6 @@ import { isUnderWay, isWaiting } from "../deliveries/opening.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";
 import { unsentOf } from "./health.store.ts";
 
-/** A connection's open deliveries in PostgreSQL. */
 export interface WaitingDeliveries {
   /** In a workflow: being sent, waiting for a retry, or about to start. */
   underWay: number;

@@ -111,7 +111,6 @@ export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): E
   };
 }
 
-/** The body of POST WebhookEvent/{EventId}/Redeliver. */
 export const REDELIVER = body(
   { name: "Redeliver", $id: "WebhookRedeliver" },
   {

@@ -10,7 +10,6 @@ export interface EventOfDelivery {
   eventType: string;
   recordIds: string[];
   occurredOn: Date;
-  /** Only if requested. */
   payload?: string;
 }
 

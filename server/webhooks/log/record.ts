@@ -75,7 +75,6 @@ export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
 
 // The payload of an event for a caller: Data is visible only if all its records are.
 
-/** Why Data is missing. */
 export const WITHHELD = "Data is left out: your policies do not let you read every record in it.";
 
 export interface SeenPayload {

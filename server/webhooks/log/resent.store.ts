@@ -7,7 +7,6 @@ export interface ResentOutcome {
   state: DeliveryState;
   /** A status, the failure's name, or lost; null: delivered or not attempted. */
   reason: string | null;
-  /** When the delivery reached this state. */
   on: Date;
 }
 

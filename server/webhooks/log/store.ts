@@ -8,10 +8,8 @@ import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
-/** The states in filters; Open is Pending or Retrying. */
 export const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
 type AskedState = (typeof ASKED_STATES)[number];
-/** States that a delivery may have left. */
 export const PAST_STATES = DELIVERY_STATES.filter((state) => state !== "Pending");
 type PastState = Exclude<DeliveryState, "Pending">;
 
@@ -286,7 +284,6 @@ export async function listCommitted(
 
 export interface AttemptSelection {
   deliveryIds: DeliveryId[];
-  /** The last attempts of each delivery. */
   last: number;
 }
 

@@ -26,7 +26,6 @@ const STREAMS = { name: "event streams", perTenant: 5, total: 50, waiting: 0 };
  */
 const ID = /^(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)(?:~(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)~([\da-f-]{36}))?$/;
 
-/** A listener's position. */
 interface Progress {
   from: Moment;
   /** Set between two moments. */
@@ -116,7 +115,6 @@ function isSnapshot(text: string): boolean {
   );
 }
 
-/** The text of the stream. */
 async function* tell(
   sql: Sql,
   caller: Caller,

@@ -8,7 +8,6 @@ import { isDrainPaused } from "../redelivery/store.ts";
 export interface Witness extends Connection {
   createdOn: Date;
   deletedOn: Date | null;
-  /** When it reached its present state. */
   stateSince: Date | null;
   /** The connection's Drain is paused. */
   drainPaused: boolean;
@@ -43,7 +42,6 @@ export interface WitnessedDelivery {
 }
 
 export interface WitnessFilter {
-  /** Only these connections. */
   connectionIds?: ConnectionId[];
   /** Connections with a delivery of the event, or without one. */
   concerned?: boolean;

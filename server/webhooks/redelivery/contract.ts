@@ -21,12 +21,10 @@ import type { ConnectionId } from "../../ids.ts";
 import { NOT_TOLD } from "../events/event.ts";
 import { REDELIVERY_KINDS } from "./store.ts";
 
-/** Final states that a Replay may select. */
 export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];
 /** Deliveries per second. */
 export const DEFAULT_RATE = 20;
 export const MAX_RATE = 100;
-/** States that a change may set. */
 const WISHED_STATES = REDELIVERY_STATES.filter((state) => state !== "Completed");
 
 const RATE = Type.Integer({ format: "int32", minimum: 1, maximum: MAX_RATE });
@@ -50,7 +48,6 @@ const REPLAY_FIELDS = {
   DryRun: flag({ description: "Only count them.", documented: { default: false } }),
 };
 
-/** The body of POST Redelivery. */
 export const REPLAY_DATA = body(
   {
     name: "Redelivery",

@@ -11,7 +11,6 @@ export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Re
   return row!.left;
 }
 
-/** Adds newly ended deliveries to the redelivery's counts. */
 export async function countEnded(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await sql`
     with redelivery as (

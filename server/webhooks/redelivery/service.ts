@@ -77,7 +77,6 @@ export interface ReplayPreview {
 }
 
 export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redeliveries {
-  /** The record as far as the caller may see it. */
   async function written({ gate }: Caller, redelivery: Redelivery, sent: unknown) {
     return (await gate.written(TYPE, located(redelivery, workflowUrl), sent)).record;
   }

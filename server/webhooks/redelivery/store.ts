@@ -9,7 +9,6 @@ import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { wakeQueue } from "../events/store.ts";
 
-/** Wakes the workers' starters when the transaction commits. */
 export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
 
 /** Replay: final deliveries, on request. Drain: everything that a connection has held. */
@@ -247,7 +246,6 @@ export function isDrainPaused(sql: Queries, tenantId: TenantId, connectionId: Pe
   )`;
 }
 
-/** Used when a connection is deleted. */
 export async function cancelRedeliveries(
   tx: Transaction,
   tenantId: TenantId,
@@ -259,7 +257,6 @@ export async function cancelRedeliveries(
   await wakeStarters(tx, tenantId, connectionId);
 }
 
-/** Notifies its workflows and wakes its queue. */
 export async function wakeStarters(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), ${wakeQueue(tx, tx`${tenantId}::text`, tx`${connectionId}::text`)}`;
 }

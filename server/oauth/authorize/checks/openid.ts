@@ -99,9 +99,7 @@ export const ATTAINABLE_ACRS: string[] = Object.values(ACR);
 
 /** The supported part of OIDC Core 5.5; unknown claims are ignored. */
 export interface ClaimsRequest {
-  /** Names of claims for the id_token. */
   idToken: string[];
-  /** Names of claims for userinfo. */
   userinfo: string[];
   /** The only user it may be about. */
   sub?: string;

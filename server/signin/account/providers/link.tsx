@@ -117,7 +117,6 @@ async function linkPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-/** The names of both accounts, as the page shows them. */
 function shownToLink(session: AccountVisit["session"], { id, name }: Provider, identity: UpstreamIdentity) {
   return ["account link", id, name, identity.authority, identity.subject, whoIs(identity), nameOf(session)] as const;
 }

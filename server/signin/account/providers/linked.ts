@@ -18,7 +18,6 @@ import type { EndGrants } from "../credentials.ts";
 import { deleteSessionsBy } from "../store.ts";
 
 export interface LinkedAccount {
-  /** The key that forms use. */
   key: string;
   providerId: number;
   provider: string;

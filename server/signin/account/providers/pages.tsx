@@ -10,9 +10,7 @@ export interface LinkAccountProps {
   /** The seal of the names that the page shows. */
   shown: string;
   provider: string;
-  /** The user's name at the provider. */
   there: string;
-  /** The user's name here. */
   here: string;
   asksPassword: boolean;
   asksCode: boolean;
@@ -72,7 +70,6 @@ export interface ProvidersSectionProps {
   site: Site;
   csrf: string;
   linked: LinkedAccount[];
-  /** Providers that can still be linked. */
   offered: OfferedProvider[];
   hasPassword: boolean;
 }

@@ -17,7 +17,6 @@ export interface WayToProvider {
   tenantId: TenantId;
   provider: Provider;
   purpose: "sign-in" | "linking";
-  /** The account page to return to, as path and query. */
   target: string;
   /** The user who links or signs in, once known. */
   userId?: number;
@@ -53,7 +52,6 @@ export async function tellingTheUser(
   }
 }
 
-/** Shows and audits the failure. */
 export async function refuse(
   { sql, endpoints: { site } }: AccountDependencies,
   { request, tenantId, provider, purpose, target, userId }: WayToProvider,

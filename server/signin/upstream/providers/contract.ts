@@ -295,7 +295,6 @@ export const providerContract = (checkUrl: CheckUrl) =>
 export const PROVIDER = providerContract(() => undefined);
 
 export type ProviderInput = InputOf<ReturnType<typeof fields>>;
-/** Never contains the secret. */
 export type ProviderRecord = RecordOf<ReturnType<typeof fields>>;
 
 export const PROVIDER_TEST = Type.Object(

@@ -75,7 +75,6 @@ export const MAX_PARAMETERS = 20;
 /** The maximum number of characters of a parameter's value. */
 export const PARAMETER_LIMIT = 1_000;
 const PARAMETER_NAME = /^[A-Za-z][\w.:-]{0,99}$/;
-/** Parameters that the protocol reserves for this client. */
 const RESERVED = [
   ...["client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type"],
   ...["scope", "state", "nonce", "code", "code_verifier", "code_challenge", "code_challenge_method", "max_age"],

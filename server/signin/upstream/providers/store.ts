@@ -28,7 +28,6 @@ export const MAPPED = [
 ] as const;
 type Mapped = (typeof MAPPED)[number];
 export type MappedField = Exclude<Mapped, "Subject" | "EmailVerified">;
-/** User fields that a provider can fill. */
 export const MAPPED_FIELDS = MAPPED.filter(
   (name): name is MappedField => name !== "Subject" && name !== "EmailVerified",
 );
@@ -50,7 +49,6 @@ export interface Provider {
   tokenEndpointAuthMethod: AuthMethod | null;
   /** Sealed: the private JWK for private_key_jwt; null with any other method. */
   clientKey: Uint8Array | null;
-  /** Extra parameters for its authorization requests. */
   authorizationParameters: Record<string, string>;
   scopes: string[];
   mapping: Mapping;
@@ -172,7 +170,6 @@ export async function deleteSessionsOf(sql: Queries, tenantId: TenantId, provide
   await sql`delete from sessions where tenant_id = ${tenantId} and identity_provider_id = ${providerId}`;
 }
 
-/** Cascades to its users' links. */
 export async function deleteProvider(sql: Queries, tenantId: TenantId, id: number): Promise<void> {
   await sql`delete from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
 }
