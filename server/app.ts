@@ -2,65 +2,30 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import { type Authenticate, createAccess, createAuthenticate, type FindRecords, permit } from "./access/index.ts";
-import { ALERT_RESOURCE_TYPE, createAlerts, EXAMPLE_ALERT } from "./alerts/index.ts";
+import { permit } from "./access/index.ts";
 import { apiRoutes } from "./api.ts";
-import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import { createOnce, nothingHere, refusal, settingsController } from "./console/index.ts";
-import { outageOf } from "./db/failures.ts";
 import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
-import {
-  createEntities,
-  createFindRecord,
-  createFindRecords,
-  ENTITIES,
-  type EntityDefinition,
-  exampleRecord,
-  resourceTypes,
-} from "./entities/index.ts";
-import { ApiError, ServiceUnavailable } from "./errors.ts";
+import { ENTITIES, type EntityDefinition } from "./entities/index.ts";
+import { ServiceUnavailable } from "./errors.ts";
+import { createFailureLog } from "./failure-log.ts";
 import { requireEncodedQuery } from "./http/body.ts";
 import { clientAddress, contextOf, createRequestLog, isDirect, isProbe } from "./http/context.ts";
 import { asApiError, OUTAGES } from "./http/error-record.ts";
-import { createExporter } from "./http/export.ts";
 import { healthController, type Lifecycle, servingLifecycle } from "./http/health.ts";
-import { createRateLimit } from "./http/rate-limit.ts";
-import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
+import { createAdmitClient } from "./http/rate-limit.ts";
+import { createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
 import { controllerOf } from "./http/route.ts";
-import type { TenantId } from "./ids.ts";
-import { createOutageLog } from "./log.ts";
-import { createLogouts } from "./logouts/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
-import {
-  createIssuedTokens,
-  createProvider,
-  endpointRefusal,
-  type IssuedTokens,
-  OAUTH_RESOURCE_TYPES,
-  SPEC_PATHS,
-  scopesNow,
-} from "./oauth/index.ts";
+import { createIssuedTokens, endpointRefusal, type IssuedTokens, SPEC_PATHS } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
-import {
-  createRequestRecorder,
-  createRequests,
-  REQUEST_RESOURCE_TYPE,
-  type RequestRecorder,
-} from "./requests/index.ts";
-import { createSettings, SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
-import { createOwnTenant, createTenants, TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
+import { createRequestRecorder, type RequestRecorder } from "./requests/index.ts";
+import { createServices } from "./services.ts";
+import { SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import type { Vault } from "./vault.ts";
-import {
-  ALERT_RECORD,
-  CONNECTION,
-  connectionContract,
-  createWebhooks,
-  type RecordedChange,
-  webhookResourceTypes,
-} from "./webhooks/index.ts";
 
 /** Bun answers larger bodies with an empty 413; our much lower limit answers with an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
@@ -86,26 +51,6 @@ export interface AppDependencies {
   settings?: SettingsKinds;
 }
 
-export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
-  const entityTypes = resourceTypes(entities);
-  return [
-    ...entityTypes,
-    ...webhookResourceTypes([...entityTypes, ALERT_RESOURCE_TYPE]),
-    ...OAUTH_RESOURCE_TYPES,
-    ALERT_RESOURCE_TYPE,
-    AUDIT_RESOURCE_TYPE,
-    REQUEST_RESOURCE_TYPE,
-    TENANT_RESOURCE_TYPE,
-    ...Object.values(settings).map(({ type }) => type),
-  ];
-}
-
-/** The records of webhook events. */
-export const namesOfEventRecords = (entities: readonly EntityDefinition[]) => [
-  ...entities.map(({ name }) => name),
-  ALERT_RECORD,
-];
-
 export function createApp({
   config,
   sql,
@@ -120,135 +65,49 @@ export function createApp({
   entities = ENTITIES,
   settings: kinds = SETTINGS,
 }: AppDependencies) {
-  const findRecord = createFindRecord(entities);
-  const findEntityRecords = createFindRecords(entities);
-  const eventRecords = namesOfEventRecords(entities);
-  const temporalUi = `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows`;
-  const workflowUrl = (workflowId: string) => `${temporalUi}/${encodeURIComponent(workflowId)}`;
-  const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
-  const exporter = createExporter();
-  const webhooks = createWebhooks({
-    ...{ sql, vault, workflowUrl, exporter },
-    stopping: lifecycle.stopping,
-    secretOverlapMs: config.webhooks.secretOverlap,
-    samples: {
-      entities: eventRecords,
-      of: (name) => (name === ALERT_RECORD ? EXAMPLE_ALERT : exampleRecord(records.of(name).entity)),
-    },
-  });
-  const settingsTypes = Object.values(kinds).map(({ type }) => type.name);
-  const findRecords: FindRecords = (queries, tenantId, type, ids) => {
-    if (type === ALERT_RECORD) return alerts.find(queries, tenantId, type, ids);
-    const others = type === CONNECTION.name ? webhooks.connections.find : findEntityRecords;
-    const own = Object.values(settings).find(({ contract }) => contract.name === type);
-    return (own?.find ?? others)(queries, tenantId, type, ids);
-  };
-  const access = createAccess({
-    sql,
-    vault,
-    log,
-    resourceTypes: policyTypes(entities, kinds),
-    findRecords,
-    recordTypes: [...entities.map(({ name }) => name), ...settingsTypes, CONNECTION.name],
-    findScopes: scopesNow,
-  });
-  const checkUrl = (url: string) => egress.checkUrl(url);
-  const requestSpans = createRequestSpans(tracing);
+  const { publicUrl, trustProxy } = config;
+  const { stopping } = lifecycle;
+  const spans = createRequestSpans(tracing);
+  const admitClient = createAdmitClient(config.rateLimit);
+  const logFailure = createFailureLog(log);
   const logRequest = createRequestLog(log, (request, observed) => {
     metrics.request(observed);
     recorder.record(request, observed);
-    requestSpans.end(request, observed);
+    spans.end(request, observed);
   });
-  const admit = createRateLimit(config.rateLimit);
-  const onClient = (
-    request: Request,
-    { tenantId, clientId }: { tenantId: TenantId; clientId: string },
-    network?: string,
-  ) => {
-    contextOf(request).client = { tenantId, clientId };
-    admit(request, network === undefined ? clientId : `${clientId} at ${network}`);
-  };
-  const databaseIsAway = createOutageLog(log);
-  const logFailure = (error: unknown, request: Request) => {
-    const line = { err: error, requestKey: contextOf(request).key };
-    const outage = outageOf(error);
-    if (outage === "disk-full") databaseIsAway(line, "PostgreSQL's disk is full; changes are answered 503");
-    else if (outage) databaseIsAway(line, "PostgreSQL is away or takes no writes; requests are answered 503");
-    else if (!(error instanceof ApiError)) log.error(line, "a request failed");
-  };
-  const provider = createProvider({
-    config,
-    sql,
-    access,
-    vault,
-    log,
-    egress,
+
+  const deps = { config, sql, vault, egress, log, metrics, issued, entities, kinds, admitClient, logFailure, stopping };
+  const services = createServices(deps);
+  const { provider, settings, authenticate } = services;
+  const { site, cookies } = provider.forSettingsPages;
+
+  const routes = apiRoutes({ ...services, settings: Object.values(settings) });
+  const api = controllerOf(routes, { authenticate, permit });
+  const pages = settingsController({
+    ...provider.forSettingsPages,
+    ...services,
+    ...servicesOf(settings),
     issued,
-    onClient,
-    onDevice: metrics.device,
+    once: createOnce(vault, cookies),
+    publicUrl,
+    onClient: admitClient,
     onFailure: logFailure,
   });
-  const { publicUrl } = config;
-  const settings = createSettings(kinds, {
-    ...{ sql, vault, publicUrl, access, checkUrl },
-    fetch: egress.fetch,
-    endGrantsBy: provider.endGrantsBy,
-    recordChange: recordAudit,
-  });
-  const onCommitted = (tenantId: TenantId, events: RecordedChange[]) => {
-    metrics.accepted(events);
-    for (const { eventRecord, recordIds } of events) access.forgetRecords(tenantId, eventRecord, recordIds);
-  };
-  const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
-  const administration = { ...provider.administration(findRecord), ownTenant: createOwnTenant(sql) };
-  const logouts = createLogouts({
-    ...{ sql, workflowUrl, namesOfSessions: provider.namesOfSessions },
-    credentials: administration.credentials,
-  });
-  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
-  const requests = createRequests(sql);
-  const alerts = createAlerts(sql);
-  const authenticateBearer = createAuthenticate({
-    verify: provider.verifyAccessToken,
-    checkPossession: provider.checkPossession,
-    admit: access.admit,
-  });
-  const authenticate: Authenticate = async (request) => {
-    const caller = await authenticateBearer(request);
-    onClient(request, caller);
-    return caller;
-  };
+  const spell = createSpelling([...SPEC_PATHS, ...api.routes.map(({ path }) => path)]);
 
-  const connection = connectionContract({ entities: eventRecords, checkUrl });
-  const routes = apiRoutes({
-    entities: eventRecords,
-    connection,
-    workflowUrl,
-    records,
-    settings: Object.values(settings),
-    auditLog,
-    alerts,
-    requests,
-    logouts,
-    ...administration,
-    ...webhooks,
-  });
-
-  let spell: ((path: string) => string) | undefined;
-  const app = new Elysia({
+  return new Elysia({
     serve: { maxRequestBodySize: HARD_BODY_LIMIT, idleTimeout: IDLE_SECONDS, development: false },
   })
     .wrap((handle) => (request: Request) => {
-      spell ??= createSpelling(app.routes.map(({ path }) => path).filter(isSpecified));
       return provider.cors(withPlainUrl(request, spell), handle as unknown as (request: Request) => Response);
     })
     .onRequest(({ request, set, server }) => {
       const context = contextOf(request);
       const peer = server?.requestIP(request)?.address;
-      context.address = clientAddress(request, peer, config.trustProxy);
-      context.isDirect = isDirect(peer, config.trustProxy);
+      context.address = clientAddress(request, peer, trustProxy);
+      context.isDirect = isDirect(peer, trustProxy);
       context.headers = set.headers;
-      requestSpans.begin(request);
+      spans.begin(request);
       lifecycle.begin(request);
       set.headers["x-request-id"] = context.key;
       set.headers["x-content-type-options"] = "nosniff";
@@ -261,7 +120,6 @@ export function createApp({
     .onError({ as: "global" }, async ({ error, code, request }) => {
       const isNothing = code === "NOT_FOUND";
       if (!isNothing && asApiError(error).status >= 500) logFailure(error, request);
-      const { site } = provider.forSettingsPages;
       const response = isNothing
         ? await nothingHere(site, request)
         : (endpointRefusal(error, request) ?? (await refusal(site, error, request)));
@@ -276,39 +134,6 @@ export function createApp({
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(publicUrl, routes))
     .use(provider.controller)
-    .use(controllerOf(routes, { authenticate, permit }))
-    .use(
-      settingsController({
-        ...provider.forSettingsPages,
-        ...administration,
-        ...webhooks,
-        issued,
-        once: createOnce(vault, provider.forSettingsPages.cookies),
-        records,
-        ...servicesOf(settings),
-        settings,
-        auditLog,
-        alerts,
-        requests,
-        logouts,
-        tenants: createTenants(sql),
-        publicUrl,
-        access,
-        entities: eventRecords,
-        connection,
-        workflowsUrl,
-        onClient,
-        onFailure: logFailure,
-      }),
-    );
-  return app;
-}
-
-export function auditSubjects(entities: readonly EntityDefinition[], settings: SettingsKinds): string[] {
-  const types = [...Object.values(settings).map(({ type }) => type), ...webhookResourceTypes([])];
-  return [...entities, ...types].map(({ name }) => name);
-}
-
-function isSpecified(path: string): boolean {
-  return path.startsWith(`${API_PATH}/`) || SPEC_PATHS.includes(path);
+    .use(api)
+    .use(pages);
 }

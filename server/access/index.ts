@@ -22,6 +22,7 @@ export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./pol
 export { QUESTION } from "./policies/question.ts";
 export { type AttributeType, actionsOn, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 export { POLICIES } from "./policies/routes.ts";
+export { createRecordFinders } from "./record-finders.ts";
 export type { RecordChange } from "./record-service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
 export { ROLES } from "./roles/service.ts";

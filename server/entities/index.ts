@@ -15,6 +15,6 @@ export {
 export { createFindRecord, createFindRecords, resourceTypes } from "./record.ts";
 export { describeEntities, ENTITIES } from "./registry.ts";
 export { entityRoutes } from "./routes.ts";
-export { exampleRecord, FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
+export { exampleRecords, FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";
 export type { OnChange } from "./transaction.ts";

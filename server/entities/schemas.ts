@@ -1,8 +1,8 @@
 // An entity's definition as JSON Schema: what a caller sends (…Data) and what a record looks like.
 
-import { ACTOR_FIELDS, type EntityField, inAnswerOrder, UNSET_DATE } from "./definition.ts";
+import { ACTOR_FIELDS, type EntityDefinition, type EntityField, inAnswerOrder, UNSET_DATE } from "./definition.ts";
 import { toRecord } from "./record.ts";
-import { describeEntities, type Entity, type EntityReference } from "./registry.ts";
+import { createRegistry, describeEntities, type Entity, type EntityReference } from "./registry.ts";
 import { INT32_MAX, type Matchable } from "./values.ts";
 
 /** JSON Schema 2020-12. */
@@ -209,6 +209,11 @@ function abstract(description: string, id: Schema): Schema {
 // Records as the definitions have them, made by the code that makes the answers.
 
 const A_MOMENT = new Date("2026-01-31T12:00:00.000Z");
+
+/** One of each entity, by its name. */
+export function exampleRecords(definitions: readonly EntityDefinition[]): Map<string, Record<string, unknown>> {
+  return new Map(createRegistry(definitions).map((entity) => [entity.name, exampleRecord(entity)]));
+}
 
 export function exampleRecord(entity: Entity): Record<string, unknown> {
   const row: Record<string, unknown> = {};

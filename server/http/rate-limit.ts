@@ -4,6 +4,7 @@
 // than most requests.
 
 import { TooManyRequests } from "../errors.ts";
+import type { TenantId } from "../ids.ts";
 import { contextOf } from "./context.ts";
 
 export interface RateLimit {
@@ -13,7 +14,18 @@ export interface RateLimit {
 }
 
 /** Takes a request from its client's quota. @throws TooManyRequests if it is used up */
-export type Admit = (request: Request, clientId: string) => void;
+type Admit = (request: Request, clientId: string) => void;
+
+/**
+ * Takes a request from its client's quota, and adds the client to the request's context for the log.
+ * @param network the origin of the request, for clients without authentication; each network has its own quota
+ * @throws TooManyRequests if it is used up
+ */
+export type AdmitClient = (
+  request: Request,
+  client: { tenantId: TenantId; clientId: string },
+  network?: string | undefined,
+) => void;
 
 interface Quota {
   requests: number;
@@ -25,6 +37,14 @@ interface Quota {
 const WAIT_SECONDS = 1;
 /** Above this many quotas, full ones are forgotten. */
 const QUOTAS_KEPT = 10_000;
+
+export function createAdmitClient(limit: RateLimit): AdmitClient {
+  const admit = createRateLimit(limit);
+  return (request, { tenantId, clientId }, network) => {
+    contextOf(request).client = { tenantId, clientId };
+    admit(request, network === undefined ? clientId : `${clientId} at ${network}`);
+  };
+}
 
 export function createRateLimit({ perSecond, burst }: RateLimit, now = () => performance.now()): Admit {
   const quotas = new Map<string, Quota>();

@@ -107,6 +107,7 @@ export function createProvider(deps: ProviderDependencies) {
   const possible = { checkUrl, takesCertificates: mtls.url !== undefined };
   const keys = createSigningKeys(sql, vault);
   const revocations = createRevocations(sql);
+  const findClient = createKnownClients(sql, access, createOpenSubjectKey(sql, vault));
   const tokens = createTokens({
     keys,
     issuer,
@@ -125,7 +126,6 @@ export function createProvider(deps: ProviderDependencies) {
     onReuse: (tenantId, { id, clientId, userId }) =>
       log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
   });
-  const findClient = createKnownClients(sql, access, createOpenSubjectKey(sql, vault));
   const findApis = createKnownApis(sql, access);
   const onRefused = createOnRefusedClient(sql, log);
   const onSecretUsed = createSecretUses(sql, log);

@@ -56,7 +56,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
     testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections),
-    eventLog: createEventLog(sql, samples.entities, workflowUrl),
+    eventLog: createEventLog(sql, [...samples.keys()], workflowUrl),
     eventStreams: createEventStreams(sql, stopping),
     explainEvent: createExplainEvent(sql, connections),
     countDeadLetters: createCountDeadLetters(sql, connections),

@@ -192,7 +192,7 @@ export const answersPassTheGate: Rule = (sources) =>
 
 /** A new kind of settings is one line in server/settings.ts: what serves every kind calls none by its name. */
 const SERVES_EVERY_KIND =
-  /^server\/((app|api)\.ts$|audit\/(filter|routes)|console\/(page|console|visit|history|audit-log|records\/|search\/))/;
+  /^server\/((app|api|services)\.ts$|audit\/(filter|routes)|console\/(page|console|visit|history|audit-log|records\/|search\/))/;
 
 export const kindsOfSettingsAreListedOnce: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {

@@ -4,13 +4,13 @@ import { POLICY, ROLE, SCOPE_ACTIONS } from "../../server/access/index.ts";
 import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
-import { auditSubjects, namesOfEventRecords, policyTypes } from "../../server/app.ts";
 import { createAuditLog } from "../../server/audit/index.ts";
 import { VERIFICATIONS, type Verification } from "../../server/console/webhooks/verification.ts";
 import { createEntities, ENTITIES } from "../../server/entities/index.ts";
 import type { Contract } from "../../server/http/contract.ts";
 import type { Field, Fields } from "../../server/http/fields.ts";
 import type { Route } from "../../server/http/route.ts";
+import { auditSubjects, namesOfEventRecords, policyTypes } from "../../server/kinds.ts";
 import { CREDENTIALS } from "../../server/oauth/index.ts";
 import { createDocument, securitySchemes } from "../../server/openapi/document.ts";
 import type { PathItem } from "../../server/openapi/objects.ts";
@@ -119,10 +119,11 @@ function operations(): string {
 export function describedRoutes(): Route[] {
   const entities = namesOfEventRecords(ENTITIES);
   const vault = createVault("");
+  const samples = new Map(entities.map((name) => [name, {}]));
   const services: Partial<ApiServices> = {
     entities,
     connection,
-    ...createWebhooks({ sql: {}, vault, secretOverlapMs: 0, samples: { entities }, workflowUrl: String } as never),
+    ...createWebhooks({ sql: {}, vault, secretOverlapMs: 0, samples, workflowUrl: String } as never),
     settings: Object.values(createSettings(SETTINGS, { access: {}, vault, checkUrl: () => undefined } as never)),
     auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS), undefined as never),
     records: createEntities({} as never, ENTITIES),

@@ -2,12 +2,12 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { type Caller, type Case, createAccess, type Permitted, POLICIES, SCOPES } from "../../server/access/index.ts";
-import { policyTypes } from "../../server/app.ts";
 import { recordAudit } from "../../server/audit/index.ts";
 import { connect } from "../../server/db/sql.ts";
 import { createFindRecords, ENTITIES } from "../../server/entities/index.ts";
 import { Conflict } from "../../server/errors.ts";
 import type { TenantId } from "../../server/ids.ts";
+import { policyTypes } from "../../server/kinds.ts";
 import { createLog } from "../../server/log.ts";
 import { scopesNow } from "../../server/oauth/index.ts";
 import { SETTINGS } from "../../server/settings.ts";

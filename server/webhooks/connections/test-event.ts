@@ -31,10 +31,8 @@ export interface TestEvents {
   send(caller: Permitted<"Webhooks:Update">, id: ConnectionId, input: TestInput): Promise<EventId>;
 }
 
-export interface Samples {
-  entities: readonly string[];
-  of(entity: string): Record<string, unknown>;
-}
+/** A sample record of each entity that can trigger a webhook, by the name of the entity. */
+export type Samples = ReadonlyMap<string, Record<string, unknown>>;
 
 export const testContract = (entities: readonly string[]) =>
   body(
@@ -47,7 +45,7 @@ export const testContract = (entities: readonly string[]) =>
 
 export function createTestEvents(sql: Sql, connections: Connections, samples: Samples): TestEvents {
   return {
-    contract: testContract(samples.entities),
+    contract: testContract([...samples.keys()]),
     send(caller, id, { EventRecord: eventRecord, EventType: eventType }) {
       const { tenantId, permissions, traceParent } = caller;
       return sql.beginFor(tenantId, async (tx) => {
@@ -57,7 +55,7 @@ export function createTestEvents(sql: Sql, connections: Connections, samples: Sa
         if (!connection.entities.includes(eventRecord) || !connection.events.includes(eventType)) {
           throw new BadInput(`The connection does not get ${eventRecord} ${eventType}.`);
         }
-        const sample = { eventType, eventRecord, data: samples.of(eventRecord) };
+        const sample = { eventType, eventRecord, data: samples.get(eventRecord)! };
         const eventId = await recordTest(tx, tenantId, id, sample, traceParent);
         await recordAudit(tx, tenantId, caller, {
           kind: "WebhookConnection.Pinged",

@@ -1,0 +1,19 @@
+import type { Logger } from "pino";
+import { outageOf } from "./db/failures.ts";
+import { ApiError } from "./errors.ts";
+import { contextOf } from "./http/context.ts";
+import { createOutageLog } from "./log.ts";
+
+/** Logs an error that the caller did not cause. An outage of PostgreSQL is one warning, not one for each request. */
+export type LogFailure = (error: unknown, request: Request) => void;
+
+export function createFailureLog(log: Logger): LogFailure {
+  const databaseIsAway = createOutageLog(log);
+  return (error, request) => {
+    const line = { err: error, requestKey: contextOf(request).key };
+    const outage = outageOf(error);
+    if (outage === "disk-full") databaseIsAway(line, "PostgreSQL's disk is full; changes are answered 503");
+    else if (outage) databaseIsAway(line, "PostgreSQL is away or takes no writes; requests are answered 503");
+    else if (!(error instanceof ApiError)) log.error(line, "a request failed");
+  };
+}

@@ -1,0 +1,39 @@
+// The kinds of records in policies, webhooks and the audit log.
+
+import { ALERT_RESOURCE_TYPE } from "./alerts/index.ts";
+import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
+import { type EntityDefinition, resourceTypes } from "./entities/index.ts";
+import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
+import { REQUEST_RESOURCE_TYPE } from "./requests/index.ts";
+import type { SettingsKinds } from "./settings.ts";
+import { TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
+import { ALERT_RECORD, CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
+
+export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
+  const entityTypes = resourceTypes(entities);
+  return [
+    ...entityTypes,
+    ...webhookResourceTypes([...entityTypes, ALERT_RESOURCE_TYPE]),
+    ...OAUTH_RESOURCE_TYPES,
+    ALERT_RESOURCE_TYPE,
+    AUDIT_RESOURCE_TYPE,
+    REQUEST_RESOURCE_TYPE,
+    TENANT_RESOURCE_TYPE,
+    ...typesOf(settings),
+  ];
+}
+
+/** Types whose records policies can be tried on, by Id. */
+export const namesOfRecords = (entities: readonly EntityDefinition[], settings: SettingsKinds) =>
+  [...entities, ...typesOf(settings), CONNECTION].map(({ name }) => name);
+
+/** The records of webhook events. */
+export const namesOfEventRecords = (entities: readonly EntityDefinition[]) => [
+  ...entities.map(({ name }) => name),
+  ALERT_RECORD,
+];
+
+export const auditSubjects = (entities: readonly EntityDefinition[], settings: SettingsKinds) =>
+  [...entities, ...typesOf(settings), ...webhookResourceTypes([])].map(({ name }) => name);
+
+const typesOf = (settings: SettingsKinds) => Object.values(settings).map(({ type }) => type);

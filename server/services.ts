@@ -1,0 +1,155 @@
+// Creates the services of the API and the console, each after those that it needs.
+
+import type { Logger } from "pino";
+import { type Authenticate, createAccess, createAuthenticate, createRecordFinders } from "./access/index.ts";
+import { createAlerts, EXAMPLE_ALERT } from "./alerts/index.ts";
+import { createAuditLog, recordAudit } from "./audit/index.ts";
+import type { Config } from "./config.ts";
+import type { Sql } from "./db/sql.ts";
+import type { Egress } from "./egress/index.ts";
+import {
+  createEntities,
+  createFindRecord,
+  createFindRecords,
+  type EntityDefinition,
+  exampleRecords,
+} from "./entities/index.ts";
+import type { LogFailure } from "./failure-log.ts";
+import { createExporter } from "./http/export.ts";
+import type { AdmitClient } from "./http/rate-limit.ts";
+import type { TenantId } from "./ids.ts";
+import { auditSubjects, namesOfEventRecords, namesOfRecords, policyTypes } from "./kinds.ts";
+import { createLogouts } from "./logouts/index.ts";
+import type { ApiMetrics } from "./metrics/index.ts";
+import { createProvider, type IssuedTokens, scopesNow } from "./oauth/index.ts";
+import { createRequests } from "./requests/index.ts";
+import { createSettings, type SettingsKinds } from "./settings.ts";
+import { createOwnTenant, createTenants } from "./tenants/index.ts";
+import type { Vault } from "./vault.ts";
+import { ALERT_RECORD, CONNECTION, connectionContract, createWebhooks, type RecordedChange } from "./webhooks/index.ts";
+
+export interface ServicesDependencies {
+  config: Config;
+  sql: Sql;
+  vault: Vault;
+  egress: Egress;
+  log: Logger;
+  metrics: ApiMetrics;
+  issued: IssuedTokens;
+  entities: readonly EntityDefinition[];
+  kinds: SettingsKinds;
+  admitClient: AdmitClient;
+  logFailure: LogFailure;
+  /** Aborted when the process stops. */
+  stopping: AbortSignal;
+}
+
+export function createServices(deps: ServicesDependencies) {
+  const { config, sql, vault, egress, log, metrics, issued, entities, kinds, admitClient, logFailure, stopping } = deps;
+  const { publicUrl } = config;
+  const { workflowUrl, workflowsUrl } = temporalUi(config.temporal);
+  const exporter = createExporter();
+  const finders = createRecordFinders();
+
+  const access = createAccess({
+    sql,
+    vault,
+    log,
+    resourceTypes: policyTypes(entities, kinds),
+    findRecords: finders.find,
+    recordTypes: namesOfRecords(entities, kinds),
+    findScopes: scopesNow,
+  });
+
+  const provider = createProvider({
+    config,
+    sql,
+    access,
+    vault,
+    log,
+    egress,
+    issued,
+    onClient: admitClient,
+    onDevice: metrics.device,
+    onFailure: logFailure,
+  });
+  const administration = provider.administration(createFindRecord(entities));
+  const authenticateBearer = createAuthenticate({
+    verify: provider.verifyAccessToken,
+    checkPossession: provider.checkPossession,
+    admit: access.admit,
+  });
+  const authenticate: Authenticate = async (request) => {
+    const caller = await authenticateBearer(request);
+    admitClient(request, caller);
+    return caller;
+  };
+
+  const onCommitted = (tenantId: TenantId, changes: RecordedChange[]) => {
+    metrics.accepted(changes);
+    for (const { eventRecord, recordIds } of changes) access.forgetRecords(tenantId, eventRecord, recordIds);
+  };
+  const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
+  const findEntityRecords = createFindRecords(entities);
+  for (const { name } of entities) finders.add(name, findEntityRecords);
+
+  const settings = createSettings(kinds, {
+    sql,
+    vault,
+    publicUrl,
+    access,
+    checkUrl: egress.checkUrl,
+    fetch: egress.fetch,
+    endGrantsBy: provider.endGrantsBy,
+    recordChange: recordAudit,
+  });
+  for (const { contract, find } of Object.values(settings)) finders.add(contract.name, find);
+
+  const alerts = createAlerts(sql);
+  finders.add(ALERT_RECORD, alerts.find);
+
+  const webhooks = createWebhooks({
+    sql,
+    vault,
+    workflowUrl,
+    exporter,
+    stopping,
+    secretOverlapMs: config.webhooks.secretOverlap,
+    samples: new Map([...exampleRecords(entities), [ALERT_RECORD, EXAMPLE_ALERT]]),
+  });
+  finders.add(CONNECTION.name, webhooks.connections.find);
+
+  return {
+    ...administration,
+    ...webhooks,
+    access,
+    provider,
+    authenticate,
+    records,
+    settings,
+    alerts,
+    auditLog: createAuditLog(sql, auditSubjects(entities, kinds), exporter),
+    requests: createRequests(sql),
+    logouts: createLogouts({
+      sql,
+      workflowUrl,
+      namesOfSessions: provider.namesOfSessions,
+      credentials: administration.credentials,
+    }),
+    tenants: createTenants(sql),
+    ownTenant: createOwnTenant(sql),
+    connection: connectionContract({ entities: namesOfEventRecords(entities), checkUrl: egress.checkUrl }),
+    entities: namesOfEventRecords(entities),
+    workflowUrl,
+    workflowsUrl,
+  };
+}
+
+/** Addresses of workflows in the Temporal UI. */
+function temporalUi({ uiUrl, namespace }: Config["temporal"]) {
+  const workflows = `${uiUrl}/namespaces/${namespace}/workflows`;
+  return {
+    workflowUrl: (workflowId: string) => `${workflows}/${encodeURIComponent(workflowId)}`,
+    workflowsUrl: (query: string) => `${workflows}?query=${encodeURIComponent(query)}`,
+  };
+}
