@@ -15,7 +15,7 @@ const TEST_TIMEOUT = "180000";
 const WORKERS = Math.min(availableParallelism() + 2, 6);
 /** Their tests start a Gatehouse each, most of them to kill its parts. They run where they are named, too. */
 const SLOW = ["test/chaos/", "test/crash/", "test/start/", "test/replay/stuck.test.ts"];
-/** What the files took once: the slowest are started first. `bun run test --update-timings` writes it anew. */
+/** Past durations, so the slowest files start first. `bun run test --update-timings` updates them. */
 const TIMINGS = join(import.meta.dir, "timings.json");
 
 const root = temporaryDirectory("test");

@@ -1,4 +1,4 @@
-// What users and administrators do to a sign-in stands in the audit log.
+// Audit entries of what users and administrators do to a sign-in.
 
 import { expect, test } from "bun:test";
 import { kindsOf, logOf } from "../audit/log.ts";

@@ -1,4 +1,4 @@
-// Which of what users do themselves is told to webhooks: what changes a User, as by the API, and nothing else.
+// Webhook events of users' own actions: only changes of a User.
 
 import { expect, test } from "bun:test";
 import { eventsOf } from "../entities/client.ts";

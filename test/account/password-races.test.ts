@@ -1,4 +1,4 @@
-// A one-time link has the last word: what still goes on by the former password comes to nothing.
+// A one-time link overrides everything in progress with the former password.
 
 import { describe, expect, test } from "bun:test";
 import type { Transaction } from "../../server/db/sql.ts";
@@ -79,7 +79,7 @@ describe("while a link sets a new password", () => {
     );
     expect((await linking.sent).status).toBe(409);
     expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toEqual([]);
-    // What was begun is there still, for the password that is right now.
+    // Everything begun before still exists under the new password.
     const again = await visitor.submit(page, { username: client.tenant.admin.username, password: NEW });
     expect(answerOf(again).code).toBeString();
     expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toBeArrayOfSize(1);

@@ -1,4 +1,4 @@
-// Passwords: changed by who knows the old one, set by who was given a one-time link, and never a common one.
+// Changing and setting passwords, and rejecting common ones.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -103,7 +103,7 @@ describe.concurrent("changing it", () => {
   });
 });
 
-/** What POST …/PasswordReset answers, and the path of its link. */
+/** The response of POST …/PasswordReset, and the path of its link. */
 async function linkFor(client: Awaited<ReturnType<typeof newApplication>>, username = "admin") {
   const admin = await clientOf(client.tenant);
   const [user] = (await ok(admin.get(`/User?Username=${username}`))).Items;

@@ -16,7 +16,7 @@ export async function newApplication(): Promise<Client> {
 /** Milliseconds that a code is shown. */
 const STEP = 30_000;
 
-/** What an authenticator app does with a key; its clock stands still, so that no step passes while a test runs. */
+/** An authenticator app with a stopped clock, so no step passes during a test. */
 export class Authenticator {
   private readonly totp: TOTP;
   private readonly now = Date.now();

@@ -11,7 +11,7 @@ describe.concurrent("who may see it", () => {
     const view = await new Visitor().open("/account");
     expect(view).toMatchObject({ status: 401, heading: "Sign in first", forms: [] });
     for (const client_id of ["0", "x", "999999999"]) {
-      // Which applications there are is not for strangers.
+      // Strangers must not learn which applications exist.
       const visitor = new Visitor();
       const page = await visitor.open(`/account?client_id=${client_id}`);
       expect(page).toMatchObject({ status: 200, heading: "Sign in" });

@@ -1,4 +1,4 @@
-// When a second factor is asked for: the tenant demands it, an application does, or the user has one by now.
+// When a second factor is required: by the tenant, by an application, or by the user's own set-up.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";

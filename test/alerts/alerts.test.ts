@@ -1,4 +1,4 @@
-// What somebody should look at: raised and ended by itself, acknowledged by people.
+// Alerts: raised and ended automatically, acknowledged by users.
 
 import { describe, expect, test } from "bun:test";
 import { KEEP_DAYS, listStanding, removeOldAlerts } from "../../server/alerts/store.ts";
@@ -115,7 +115,7 @@ describe.concurrent("an alert", () => {
         fill(db(), { tenantId, connectionIds: [id], events, spanMs: 1_000, stateOf: () => state });
       const age = (id: string, minutes: number) => db()`
         update deliveries set changed_on = changed_on - make_interval(mins => ${minutes}) where connection_id = ${id}`;
-      /** @param work while which nobody else looks for alerts */
+      /** @param work runs while no other process looks for alerts */
       const standing = (work?: () => Promise<unknown>) =>
         db().begin(async (tx) => {
           const all = await until("our turn", () => listStanding(tx, new Date()));

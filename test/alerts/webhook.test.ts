@@ -1,4 +1,4 @@
-// An alert is told to the webhook connections that ask for alerts.
+// Webhook events of alerts.
 
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";

@@ -187,7 +187,7 @@ describe("its scopes", () => {
     await newApi(own, "Orders anew", ["orders:read"]);
     expect((await own.get(credentials)).body.Scopes).toEqual(["openid"]);
     expect((await own.get("/Role?Name=clerk")).body.Items[0].Scopes).toEqual(["openid"]);
-    // What is saved next brings nothing back.
+    // Later changes do not restore the scope.
     await ok(own.send("POST", `/Application/${Id}/Secrets`));
     expect(await ok(own.patch(credentials, { FirstParty: true }))).toMatchObject({ Scopes: ["openid"] });
   });

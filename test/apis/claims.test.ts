@@ -22,7 +22,7 @@ const MAPPING = [
   { Claim: "skills", From: "Attribute", Value: "skills" },
   { Claim: "nothing", From: "Attribute", Value: "constructor" },
 ];
-/** What it gives of the user that `arrange` makes of the tenant's admin, who has no MobilePhone. */
+/** Mapped values of the admin as `arrange` sets them, without MobilePhone. */
 const OF_USER = {
   roles: ["admin", "clerk"],
   groups: ["admin", "clerk"],

@@ -1,4 +1,4 @@
-// What the token answer says of the scopes that were given, at both doors (RFC 6749 5.1).
+// The scopes in token responses at both doors (RFC 6749 5.1).
 
 import { describe, expect, test } from "bun:test";
 import { answerOf, type Client, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";

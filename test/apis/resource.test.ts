@@ -1,4 +1,4 @@
-// RFC 8707 at both doors: for which API a token is, and that none takes another's.
+// RFC 8707 at both doors: each token has one target, and other APIs reject it.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
@@ -369,7 +369,7 @@ describe("introspection", () => {
     expectRfcError(await client.refresh(token.body.refresh_token), 400, "invalid_target", /gone/);
     const asked = await own(client, RFC_TOKEN_PATH, { resource: orders.audience, scope: "*" });
     expectRfcError(asked, 400, "invalid_target");
-    // What else was granted goes on.
+    // Tokens for other APIs continue.
     expect(claimsOf(await client.refresh(several.body.refresh_token)).aud).toBe(scene.stock.audience);
     const [consent] = await db()<{ scopes: string[] }[]>`select scopes from consents where client_id = ${client.id}`;
     expect(consent!.scopes.sort()).toEqual(["openid", "stock:read"]);

@@ -78,7 +78,7 @@ const LIMITS = {
   "requests of a tenant that are kept, and as many failures": count(MAX_KEPT),
 };
 
-/** What the SDK reads by itself. */
+/** Variables that the SDK reads directly. */
 const TEMPORALS = ["TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"];
 
 const documented = variableRows().flatMap(({ variables }) => variables);

@@ -11,7 +11,7 @@ import { ROOMS_OF_WORDS } from "./rules.ts";
 
 /** Languages of blocks that nothing can run. */
 const PICTURES = ["mermaid", "text"];
-/** What a comment above a block may begin with; the tests of test/documents run all but the last. */
+/** Valid prefixes of a comment above a block; the tests of test/documents run all but the last. */
 const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "sign-in: ", "receiver: ", "not run: "];
 
 describe.each(PAGES)("%s", (path) => {

@@ -7,7 +7,7 @@ import { readSources } from "./imports.ts";
 
 const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId|RedeliveryId)\b/;
 
-/** What reads a row, a request, a token or a notice, or makes a value that no record has. */
+/** Code that parses a row, a request, a token or a notification, or creates an unused value. */
 const MAKERS = [
   "server/access/policies/store.ts",
   "server/oauth/clients/settings-client.ts",

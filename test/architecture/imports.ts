@@ -1,4 +1,4 @@
-// What a source file imports. The transpiler drops imports of types, so those are read from their lines.
+// The imports of a source file. The transpiler drops type imports, so those are parsed from the text.
 
 import { dirname, join } from "node:path";
 

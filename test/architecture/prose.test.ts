@@ -12,7 +12,7 @@ const WORDS =
   /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
 
 /** The places that hold to it. */
-const PLACES = ["server/", "workflows/", "activities/", "packages/client/index.ts", "examples/", "dev/"];
+const PLACES = ["server/", "workflows/", "activities/", "test/", "packages/client/index.ts", "examples/", "dev/"];
 /** Places that do not yet. */
 const NOT_YET = ["server/entities/", "server/access/", "server/records/"];
 const ROOTS = [...new Set(PLACES.map((place) => place.split("/")[0]!))];

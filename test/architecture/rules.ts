@@ -45,7 +45,7 @@ export const activitiesDoNotKnowHttp: Rule = (sources) =>
     return undefined;
   });
 
-/** Also what nobody calls `sql`: a tagged template whose text is a statement. */
+/** Also finds queries without the name `sql`: a tagged template with a statement as text. */
 export const sqlStandsInStores: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
     if (!path.startsWith("server/") || path.startsWith("server/db/") || /(^|\.)store\.ts$/.test(basename(path)))
@@ -72,7 +72,7 @@ export const pagesAndRoutesCallServices: Rule = (sources) =>
     ];
   });
 
-/** What no tenant asks for, and the worker's own work, which its dispatcher shares out. */
+/** Work outside any tenant's request, and the worker's own, which its dispatcher distributes. */
 const WITHOUT_SHARE =
   /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/connections\/(probe|holding\.store|rotation)/;
 
@@ -88,7 +88,7 @@ export const foldersMeetInTheirIndex: Rule = (sources) =>
     return folder && target !== `${folder}index.ts` ? `reaches into ${folder}` : undefined;
   });
 
-/** What sends goes on the same, whoever reads of it: a list that is slow or changes must not reach the sending engine. */
+/** Delivery must not depend on the log's readers: a slow or changing list must not affect the sending engine. */
 export const sendingDoesNotKnowItsLog: Rule = (sources) =>
   eachImport(sources, "server/webhooks/deliveries/", ({ target }) =>
     target.startsWith("server/webhooks/log/") ? "reaches into the activity log" : undefined,
@@ -143,7 +143,7 @@ export const nothingImportsTheEntries: Rule = (sources) =>
     return entry && !composes ? "imports an entry" : undefined;
   });
 
-/** What has not passed the gate is no answer: only the gate says what has, and these say that they tell of no record. */
+/** Only the gate creates answers with records; these files create answers without records. */
 const TELL_OF_NO_RECORD = [
   "server/access/gate/shown.ts",
   "server/access/index.ts",
@@ -151,7 +151,7 @@ const TELL_OF_NO_RECORD = [
   "server/access/policies/routes.ts",
   // The registry of entities.
   "server/entities/routes.ts",
-  // What was made just now and is shown this once: secrets, links, and the event of a ping.
+  // Values created just now and shown only once: secrets, links, and the event of a ping.
   "server/oauth/registration/initial-tokens.ts",
   "server/oauth/clients/service.ts",
   "server/signin/administration/service.ts",
@@ -242,7 +242,7 @@ function wayBack(needs: Map<string, Set<string>>, folder: string): string | unde
   return undefined;
 }
 
-/** Of the server; a file that stands in none is as good as one. */
+/** The folder of the server; a file outside one counts as a folder. */
 function folderOf(path: string): string | undefined {
   return /^server\/[^/]+(?=\/|$)/.exec(path)?.[0];
 }
@@ -280,7 +280,7 @@ export const foldersHoldSeveralFiles: Rule = (sources) => {
   );
 };
 
-/** What a component shows has been read before: it gets records. */
+/** Components get loaded records. */
 export const componentsGetRecords: Rule = (sources) => {
   const taken = /\b(sql|vault|Sql|Queries|Transaction|Vault|\w*Dependencies)\b/;
   return sources

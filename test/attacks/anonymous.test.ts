@@ -1,5 +1,5 @@
-// What somebody without an account can make Gatehouse write and send: every route that the app has, called many times
-// from one address without a token, in an installation of its own, where nothing else writes.
+// Limits what anonymous callers can make Gatehouse write and send: every route is called many times from one address
+// without a token, in an installation without other writers.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const PATIENCE_MS = 300_000;
 const STRANGER = "198.51.100.7";
 const CALLBACK = "https://app.example/callback";
 
-/** What CALLS of each kind may cause at most: rows by table, and requests to others. */
+/** The maximum effect of CALLS of each kind: rows by table, and outgoing requests. */
 interface Limit {
   rows?: Record<string, number>;
   requests?: number;
@@ -216,7 +216,7 @@ async function hammer(path: string): Promise<void> {
   const isJson = path.startsWith("/oauth2/register") || path.startsWith("/oauth2/clients") || path.startsWith(API_PATH);
   const one = async (index: number) => {
     const { request, ...rest } = fields;
-    // What is pushed is the request itself.
+    // The pushed form is the request itself.
     const own = {
       ...rest,
       ...(path !== "/oauth2/par" && { request }),
@@ -247,7 +247,7 @@ async function send(method: string, path: string, body?: BodyInit, type?: string
   expect({ path, status: answer.status }).not.toEqual({ path, status: 500 });
 }
 
-/** What is written behind the answers has been written: a request after them stands in the list. */
+/** All background writes have finished when a later request appears in the list. */
 async function settled(path: string): Promise<void> {
   const key = Bun.randomUUIDv7();
   await ok(other.get("/Entities", { "x-request-id": key }));

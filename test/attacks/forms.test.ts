@@ -30,7 +30,7 @@ interface Filled {
   fields: Record<string, string>;
 }
 
-/** Those that are still asked when the form is sent. */
+/** Providers that are still needed when the form is sent. */
 const running: ForgedProvider[] = [];
 afterAll(() => Promise.all(running.map((provider) => provider[Symbol.asyncDispose]())));
 
@@ -163,7 +163,7 @@ const FORMS: Record<string, () => Promise<Filled>> = {
   },
 };
 
-/** The account page asks for the password of who has just signed in at a provider. */
+/** The account page requires the password of a user who signed in at a provider. */
 async function atTheLink(): Promise<{ person: Person; page: View }> {
   await using provider = await startForgedProvider();
   const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
@@ -187,7 +187,7 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
     for (const token of tokens) {
       const view = await visitor.post(action, { ...rest, ...token });
       expect({ token, status: view.status }).toEqual({ token, status: 403 });
-      // What is typed into is shown again.
+      // Forms with typed input are shown again.
       expect(["Forbidden", page.heading]).toContain(view.heading);
     }
     const elsewhere = new Visitor();
@@ -247,7 +247,7 @@ test.concurrent("there is no other form", async () => {
   expect(taking.flat().sort()).toEqual([...new Set([...listed, OF_A_PROVIDER])].sort());
 });
 
-/** What sign-in and the account pages are made of; the console's forms are test/console'. */
+/** Pages of sign-in and the account; forms of the console are tested in test/console. */
 const PAGES = /^\/(signin|consent|signout|account|device)(\/|$)/;
 
 /** Not framed, not kept, nothing from elsewhere. */

@@ -1,4 +1,4 @@
-// More hidden records than one request looks at: how many there are, down to one, is told by no list and no look-up.
+// More hidden records than one request examines: no list and no look-up reveals their number.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";

@@ -43,7 +43,7 @@ describe("every list", () => {
     await hide(world, distinct);
   }, PATIENCE_MS);
 
-  /** What the reading itself needs. */
+  /** Records needed for reading itself. */
   function isOwn(name: string, item: Item): boolean {
     if (name === "User") return item.Id === world.ids.User;
     if (name === "Policy") return item.Id === world.ids.Policy;
@@ -123,7 +123,7 @@ describe("every list", () => {
     return Promise.all(paths.map(async (path) => (await ok(of.spy.get(asked(path, "Limit=1")))).Next));
   }
 
-  /** One that the list has, and that the cursor was not made with. */
+  /** A filter that the list supports, and the cursor was not created with. */
   async function filterOf(path: string): Promise<string | undefined> {
     for (const filter of [
       "Name=x",

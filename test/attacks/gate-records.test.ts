@@ -250,7 +250,7 @@ describe("a write", () => {
       const refused = await told();
       expect(refused[0]).toMatchObject({ status: 403 });
       expect(refused).toEqual(Array(3).fill(refused[0]));
-      // Who may change one of them, of the other.
+      // Callers who may change one of them, about the other.
       await savePolicy(
         admin,
         "One",

@@ -14,7 +14,7 @@ describe("every setting", () => {
     async () => {
       const world = await newWorld();
       const { paths } = await readDocument();
-      // What has a list and is changed by the same path.
+      // Records with a list that are changed at the same path.
       const collections = (await listsOf(world)).filter(({ path }) => paths[`/Endpoint/rest/api/v1${path}`]?.patch);
       expect(collections.length).toBeGreaterThanOrEqual(7);
       for (const { path, name } of collections) {

@@ -1,4 +1,4 @@
-// What tells a receiver that a call is ours, read by somebody who may read everything and change nothing.
+// Secrets that authenticate calls to a receiver, seen by a caller who may read everything and change nothing.
 
 import { expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
@@ -69,7 +69,7 @@ test(
     expect(seen.URL).toBe("https://receiver.example/a?sig=%E2%80%A6end3&%E2%80%A6&v=%E2%80%A6");
     expect((await reader.get(`/WebhookConnection/${inUrl.Id}`)).body).toMatchObject({ ApiKey: "…end2" });
     expect((await ok(admin.get(`/WebhookConnection/${own.Id}`))).ApiKey).toBe(KEYS.own);
-    // What was read so is no value, and the last state of what is deleted tells no more than it did before.
+    // A hidden value that was read cannot be written back, and the last state after deletion reveals no more.
     for (const body of [{ ApiKey: seen.ApiKey }, { URL: seen.URL }]) {
       expect((await admin.patch("/WebhookConnection", { Id: own.Id, ...body })).status).toBe(400);
     }

@@ -1,5 +1,5 @@
-// What answers for longer than a moment, when what its reader may do changes in the middle: every such answer of the API
-// and of Settings, by every way in which access is taken away.
+// Streamed responses when the reader's access changes in between: every such response of the API and of Settings, for
+// every way of removing access.
 
 import { describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
@@ -25,9 +25,9 @@ interface Reader {
 interface LongAnswer {
   /** @returns what stands in its path */
   before(reader: Pick<Reader, "admin">): Promise<Record<string, string>>;
-  /** While it is told: before access is taken away, and after. */
+  /** Before and after access is removed. */
   during(reader: Reader): Promise<void>;
-  /** What would be told if nothing were taken away. */
+  /** The number without removal. */
   all: number;
   /** The type of the records in it. */
   inner: string;

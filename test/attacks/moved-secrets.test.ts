@@ -1,4 +1,4 @@
-// Who may change an address, and does not know the secrets that are sent there, does not learn them by it.
+// Callers who may change an address cannot learn the secrets sent to it.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { BOUND_SECRETS } from "../../server/egress/index.ts";
@@ -11,7 +11,7 @@ import { send } from "./world.ts";
 type Fields = Record<string, unknown>;
 type Resource = keyof typeof BOUND_SECRETS;
 
-/** What the secrets are, and what they are sent again as. */
+/** Valid secrets, and the values for sending them again. */
 const SECRETS: Record<string, unknown> = {
   Secret: "an old secret of thirty-two letters",
   ApiKey: "an-old-api-key",

@@ -18,7 +18,7 @@ beforeAll(async () => {
   api = await newTenant();
 }, PATIENCE_MS);
 
-/** What of a schema takes a text, a number or a list, as paths of names. */
+/** The parts of a schema that accept a text, number or list, as paths of names. */
 function fieldsOf(schema: unknown): string[] {
   const { properties = {}, anyOf = [], allOf = [], oneOf = [] } = resolve(document, schema) ?? {};
   return [...Object.keys(properties), ...[...anyOf, ...allOf, ...oneOf].flatMap(fieldsOf)];

@@ -1,5 +1,5 @@
-// Attacks by way of another provider: on the callback, on accounts that are here already, and on our own network.
-// What a provider itself may send that is wrong stands in test/identity-providers/misbehaving.test.ts.
+// Attacks through a provider: on the callback, on existing accounts, and on our own network. Wrong messages of a
+// provider are tested in test/identity-providers/misbehaving.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";

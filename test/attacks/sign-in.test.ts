@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => real[Symbol.asyncDispose]());
 
-/** What an attacker has put into the victim's browser, or has read from it before. */
+/** A value planted in the victim's browser, or read from it earlier. */
 const PLANTED = "f".repeat(43);
 
 describe.concurrent("session fixation: a cookie from before is no session after", () => {

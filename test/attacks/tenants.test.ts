@@ -1,4 +1,4 @@
-// What one tenant does to have all others wait: the other is answered before the attack has ended.
+// Attempts of one tenant to block others: the other tenant gets responses before the attack has ended.
 
 import { expect, test } from "bun:test";
 import { createExaminer } from "../../server/access/policies/examiner.ts";
@@ -67,7 +67,7 @@ test("a tenant's policy checks are bounded: more than wait for their turn are to
   const short = "permit (principal, action, resource);";
   const all = await Promise.all([
     validate(other, short),
-    // What was found good once is not checked again.
+    // Valid texts are cached and not checked again.
     ...Array.from({ length: 70 }, (_, index) => validate(attacker, `${short} // ${index}`)),
     ...slow,
   ]);
@@ -132,7 +132,7 @@ test("a tenant has two exports under way; the next one is told so, and another t
   const says = /^This tenant has 2 exports under way, which is the most it can have\. Try again after these\.$/;
   expectError(await attacker.get(path), 429, "Too Many Requests", `${API}${path}`, says);
   expect((await other.get(path)).status).toBe(200);
-  // Who reads no further gives its place back, and so does who has read all.
+  // Readers that disconnect or finish free their place.
   await readers[0]!.cancel();
   const third = await until("a place", () => begin().catch(() => undefined));
   while (!(await readers[1]!.read()).done);
@@ -146,7 +146,7 @@ test("arrays of several tenants that take for ever leave connections to PostgreS
   const held = await Promise.all(attackers.map((attacker) => attacker.change({ Name: "held" })));
   const attacks = await db().begin(async (tx) => {
     await tx`select from applications where id = any(${held.map(({ Id }) => Number(Id))}::int8[]) for update`;
-    // What waits for a record holds its connection.
+    // A request that waits for a record occupies its connection.
     const arrays = attackers.flatMap((attacker) =>
       Array.from({ length: 4 }, () =>
         attacker.call("PATCH", "/Application", [{ Name: "held", Description: "attack" }]),
@@ -205,7 +205,7 @@ test("a connection with much to get is gone at once, no change waits for that, a
   };
   const { promise: release, resolve } = Promise.withResolvers<void>();
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
-  // Somebody holds one of them: all in one transaction would wait for that, and every change for the transaction.
+  // One record is locked by another transaction: if all were in one, every change would wait for it.
   const lock = db().begin(async (tx) => {
     await tx`select from deliveries where connection_id = ${Id} order by event_id limit 1 for update`;
     isLocked();

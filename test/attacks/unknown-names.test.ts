@@ -1,4 +1,4 @@
-// Who has not signed in learns nothing of which clients and organisations there are, and changes nothing by asking; every route is asked.
+// Anonymous callers cannot probe for clients and organisations, or change anything by asking; covers every route.
 
 import { describe, expect, test } from "bun:test";
 import { createNobodysTenant } from "../../server/oauth/clients/settings-client.ts";
@@ -34,7 +34,7 @@ interface Seen {
   body: string;
 }
 
-/** What an answer shows, without what is another one each time. */
+/** A response without the parts that differ each time. */
 async function ask(
   method: "GET" | "POST",
   path: string,
@@ -117,7 +117,7 @@ describe.concurrent("a client that there is, and one that there is not,", () => 
 
 const UNKNOWN_NAMES = [`"><b>no such one`, "0198c0de-0000-7000-8000-000000000000", "\0"];
 
-/** What a stranger sees on the way from a name to a password that is refused, again and again. */
+/** The pages from a name to repeatedly rejected passwords. */
 async function way(name: string, tries: number): Promise<Seen[]> {
   const visitor = new Visitor(issuer());
   const path = `/settings/sign-in?${new URLSearchParams({ organisation: name, next: "/settings/webhooks" })}`;
@@ -126,7 +126,7 @@ async function way(name: string, tries: number): Promise<Seen[]> {
   let page = await visitor.open(path);
   const note = () => steps.push(seen(page.status, page.headers, page.html));
   note();
-  // Nor are its Application's other answers another's.
+  // Other responses of its Application do not reveal it either.
   const request = new URL(visitor.trail.at(-1)!.url);
   for (const [key, value] of Object.entries({ prompt: "none", redirect_uri: CALLBACK, login_hint: "admin" })) {
     const other = new URL(request);

@@ -13,7 +13,7 @@ export interface World {
   admin: Api;
   /** Has every scope, and a policy that permits everything. */
   spy: Person;
-  /** What stands in the paths of lists below a record, by the record's type. */
+  /** Path parameters of lists below a record, by the record's type. */
   ids: Record<string, string | number>;
   /** To read the requests makes more of them: those before this time stay as they are. */
   madeOn: string;
@@ -108,7 +108,7 @@ export async function newWorld(): Promise<World> {
   };
 }
 
-/** Those that the API writes; an alert is raised by the service alone. */
+/** Entities that the API writes; alerts are raised only by the service. */
 export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> {
   const { Items } = await ok(admin.get("/Entities"));
   return Items.filter(({ Name }: Described) => Name !== "Alert");
@@ -149,10 +149,10 @@ export async function listsOf({ ids, madeOn }: World): Promise<{ path: string; n
   });
 }
 
-/** Lists whose items are seen by who sees the record that they stand below. */
+/** Lists with the visibility of their parent record. */
 export const WITHIN_A_RECORD = ["Sessions", "Versions", "Logouts"];
 
-/** What an item of a list is, as policies name it; undefined: it is judged by the record that it stands below. */
+/** The policy name of a list's item; undefined: its parent record decides. */
 export function uidOf(name: string, item: Item): { type: string; id: string } | undefined {
   if (WITHIN_A_RECORD.includes(name)) return undefined;
   if (name === "Grants") return { type: "Grant", id: `${item.User.Id}/${item.Application.Id}` };

@@ -16,7 +16,7 @@ async function leaveTrace(caller: Api, userAgent: string): Promise<void> {
   await caller.remove(`/Role/${body.Id}`, headers);
 }
 
-/** What a spreadsheet reads (RFC 4180): every cell of ours is quoted. */
+/** RFC 4180 as spreadsheets parse it: all cells are quoted. */
 function cellsOf(csv: string): string[][] {
   expect(csv.endsWith("\r\n")).toBe(true);
   return csv

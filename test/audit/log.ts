@@ -38,12 +38,12 @@ export async function textOf(tenantId: string): Promise<string> {
   return rows.map((row) => row.text).join("\n");
 }
 
-/** What a row has of a call by the tenant's client, by its token. */
+/** The fields of an entry by the tenant's client with its token. */
 export function byClient({ clientId }: Pick<Api, "clientId">) {
   return { Actor: { Type: "Application", Id: clientId }, ...fromHere(clientId) };
 }
 
-/** What every row of a test has: from where, and in which request. */
+/** Fields of every entry in a test: the source and the request. */
 export function fromHere(clientId: string | null) {
   return {
     ClientId: clientId,

@@ -10,7 +10,7 @@ import { logOf } from "./log.ts";
 const PATH = `${API}/AuditEvent`;
 const roleNamed = (caller: Api, Name: string) => ok(caller.patch("/Role", { Name }));
 
-/** Who asks for what is no list. */
+/** A caller for invalid list queries. */
 let asking: Promise<Api> | undefined;
 
 describe.concurrent("a list of the log", () => {

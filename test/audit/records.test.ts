@@ -14,7 +14,7 @@ async function enter(api: Api) {
   const { csrf } = (await visitor.open("/settings")).forms[0]!.fields;
   return async (path: string, fields: Record<string, string> = {}) => {
     const first = await visitor.post(path, { csrf: csrf!, ...fields });
-    // What it asks is answered as it stands.
+    // Questions are answered unchanged.
     const asked = first.status === 409 ? first.forms.find((form) => "shown" in form.fields) : undefined;
     const { status, heading } = asked ? await visitor.post(path, asked.fields) : first;
     expect({ path, status, heading }).toEqual({ path, status: 200, heading });

@@ -13,7 +13,7 @@ export const CALLBACK = "https://app.example/callback";
 
 type Fields = Record<string, string | undefined>;
 
-/** What the tests set of an application's credentials. */
+/** Credentials fields that tests set. */
 export interface Credentials {
   client_type: "confidential" | "public" | "native";
   grant_types: string[];
@@ -126,7 +126,7 @@ export function newPkce() {
   return { verifier, challenge: { code_challenge, code_challenge_method: "S256" } };
 }
 
-/** What stands in the query, or in the fragment, of the client's address. */
+/** The parameters in the query or fragment of the client's address. */
 export function answerOf({ location, status, heading, html }: View): Record<string, string> {
   if (!location) throw new Error(`Still at Gatehouse: ${status} "${heading}" ${html.slice(0, 2_000)}`);
   return Object.fromEntries(new URLSearchParams(location.hash ? location.hash.slice(1) : location.search));

@@ -299,7 +299,7 @@ test("from one address, so many of a client without a secret may wait; another a
   // The whole network of an IPv6 address is one.
   expect([await pushFrom(flooder), await pushFrom("2001:db8::2")]).toEqual([429, 429]);
   expect(await pushFrom(other)).toBe(201);
-  // One that has proved itself has all of its own.
+  // Authenticated clients have their own limit.
   expect([await pushFrom(flooder, proven), await pushFrom(flooder, proven)]).toEqual([201, 201]);
 });
 

@@ -1,5 +1,5 @@
-// What a request may ask for. Errors go to the client's address (SPEC.md "Authorization endpoint errors", RFC 6749
-// 4.1.2.1, OIDC Core 3.1.2.6).
+// The parameters of a request. Errors are sent to the client's address (SPEC.md "Authorization endpoint errors", RFC
+// 6749 4.1.2.1, OIDC Core 3.1.2.6).
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { answerOf, CALLBACK, type Client, type Credentials, issuer, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";

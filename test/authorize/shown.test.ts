@@ -1,4 +1,4 @@
-// What a person allows is what the page has shown: nothing that changes between the page and the click is granted.
+// Consent covers exactly what the page showed: changes between the page and the click are not granted.
 
 import { describe, expect, test } from "bun:test";
 import { newScene, type Scene } from "../apis/apis.ts";
@@ -65,7 +65,7 @@ async function granted(client: Client, code: string): Promise<string> {
 const credentials = ({ admin, client }: Scene, changes: object) =>
   ok(admin.patch(`/Application/${client.id}/Credentials`, changes));
 
-/** What can change meanwhile of what the page says. */
+/** Changes of the page's content after it was shown. */
 const CHANGES: [string, (scene: Scene) => Promise<unknown>][] = [
   ["the application has more scopes", (scene) => credentials(scene, { Scopes: [...OWN, "orders:write"] })],
   [
@@ -98,7 +98,7 @@ const CHANGES: [string, (scene: Scene) => Promise<unknown>][] = [
   ],
 ];
 
-/** Who takes back what was allowed. */
+/** Ways to withdraw consent. */
 const WITHDRAWALS: [string, (scene: Scene, visitor: Visitor) => Promise<unknown>][] = [
   [
     "in the account",
@@ -118,7 +118,7 @@ const WITHDRAWALS: [string, (scene: Scene, visitor: Visitor) => Promise<unknown>
 ];
 
 describe.each(WAYS)("%s", (way, { ask }) => {
-  // What a device asks for is settled when it begins.
+  // A device's request is fixed when it begins.
   const changes = CHANGES.filter(([change]) => way !== "a device" || !change.includes("more scopes"));
 
   test.concurrent.each(changes)("asks again if meanwhile %s, and then gives what is shown", async (_, change) => {
@@ -131,7 +131,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     expect(again).toMatchObject({ status: 409, heading: "Allow access", location: undefined });
     expect(again.html).toContain("The request has changed since this page was shown");
     expect(await db()`select from consents where client_id = ${scene.client.id}`).toHaveLength(0);
-    // What the former page has sealed is not good for the new one either.
+    // The former page's seal is invalid for the new one.
     const replayed = await visitor.submit(again, { ...allow, shown: page.forms[0]!.fields.shown });
     expect(replayed.status).toBe(409);
     const answer = await visitor.submit(replayed, allow);
@@ -160,7 +160,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     expect(await db()`select from consents where client_id = ${scene.client.id}`).toHaveLength(0);
     if (way === "a device") return;
     expect(answerOf(await visitor.submit(again, allow)).code).toBeString();
-    // And once more, for a grant that came of the second page.
+    // Once more, with a grant from the second page.
     await withdraw(scene, visitor);
     expect((await visitor.submit(again, allow)).status).toBe(409);
   });

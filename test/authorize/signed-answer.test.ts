@@ -17,7 +17,7 @@ const MAX_LIFETIME_SECONDS = 600;
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-/** What stands at the client's address: the one parameter that there may be. */
+/** The only parameter at the client's address. */
 function responseIn(view: View): string {
   const fields = view.location ? answerOf(view) : view.forms[0]!.fields;
   expect(Object.keys(fields)).toEqual(["response"]);
@@ -168,7 +168,7 @@ test.concurrent("a signed answer is no token of any kind", async () => {
   expectRfcError(await client.refresh(response), 400, "invalid_grant");
   const hinted = await browser.open(client.authorize({ id_token_hint: response, prompt: "none" }));
   expect(answerOf(hinted)).toMatchObject({ error: "invalid_request" });
-  // Were it a hint, nobody would be asked.
+  // As a hint, it would skip the question.
   const logout = await browser.open(`/oauth2/logout?${new URLSearchParams({ id_token_hint: response })}`);
   expect(logout.status).toBe(400);
 });

@@ -7,7 +7,7 @@ export interface Form {
   fields: Record<string, string>;
 }
 
-/** What the browser shows after a step, or where it was sent: `location` is set once it leaves Gatehouse. */
+/** The page after a step, or the redirect: `location` is set when the browser leaves Gatehouse. */
 export interface View {
   status: number;
   headers: Headers;
@@ -25,7 +25,7 @@ interface Hop {
   headers: Headers;
 }
 
-/** What every cookie of Gatehouse is called over http. */
+/** The prefix of Gatehouse's cookies over http. */
 type OurCookie = `gatehouse-${string}`;
 
 const REDIRECTS = [301, 302, 303, 307, 308];

@@ -13,7 +13,7 @@ export interface Kills {
   wiped: number;
 }
 
-/** One that can be killed and brought back. */
+/** A process that can be killed and restarted. */
 export interface Victim {
   readonly pid: number | undefined;
   start(): Promise<void>;
@@ -65,7 +65,7 @@ export async function killParts(
 
 async function kill(stack: Stack, each: Victim, wipe: boolean): Promise<void> {
   if (each.pid !== undefined) process.kill(each.pid, "SIGKILL");
-  // Stopped and started by hand, for what crashes often is brought back later and later.
+  // Restarted by the test, because the supervisor delays frequent crashes.
   await each.stop();
   if (wipe) rmSync(temporalFiles(stack.dataDir).folder, { recursive: true });
   await each.start();

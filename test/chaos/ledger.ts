@@ -24,9 +24,9 @@ export interface Ledger {
   /** Calls that a receiver answered 2xx, and how many of them for an event it had taken before. */
   taken: number;
   takenAgain: number;
-  /** What is wrong with each that is not accounted for, in words. */
+  /** The problem of each missing event, as text. */
   lost: string[];
-  /** What came to an ordered connection after a later change of its record, in words. */
+  /** Calls of an ordered connection that arrived after a later change of their record, as text. */
   outOfOrder: string[];
 }
 
@@ -113,7 +113,7 @@ function eventsTaken({ calls }: Receiver): Map<string, number> {
   return taken;
 }
 
-/** What is taken again comes before the next one, for nothing passes it until it is recorded. */
+/** A repeated call precedes the next one, because the next is sent only after it was recorded. */
 function outOfOrder({ calls, url }: Receiver): string[] {
   const newest = new Map<string, number>();
   return calls.flatMap(({ status, payload, headers }) => {

@@ -1,4 +1,4 @@
-// What receivers are like: one answers, one fails at random, one always fails, one is gone. Two more ask for order.
+// Kinds of receivers: one answers, one fails at random, one always fails, one is gone. Two more require order.
 
 import type { ConnectionFields } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 1_500;
 
 export interface Party {
   receiver: Receiver;
-  /** What its connection asks for. */
+  /** The settings of its connection. */
   wish: Partial<ConnectionFields>;
 }
 

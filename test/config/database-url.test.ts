@@ -1,4 +1,4 @@
-// What DATABASE_URL may say, and how a connection by it is verified: by a real PostgreSQL with TLS.
+// Values of DATABASE_URL, and verification of its TLS connection, with a real PostgreSQL.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, chmodSync, chownSync, realpathSync, statSync, writeFileSync } from "node:fs";

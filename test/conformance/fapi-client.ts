@@ -14,7 +14,7 @@ import { USERINFO_PATH } from "./relying-party.ts";
 export const PAR = "/oauth2/par";
 
 type Fields = Record<string, string | undefined>;
-/** What a proof has in place of what would be right, or another proof; undefined: none. */
+/** Replaces parts of a proof, or the whole proof; undefined: none. */
 type Proof = Omit<ProofParts, "path"> | undefined;
 
 export class FapiClient {
@@ -41,7 +41,7 @@ export class FapiClient {
     return new FapiClient(client, signer, await DpopKey.make());
   }
 
-  /** What its assertion says, with more or other claims; undefined leaves one out. */
+  /** The claims of its assertion, extended or replaced; undefined removes one. */
   async assertion(claims: JWTPayload = {}): Promise<Fields> {
     return assertion(await this.signer.sign({ ...assertionClaims(this.client.id, issuer()), ...claims }));
   }
@@ -74,7 +74,7 @@ export class FapiClient {
     return this.answerOf(await this.visit(await this.pushed(fields, proof))).code!;
   }
 
-  /** What the redirect URI is sent: in the query, and with our name (RFC 9207). */
+  /** The redirect's query parameters, including the issuer (RFC 9207). */
   answerOf(view: View, state: string | undefined = "some state"): Record<string, string> {
     expect(view.status).toBe(302);
     expect(view.location!.hash).toBe("");

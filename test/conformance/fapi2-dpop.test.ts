@@ -1,5 +1,5 @@
-// The modules about DPoP of the FAPI 2.0 Security Profile's plan (fapi2.test.ts), by their names. What RFC 9449 alone says
-// is held by test/oauth/dpop.test.ts, where the private, symmetric and unsigned keys of dpop-negative-tests are too.
+// The DPoP modules of the FAPI 2.0 Security Profile's plan (fapi2.test.ts), by name. Requirements of RFC 9449 itself
+// are in test/oauth/dpop.test.ts, including the key types of dpop-negative-tests.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { CALLBACK, issuer, RFC_TOKEN_PATH } from "../authorize/client.ts";

@@ -1,5 +1,5 @@
 // FAPI 2.0 Message Signing, by the names of the suite's modules: its plan fapi2-message-signing-final-test-plan with
-// signed requests (JAR) and signed answers (JARM). What else it has is in fapi2.test.ts.
+// signed requests (JAR) and responses (JARM). Other modules are in fapi2.test.ts.
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";

@@ -1,4 +1,4 @@
-// oauth4webapi, which nobody here wrote, takes a user through a whole visit, by either discovery.
+// The external library oauth4webapi completes a whole flow, with both discovery documents.
 
 import { describe, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";

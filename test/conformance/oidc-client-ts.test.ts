@@ -1,4 +1,4 @@
-// oidc-client-ts, which nobody here wrote, in a real browser: a public client without a server of its own.
+// The external library oidc-client-ts in a real browser: a public client without a server.
 
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   script = await built.outputs[0]!.text();
 }, PATIENCE_MS);
 
-/** @param hostname localhost is Gatehouse's own site; 127.0.0.1 is another one */
+/** @param hostname localhost has Gatehouse's own site; 127.0.0.1 has a different one */
 async function startApplication(hostname: string) {
   let client: Client | undefined;
   const html = `<!doctype html><title>Application</title><link rel="icon" href="data:,"><body><script type="module" src="/app.js"></script>`;
@@ -39,7 +39,7 @@ async function startApplication(hostname: string) {
   return { client, origin, [Symbol.dispose]: () => void server.stop(true) };
 }
 
-/** What the page says after its next step. */
+/** The page's text after its next step. */
 async function told(page: Page, count = 1): Promise<string> {
   const output = page.locator(`output[data-count="${count}"]`);
   await output.waitFor({ state: "attached" });

@@ -1,4 +1,4 @@
-// openid-client, which nobody here wrote, takes a user through a whole visit.
+// The external library openid-client completes a whole flow.
 
 import { describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair } from "jose";

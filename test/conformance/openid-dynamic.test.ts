@@ -1,8 +1,8 @@
-// The Dynamic OP plan of the OpenID conformance suite, by the names of its modules: each registers a client of its own,
-// which proves itself by private_key_jwt. oidcc-discovery-endpoint-verification is openid-config.test.ts,
-// oidcc-server-rotate-keys is test/oauth/keys.test.ts. Left out are logos and policies on the sign-in page
-// (oidcc-registration-logo-uri, -policy-uri, -tos-uri), and what the suite skips where discovery does not advertise it:
-// unsigned id_tokens and request_uri, of which the last tests hold that we refuse them.
+// The Dynamic OP plan of the OpenID conformance suite, by the names of its modules; each registers a client with
+// private_key_jwt. oidcc-discovery-endpoint-verification is in openid-config.test.ts, oidcc-server-rotate-keys in
+// test/oauth/keys.test.ts. Left out are logos and policies on the sign-in page (oidcc-registration-logo-uri,
+// -policy-uri, -tos-uri), and features that discovery does not advertise: unsigned id_tokens and request_uri. The last
+// tests check that these are rejected.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";

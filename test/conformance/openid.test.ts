@@ -1,8 +1,8 @@
-// What OpenID certification demands of an authorization request and of what follows from it, by the names of the public
-// conformance suite's modules (openid-certification/conformance-suite, src/main/java/net/openid/conformance/openid).
-// The plans: Basic OP, Hybrid OP, Form Post OP; beside it stand those of Config OP (openid-config), RP-Initiated and
-// Back-Channel Logout OP (openid-logout), Dynamic OP (openid-dynamic) and FAPI 2.0 (fapi2, fapi2-dpop).
-// Left out are those of features we do not advertise: unsigned request objects and unsigned id_tokens.
+// Requirements of OpenID certification on authorization requests and their results, by the names of the conformance
+// suite's modules (openid-certification/conformance-suite, src/main/java/net/openid/conformance/openid). Plans: Basic
+// OP, Hybrid OP, Form Post OP. Other plans: Config OP (openid-config), RP-Initiated and Back-Channel Logout OP
+// (openid-logout), Dynamic OP (openid-dynamic) and FAPI 2.0 (fapi2, fapi2-dpop). Left out are features that are not
+// advertised: unsigned request objects and unsigned id_tokens.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { answerOf, CALLBACK, newPkce, otherClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await Promise.all(VARIANTS.map(async (variant) => parties.set(variant.plan, await RelyingParty.start(variant))));
 });
 
-/** Claims an id_token may have that nobody asked for (EnsureIdTokenDoesNotContainNonRequestedClaims). */
+/** Claims that an id_token may contain unrequested (EnsureIdTokenDoesNotContainNonRequestedClaims). */
 const UNASKED = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "at_hash", "c_hash", "sid"];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -215,7 +215,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
           expect(view.location!.href).toStartWith(CALLBACK + (response_mode === "query" ? "?" : "#"));
           expect(answerOf(view)).toMatchObject(refused);
         }
-        // What stands outside comes first.
+        // Parameters outside the object come first.
         const outside = await new Visitor().open(
           client.authorize({ request, response_mode: "query", state: "outside" }, path),
         );

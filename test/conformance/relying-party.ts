@@ -27,9 +27,9 @@ export const VARIANTS: Variant[] = [
 
 export type Fields = Record<string, string | undefined>;
 
-/** All that came of one request. */
+/** The results of one request. */
 export interface Flow {
-  /** What the redirect URI was sent. */
+  /** The redirect's parameters. */
   front: Record<string, string>;
   token: Answer;
   /** Of the token endpoint's id_token. */
@@ -48,7 +48,7 @@ export class RelyingParty {
     readonly browser: Visitor,
   ) {}
 
-  /** Whose user has a value for every claim there is, and has allowed every scope of OpenID Connect. */
+  /** Its user has a value for every claim and has granted every OpenID Connect scope. */
   static async start(variant: Variant): Promise<RelyingParty> {
     const client = await newClient();
     await db()`
@@ -65,7 +65,7 @@ export class RelyingParty {
     return this.client.authorize({ scope: "openid", nonce: "n-0S6_WzA2Mj", response_type, response_mode, ...fields });
   }
 
-  /** What the redirect URI is sent, and that it is sent there as it was asked for. */
+  /** The redirect's parameters, checked for the requested response mode. */
   answerOf(view: View): Record<string, string> {
     const { response_type, response_mode } = this.variant;
     if (response_mode === "form_post") {
@@ -156,7 +156,7 @@ function halfHash(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 16).toString("base64url");
 }
 
-/** What a form_post answer's page sends to the redirect URI. */
+/** The request that a form_post page sends to the redirect URI. */
 export function formRequest({ forms }: View): Request {
   const { action, fields } = forms[0]!;
   return new Request(action, { method: "POST", body: new URLSearchParams(fields) });

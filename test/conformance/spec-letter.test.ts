@@ -1,4 +1,4 @@
-// What SPEC.md says to the letter where it is easy to read past it.
+// Details of SPEC.md that are easy to overlook.
 
 import { describe, expect, test } from "bun:test";
 import { answerOf, CALLBACK, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";

@@ -1,4 +1,4 @@
-// What the API tells of a connection beside its settings: how it stands just now, and how it has fared.
+// A connection's state and history in the API.
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError } from "../entities/client.ts";

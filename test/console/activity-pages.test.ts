@@ -9,9 +9,9 @@ import { newTenant } from "../support/tenant.ts";
 import { enterSettings, inspectAll, type Listed } from "./console.ts";
 
 interface Ids {
-  /** One that was delivered to the one, and failed at the other. */
+  /** An event delivered to one connection and failed at the other. */
   event: string;
-  /** One that is still on its way. */
+  /** An event still in progress. */
   openEvent: string;
 }
 

@@ -111,7 +111,7 @@ test("the list takes in new events by itself, but not while it is stopped, unsee
   await page.clock.runFor(REFRESH_MS);
   await row(page, `Application ${third.Id} Created`).waitFor();
 
-  // Nobody looks: a script of the test's own says so, as a browser does of a tab in the background.
+  // A script hides the document, like a tab in the background.
   await page.evaluate(`Object.defineProperty(document, "hidden", { value: true, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"))`);
   const before = asked;

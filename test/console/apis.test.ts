@@ -75,7 +75,7 @@ test(
   PATIENCE_MS,
 );
 
-/** What the element's aria-describedby says of it. */
+/** The element's accessible description. */
 function descriptionOf(element: Locator): Promise<string | undefined> {
   return element.evaluate((node) => {
     const id = node.getAttribute("aria-describedby");

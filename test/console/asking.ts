@@ -11,14 +11,14 @@ import { newColleague } from "./console.ts";
 /** One form that asks, about something that is there. */
 export interface Asking {
   api: Api;
-  /** Who is asked; the tenant's administrator unless given. */
+  /** The user; default: the tenant's administrator. */
   by?: { username: string; password: string };
   /** The page that the form stands on, by its button or as its own. */
   page: string;
-  /** What is sent before the form is there. */
+  /** Input sent before the form appears. */
   first?: Record<string, string>;
   action: string;
-  /** By which it is told from others of the same action. */
+  /** Distinguishes it from others with the same action. */
   fields?: Record<string, string>;
   /** Makes what the form says untrue; undefined: nothing of it can change without its end. */
   change?(): Promise<unknown>;

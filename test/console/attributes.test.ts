@@ -52,7 +52,7 @@ test("an administrator defines attributes, fills them in, is told beside the fie
   for (const text of ["costCentre", "4711", "-1.5", "Bun, Cedar"]) expect(facts).toContain(text);
   await inspect(page, "user-attributes");
 
-  // What is emptied is gone, and the rest stays.
+  // Emptied values are removed; others stay.
   await page.getByRole("link", { name: "Change" }).first().click();
   expect(await page.getByLabel("skills").inputValue()).toBe("Bun\nCedar");
   await page.getByLabel("floor").fill("");
@@ -72,6 +72,6 @@ test("an administrator defines attributes, fills them in, is told beside the fie
   await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
   await auditor.open("/settings/organisation");
   await auditor.page.getByText("costCentre Text Who pays for the person").first().waitFor();
-  // What is refused is an error to the browser.
+  // Browsers log a 422 as an error.
   expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
 });

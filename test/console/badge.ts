@@ -1,4 +1,4 @@
-// A kind of settings that nobody has heard of: its contract, its store, and what there is to say of it.
+// A new kind of settings for tests: its contract, store and texts.
 
 import { descriptionField, idField, nameField, STAMP_FIELDS, type Stamped } from "../../server/access/fields.ts";
 import { type RecordChange, settingsResource, settingsType } from "../../server/access/index.ts";

@@ -99,7 +99,7 @@ test("of an event of many records ten are compared, each with its own change bef
   expect(new Set(links).size).toBe(2);
   expect(complaints).toEqual([]);
 
-  // Who may not read one of them is told of none.
+  // Visitors who may not read one of them see none.
   const one = `forbid (principal is User, action, resource == Application::"${second!.Id}");`;
   expect((await api.patch("/Policy", { Name: "One door", Policy: one })).status).toBe(200);
   await open(`/settings/activity/${EventId}`);

@@ -49,7 +49,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       await page.getByLabel("client_credentials").check();
       await page.getByLabel("Webhooks:Read").check();
       await page.getByRole("button", { name: "Save" }).click();
-      // What was wrong stands beside its field, and nothing that was given is lost.
+      // Problems appear beside their fields, and input is kept.
       await page.getByRole("alert").waitFor();
       expect(await page.locator("#field-RedirectUris-problem").textContent()).toContain("https");
       expect(await page.getByLabel("client_credentials").isChecked()).toBe(true);
@@ -158,7 +158,7 @@ interface Ids {
   plain: string;
 }
 
-/** What a person types who means no good. */
+/** Hostile input. */
 const HOSTILE = `<img src=x onerror=alert(1)> "&amp;" \u202emirror ${"unbroken".repeat(15)}`;
 
 const PAGES: Listed<Ids>[] = [

@@ -41,7 +41,7 @@ test("the charts lead to the log of their time and state, by the drawing and by 
   expect(asked.get("ConnectionId")).toBe(Id);
   expect(Date.parse(asked.get("OutcomeTo")!) - Date.parse(asked.get("OutcomeFrom")!)).toBe(6 * 3_600_000);
 
-  // What the links into the Temporal UI ask for is there.
+  // The destinations of links into the Temporal UI exist.
   await open(`/settings/webhooks/${Id}`);
   for (const label of ["failed in the last hour", "all of this connection"]) {
     const address = await page.getByRole("link", { name: label }).getAttribute("href");

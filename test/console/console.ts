@@ -9,17 +9,17 @@ import type { Api } from "../support/api.ts";
 import type { WindowOptions, Windows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 
-/** A browser in which somebody has come in to Settings; it keeps what the browser's console says. */
+/** A browser signed in to Settings; it collects console messages. */
 export interface Visitor extends AsyncDisposable {
   page: Page;
-  /** What a page should not give rise to: errors, and what CSP has refused. */
+  /** Unwanted messages: errors and CSP violations. */
   complaints: string[];
   /** Goes to a path, such as /settings/webhooks. */
   open(path: string): Promise<void>;
 }
 
 /**
- * Signs in by the tenant's admin, or by who is named.
+ * Signs in as the tenant's admin or a named user.
  * @example await using visitor = await enterSettings(browser, api.tenant);
  */
 export async function enterSettings(
@@ -89,7 +89,7 @@ async function ok(api: Api, method: string, path: string, body?: unknown): Promi
 export interface Listed<Ids> {
   name: string;
   path: (ids: Ids) => string;
-  /** What is done on the page before it is looked at. */
+  /** An action on the page before it is checked. */
   act?: (visitor: Visitor) => Promise<void>;
 }
 

@@ -149,7 +149,7 @@ test("an attempt shows what it has sent, and says so once the connection is anot
     if (value !== "•••") expect([name, value]).toEqual([name, call!.headers.get(name)]);
   }
   expect(await page.locator("details.attempt").textContent()).toContain("As it was sent.");
-  // What it is called by is the same.
+  // Its id stays the same.
   await api.setState(Id, "Paused");
   await api.setState(Id, "Active");
   await api.call("PATCH", "/WebhookConnection", { ...(await api.connection(Id)), Description: "Of people" });

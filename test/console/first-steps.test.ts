@@ -1,4 +1,4 @@
-// What a new organisation still has to do stands on Overview, until it is done or told to go.
+// Remaining set-up steps on Overview, until they are done or dismissed.
 
 import { expect, test } from "bun:test";
 import { until } from "../support/api.ts";

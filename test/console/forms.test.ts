@@ -129,7 +129,7 @@ test("a form for an application that is not there is answered 404, and one for a
       return (await fetch(to, { method: "POST", body: new URLSearchParams(fields) })).status;
     }, `/settings/applications/${id}/change`);
   expect(await send("nobody")).toBe(404);
-  // What a form saves is compared with the version that it was made of, and a version is for who may read the record.
+  // A form compares the record's version, which requires permission to read it.
   const unread = 'forbid (principal, action == Action::"AccessManager:Read", resource is Application);';
   expect((await api.call("PATCH", "/Policy", { Name: "unread", Policy: unread })).status).toBe(200);
   expect(await send(String(Id))).toBe(403);
@@ -159,7 +159,7 @@ test.each([true, false])(
       await page.getByRole("status").getByText("is changed").waitFor();
       expect((await api.call("GET", record)).body).toMatchObject({ Name: `${name} too`, Is_Active: true });
     }
-    // Who came without a name can be changed without one.
+    // A record created without a name can be changed without one.
     await open(`/settings/users/${unnamed.Id}/change`);
     await page.getByLabel("Mobile phone").fill("+351 1");
     await page.getByRole("button", { name: "Save" }).click();

@@ -1,4 +1,4 @@
-// What stands in front of all pages: the way in from /, and a page where there is nothing.
+// The address / and unknown paths.
 
 import { expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";

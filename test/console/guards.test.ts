@@ -1,5 +1,4 @@
-// What holds for every page of Settings there is: nothing of another tenant, no form without its token, no answer that
-// somebody else could use.
+// Requirements on every page of Settings: nothing of other tenants, CSRF protection, and no shareable responses.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
@@ -108,7 +107,7 @@ describe.each(PATHS)("%s", (path) => {
   test("is for nobody who has not signed in, and is kept, framed and scripted by nobody", async () => {
     const mine = fill(path, own.ids);
     const stranger = await fetch(issuer() + mine, { redirect: "manual" });
-    // Programs that read what takes forms alone are told so; browsers are led on (no-dead-ends).
+    // Programs get 405 for a form's address; browsers are redirected (no-dead-ends).
     if (stranger.status === 405) expect(stranger.headers.get("allow")).toBe("POST");
     else expect(stranger.headers.get("location")).toStartWith(`${issuer()}/settings/sign-in?`);
     const { headers } = await send(own, "GET", mine);

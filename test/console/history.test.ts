@@ -1,4 +1,4 @@
-// What became of a record stands beside it, whatever kind of record it is.
+// The history tabs of every kind of record.
 
 import { expect, test } from "bun:test";
 import { entitiesOf, newRecord } from "../attacks/world.ts";
@@ -60,7 +60,7 @@ test(
     await tabs.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("rowheader", { name: "Role.Created" }).waitFor();
 
-    // Who did what, by those who can do something.
+    // Actors as links, for readers with permission.
     await open(`/settings/applications/${api.tenant.client.clientId}/audit`);
     await page.getByRole("table", { name: "Done by it" }).getByRole("rowheader", { name: "Role.Created" }).waitFor();
     await inspect(page, "history-audit");

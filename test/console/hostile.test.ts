@@ -1,4 +1,4 @@
-// Every form of Settings, and every page that shows what it has saved, with texts that somebody means harm by.
+// Every form of Settings, and every page that shows the saved values, with hostile texts.
 
 import { expect, test } from "bun:test";
 import { MAPPED } from "../../server/signin/index.ts";
@@ -60,7 +60,7 @@ const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLo
 
 const API = { Scopes: `read ${HOSTILE}`, TokenLifetime: "", ClaimMapping: "", ApplicationId: "" };
 
-/** Every form that saves what somebody types, as `walk` finds it. */
+/** Every form with typed input, as `walk` finds it. */
 const FORMS: Record<string, Typed> = {
   "POST /settings/apis/:id/change Name Audience Scopes TokenLifetime ClaimMapping ApplicationId": {
     ...{ ...API, Audience: `urn:changed:${Bun.randomUUIDv7()}` },

@@ -1,9 +1,9 @@
-// Texts that somebody means harm by, put into a form's fields, and what a page may not do with them.
+// Hostile texts for form fields, and the checks of pages that show them.
 
 import type { Page } from "playwright-core";
 import type { FoundForm } from "./walk.ts";
 
-/** Markup, a direction that is turned round and not ended, Arabic, what nobody sees, and a character of several. */
+/** Markup, an unterminated direction change, Arabic, invisible characters, and a combined character. */
 export const HOSTILE = `"><script>harmed=1</script><img src=x onerror="harmed=1">&lt;'\u202e\u200bمرحبا 👩‍👩‍👧<!--`;
 
 /** Of 10,000 characters; the first of them grow to 18 each by NFKC, and are the more work to draw. */
@@ -11,20 +11,20 @@ export const LONG = (HOSTILE + "ﷺ".repeat(50)).padEnd(10_000, "unbroken");
 
 const CONTROLS = "a\u0000b\u0007c\u001b[31m\u0085d";
 
-/** What each field holds, by its name. */
+/** Field values by name. */
 export type Typed = Record<string, string>;
 
-/** What has become of a form that was sent. */
+/** The result of sending a form. */
 export interface Outcome {
   status: number;
-  /** What its fields held when it was sent, and what they hold now; undefined if the answer has no such form. */
+  /** Field values when sent and in the response; undefined if the response has no such form. */
   typed: Typed;
   kept: Typed | undefined;
   /** Why it was refused, by the field that it stands beside. */
   problems: Typed;
   /** Why it was refused, or what was done, at the top. */
   said: string;
-  /** What the page does with a text that it should not. */
+  /** Problems that a hostile text causes on the page. */
   flaws: string[];
 }
 
@@ -39,15 +39,14 @@ export async function send(page: Page, form: FoundForm, text: (name: string) => 
   return { status: answer?.status() ?? 0, typed, ...(await page.evaluate(lookHere, form)) };
 }
 
-/** What the page does with a hostile text that it should not, in words. */
+/** Lists problems that a hostile text causes on the page. */
 export async function flawsOf(page: Page): Promise<string[]> {
   return (await page.evaluate(lookHere, undefined)).flaws;
 }
 
 /**
- * Sends forms as no browser would: with a hostile text in place of each value that nobody types, and with control
- * characters in all others.
- * @returns what is wrong with the answers
+ * Sends forms as no browser would: hostile text replaces hidden values, and control characters are in all others.
+ * @returns problems of the responses
  */
 export async function tamper(page: Page, forms: FoundForm[]): Promise<string[]> {
   return page.evaluate(tamperHere, { forms, hostile: HOSTILE, controls: CONTROLS });
@@ -63,7 +62,7 @@ function typeHere({ form, texts }: { form: FoundForm; texts: Record<string, stri
   for (const field of element.querySelectorAll<HTMLInputElement>("input, textarea")) {
     if (field.type === "checkbox") field.checked = true;
     const text = texts[field.name];
-    // Nobody can type such a text into a field for a number or a date, or more than a field takes.
+    // Fields for numbers and dates, and length limits, prevent typing such a text.
     const isFree = !/^(number|datetime-local|hidden|checkbox)$/.test(field.type) || text === "";
     if (text !== undefined && isFree) field.value = field.maxLength > 0 ? text.slice(0, field.maxLength) : text;
     // HTML has no NUL; a text area has line breaks of its own.

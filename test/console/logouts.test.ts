@@ -1,4 +1,4 @@
-// What an application was told of the end of sessions, on its page in Settings.
+// Back-channel logouts on an application's page in Settings.
 
 import { expect, test } from "bun:test";
 import { signIn, signOut, toldClient } from "../logouts/clients.ts";

@@ -1,4 +1,4 @@
-// A sign-in that ends while somebody types: nothing is saved without them, and nothing is lost.
+// A sign-in that ends while the user types: nothing is saved, and the input is kept.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -11,7 +11,7 @@ import { enterSettings } from "./console.ts";
 
 const browser = openWindows();
 
-/** As an administrator does who ends all of somebody's sign-ins. */
+/** Ends all sessions of a user, as an administrator. */
 async function endSessions(api: Api, username: string): Promise<void> {
   const { body } = await api.call<{ Items: { Id: number }[] }>("GET", `/User?Username=${username}`);
   const { status } = await api.call("DELETE", `/User/${body.Items[0]!.Id}/Sessions`);

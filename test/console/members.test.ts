@@ -1,4 +1,4 @@
-// Who is in a role: picked by a search, and told and changed on the page of a user or an application.
+// Members of a role: found by search, and shown and changed on pages of users and applications.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -51,7 +51,7 @@ test(
     ]);
     await press(page, "Add: Ana <b>Silva</b>");
     await told(page, "In the role now: Ana <b>Silva</b>");
-    // What was looked for stays, and who is in it is not offered again.
+    // The search is kept, and members are not offered again.
     expect(await page.getByLabel("Part of a name").inputValue()).toBe("ANA");
     expect(await page.getByRole("row", { name: "Ana <b>Silva</b>" }).textContent()).toContain("is a member");
     await press(page, "Add: Analytics");

@@ -1,4 +1,4 @@
-// Records and connections are called by their names, for who may read them.
+// Records and connections are shown by name to permitted readers.
 
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";

@@ -15,7 +15,7 @@ const browser = openWindows();
 
 const PATIENCE_MS = 240_000;
 
-/** Somebody in Settings without a browser's script. */
+/** A visitor to Settings without scripts. */
 async function comeIn() {
   const api = await newTenant();
   const visitor = new Visitor(issuer());
@@ -149,7 +149,7 @@ test(
     expect(await scopesOf("orders")).toEqual(["orders:read", "orders:write"]);
     const all = await scopesOf("Scopes");
     expect(new Set(all).size).toBe(all.length);
-    // What shares its prefix with nothing stands first.
+    // Scopes with a unique prefix come first.
     expect(all.slice(0, all.indexOf("AccessManager:Read"))).toContain("orders:lines.read");
 
     await page.getByRole("checkbox").first().focus();

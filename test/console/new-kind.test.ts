@@ -1,4 +1,4 @@
-// A kind of settings that nobody has heard of is a contract, a store and a line in the list of them; all the rest follows.
+// A new kind of settings needs a contract, a store and a line in the list; everything else derives from it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";

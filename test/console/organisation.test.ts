@@ -1,4 +1,4 @@
-// What holds for all of an organisation, and where its developers find the API.
+// Settings of an organisation, and the API reference for its developers.
 
 import { expect, test } from "bun:test";
 import { newApi } from "../apis/apis.ts";
@@ -17,7 +17,7 @@ test("a second factor is required of everybody on the organisation's page, and a
   await menu.getByRole("list", { name: "System" }).getByRole("link", { name: "Organisation" }).click();
   await page.getByLabel("Second factor").selectOption("Required of everybody");
   await page.getByRole("button", { name: "Save" }).click();
-  // Of who has set it as well.
+  // Including for the user who changed the setting.
   await page.getByRole("heading", { name: "Set up your authenticator" }).waitFor();
   expect((await api.call("GET", "/TenantSettings")).body).toMatchObject({ SecondFactor: "Required" });
   await api.call("PATCH", "/TenantSettings", { SecondFactor: "Optional" });

@@ -1,4 +1,4 @@
-// Overview counts the sign-ins of a day, for who may read all of them.
+// Sign-ins of a day on Overview, for permitted readers.
 
 import { expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";

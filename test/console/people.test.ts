@@ -15,7 +15,7 @@ const browser = openWindows();
 const PATIENCE_MS = 120_000;
 const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();
 
-/** What a person types who means no good, or no harm. */
+/** Hostile and unusual input. */
 const HOSTILE = [
   `<script>alert(1)</script><img src=x onerror="alert(2)"> "quoted" &lt;b&gt; 'single'`,
   "\u202eright to left \u0645\u0631\u062d\u0628\u0627\u202c",
@@ -43,7 +43,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       expect([done.status, done.heading]).toEqual([200, "Your password is set"]);
       await page.getByRole("link", { name: "Done" }).click();
       expect(await page.content()).not.toContain(link.search);
-      // Who loads it anew gets no other link, and the one that was used is not good again.
+      // Reloading creates no new link, and a used one is invalid.
       await open(`${new URL(page.url()).pathname}/password-link`);
       await page.getByRole("heading", { name: "Ana Silva", level: 1 }).waitFor();
       expect((await new PlainBrowser(issuer()).open(link.pathname + link.search)).forms).toEqual([]);
@@ -186,7 +186,7 @@ test.concurrent(
     await told(page, "The user is active and can sign in.");
     const { body } = await api.call("GET", `/User/${made.Id}`);
     expect(body).toMatchObject({ Name: "Eva Lind", Is_Active: true });
-    // An identifier that somebody has is not taken over.
+    // An existing identifier is rejected.
     await open("/settings/users/add");
     await page.getByLabel("Full name").fill("Eva");
     await page.getByLabel("User name").fill("eva");

@@ -1,4 +1,4 @@
-// What the pages say is so: times in the reader's own zone, one word for one thing, and a question before anything ends.
+// Texts on pages: local times, consistent terms, and confirmations before destructive actions.
 
 import { describe, expect, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -17,7 +17,7 @@ const PATIENCE_MS = 240_000;
 const TOKYO: BrowserContextOptions = { timezoneId: "Asia/Tokyo", locale: "en-GB" };
 const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();
 
-/** Somebody who has an account with something on it, and Settings with something of each kind. */
+/** An account and a tenant with all kinds of records. */
 async function newInstallation() {
   const client = await newApplication();
   const api = await signIn(shared().url, client.tenant);

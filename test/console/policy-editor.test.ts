@@ -1,4 +1,4 @@
-// The policy editor, as somebody writes with it: with script, by the keyboard alone, and as the form sends it.
+// The policy editor: with scripts, by keyboard only, and its submitted form.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -32,7 +32,7 @@ test(
     await using visitor = await enterSettings(browser, api.tenant);
     const { page } = visitor;
     await visitor.open(ADD);
-    // The place is counted in characters, of which one has two units of UTF-16 here.
+    // Positions count characters; one of these has two UTF-16 units.
     const wrong =
       'permit (principal, action, resource is Application)\nwhen { "\u{1f600}" != "" && resource.Nmae == "7" };';
     await write(page, wrong);
@@ -117,7 +117,7 @@ test(
     await write(page, "permit (principal, action, resource) when { resource.after.");
     await page.keyboard.type("Usern");
     await page.getByRole("option", { name: "Username" }).waitFor();
-    // What has just come up takes no key for a moment.
+    // A newly opened list ignores keys for a moment.
     await until("it to be chosen", async () => {
       await page.keyboard.press("ArrowDown");
       return (await page.getByRole("option", { name: "Username", selected: true }).count()) > 0;

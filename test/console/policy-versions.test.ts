@@ -68,7 +68,7 @@ test(
     await visitor.open(`/settings/policies/${id}/versions?Number=9`);
     await page.getByText("There is no such version").waitFor();
 
-    // What somebody else has saved in the meantime is not written over.
+    // A concurrent change is not overwritten.
     await visitor.open(`/settings/policies/${id}/versions?Number=2`);
     await save(api, { Policy: textOf(5) });
     await page.getByRole("button", { name: "Restore version 2" }).click();

@@ -1,4 +1,4 @@
-// From a RequestKey in somebody's log to what it was, and from what was done to the request that did it.
+// From a RequestKey to its request, and from an action to its request.
 
 import { expect, test } from "bun:test";
 import { API } from "../entities/client.ts";
@@ -73,7 +73,7 @@ test(
     await page.getByRole("link", { name: `POST ${API}/WebhookConnection` }).click();
     await page.getByText(long).waitFor();
 
-    // What is sent by a form of Settings is a request too; what is only looked at there is none.
+    // A submitted form is a request, too; viewing pages is not.
     await open(`/settings/applications/${Id}/change`);
     await page.getByLabel("Description").fill("by hand");
     await page.getByRole("button", { name: "Save" }).click();

@@ -1,4 +1,4 @@
-// What people see and may do in Settings, by their roles and policies.
+// Pages and actions by roles and policies.
 
 import { describe, expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";

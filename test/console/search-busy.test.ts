@@ -26,7 +26,7 @@ async function come(visitor: Visitor, opened: Promise<View>): Promise<View> {
   return view.location ? come(visitor, visitor.open(view.location.pathname + view.location.search)) : view;
 }
 
-/** Nobody reads the table until it is let go. */
+/** Locks the table until released. */
 async function hold(sql: Sql, table: string): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: held, resolve: isHeld } = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ test(
     searching.catch(() => {});
     await until("the search to come to what is held", () => waitsFor(database.sql, "events"));
     leaving.abort();
-    // What is answered after the end of a connection was noticed has been asked after it.
+    // Responses after the disconnection was noticed are sent later.
     for (let turn = 0; turn < 3; turn++) expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
     await releaseEvents();
     const isOver = () => app.lines.some(({ route }) => route === "/settings/search");

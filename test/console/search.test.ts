@@ -115,7 +115,7 @@ test(
     ] as const) {
       expect([text, await found(page, open, text)]).toEqual([text, [title]]);
     }
-    // What it has done, and from a second after its answer the request itself.
+    // The request's effects, and a second later the request itself.
     expect((await found(page, open, row!.RequestKey)).at(-1)).toBe("Role.Created");
     // A number may be the Id of several.
     expect(await found(page, open, String(Id))).toContain("Front door");

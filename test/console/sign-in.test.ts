@@ -160,7 +160,7 @@ describe.concurrent("Settings are over at once", () => {
     const { visitor, page } = await comeIn(api);
     expect(page.heading).toBe("Overview");
     await end(api, visitor);
-    // A revoked grant is given anew to who is still signed in.
+    // A revoked grant is renewed while the user is signed in.
     if (name.includes("grant")) {
       const before = visitor.cookies.get("gatehouse-settings");
       await visitor.open("/settings");

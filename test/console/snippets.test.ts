@@ -69,7 +69,7 @@ async function programsOn(page: Page): Promise<Map<string, string>> {
 }
 
 interface Runner {
-  /** What has to be on the machine. */
+  /** Required programs. */
   tool: string;
   file: string;
   command(): Promise<string[]> | string[];
@@ -87,7 +87,7 @@ function runnerOf(name: string): Runner {
   return RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
 }
 
-/** Puts a program into a folder of its own, as somebody who has copied it. */
+/** Writes a program to its own folder, as a user would. */
 async function started(name: string, text: string, env: Record<string, string>) {
   const runner = runnerOf(name);
   const own = join(folder, Bun.randomUUIDv7());
@@ -153,7 +153,7 @@ async function signedInBeside(address: string): Promise<string> {
     .or(shown)
     .waitFor()
     .catch(async () => expect(await tab.locator("body").textContent()).toBe("a question, or who it is"));
-  // What the console's pages set in between is none of the program's cookies.
+  // Cookies of the console's pages are separate from the program's.
   await expectConsole();
   if (await allow.isVisible()) await allow.click();
   await shown.waitFor();
@@ -309,7 +309,7 @@ test(
       expect([name, code, err, JSON.parse(out || "{}")]).toMatchObject([name, 0, expect.any(String), { Items: [] }]);
     }
     const service = await made("api");
-    // The audience of this service itself would tell no organisation's tokens from another's.
+    // This service's audience is the same for all organisations' tokens.
     expect(service.programs.size).toBe(0);
     await settings.page.getByText("it needs an API with an audience of its own").waitFor();
     const asked = { clientId: machine.clientId, clientSecret: machine.secret };

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
-/** What a person is told when tokens end. */
+/** Texts about ended tokens. */
 const TOKENS_END =
   /"[^"\n]*(?:tokens[^"\n]*\bend\b|those it has are no longer good\.|tokens[^"\n]*are no longer good)[^"\n]*",/g;
 

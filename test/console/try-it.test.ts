@@ -184,7 +184,7 @@ test(
     await goTo(page);
     const link = await page.getByRole("link", { name: "Send the browser there" }).getAttribute("href");
 
-    // The link is sent to somebody else, who signs in: the answer is for neither of them.
+    // The link is opened by a different user, so neither gets the response.
     const other = new PlainBrowser(issuer());
     const signedIn = await other.submit(await other.open(link!), victim);
     expect(signedIn.heading).toBe("Forbidden");
@@ -213,7 +213,7 @@ test(
       expect(await at.page.content()).not.toContain(own.searchParams.get("code")!);
     }
 
-    // Nor for who signs in there next.
+    // Nor for the next user of that browser.
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in again" }).click();
     await page.getByLabel("User name").fill(colleague.username);

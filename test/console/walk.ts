@@ -11,9 +11,9 @@ export interface FoundForm {
   /** As the page writes it. */
   action: string;
   typed: string[];
-  /** What can only be chosen, or comes along unseen; the form's token is none of it. */
+  /** Hidden fields and choices, without the form's token. */
   closed: string[];
-  /** What its button says. */
+  /** The button's text. */
   button: string;
   /** It stands below what it will do, in words. */
   asks: boolean;
@@ -89,7 +89,7 @@ async function walkHere(most: number): Promise<FoundPage[]> {
     };
   }
 
-  /** What a program reads, or somebody has typed, stays as it is. */
+  /** Machine-readable and typed times stay unchanged. */
   function bareTimesIn(main: Element): string[] {
     const text = main.cloneNode(true) as Element;
     for (const element of text.querySelectorAll("time, pre, code, textarea, svg")) element.remove();

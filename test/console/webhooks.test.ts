@@ -39,7 +39,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       .getByText("Delivered")
       .waitFor();
     expect(receiver.calls[0]!.headers.get("x-signature")).toMatch(/^[0-9a-f]{64}$/);
-    // What was done is said once.
+    // The message is shown once.
     if (!javaScriptEnabled) expect(await page.getByText("The connection is added.").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -65,7 +65,7 @@ test("an admin pings, pauses, changes and deletes a connection", async () => {
   await page.getByRole("link", { name: "Change" }).click();
   expect(await page.getByLabel("Extra headers").inputValue()).toBe("X-Key:");
   await page.getByLabel("URL Endpoint").fill(other.url);
-  // What was given for the former address does not follow to another.
+  // The ApiKey of the former address does not apply to a new one.
   await page.getByLabel("ApiKey").fill("another");
   await page.getByLabel("Extra headers").fill("X-Key: hush\nX-More: 7");
   await page.getByRole("button", { name: "Save" }).click();

@@ -1,4 +1,4 @@
-// What callers meet while PostgreSQL is away or takes no writes: by a cut in the network, and by its own setting.
+// Errors while PostgreSQL is unavailable or read-only: by a network failure, and by its own setting.
 
 import { expect, test } from "bun:test";
 import { API } from "../entities/client.ts";
@@ -8,14 +8,14 @@ import { type Api, signIn, until } from "../support/api.ts";
 import { startRelay } from "../support/relay.ts";
 import { db, newTenant, shared } from "../support/tenant.ts";
 
-/** What no database is asked for. */
+/** Paths without database access. */
 const WITHOUT_DATABASE = [
   "/healthz",
   "/readyz",
   "/openapi.json",
   "/.well-known/openid-configuration",
   "/.well-known/oauth-authorization-server",
-  // What is known already is told.
+  // Cached data is served.
   "/.well-known/jwks.json",
   // They refuse a client's own token.
   "/oauth2/userinfo",
@@ -23,7 +23,7 @@ const WITHOUT_DATABASE = [
 ];
 const RFC_DOOR = "/oauth2/";
 const SPEC_TOKEN = "/oAuth/rest/v2/Token";
-/** Methods that a page may have; others are 405 before anybody is asked. */
+/** Methods that a page may have; others get 405 first. */
 const PAGE_METHODS = ["GET", "POST"];
 const SESSION = ["session", "settings"].map((name) => `gatehouse-${name}=${"A".repeat(43)}`).join("; ");
 const QUERY = "?client_id=1001&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&state=any";

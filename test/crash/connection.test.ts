@@ -1,4 +1,4 @@
-// What becomes of a transaction when its connection ends; patches/postgres@3.4.9.patch is what makes it so.
+// Transactions when their connection ends, as implemented by patches/postgres@3.4.9.patch.
 
 import { expect, test } from "bun:test";
 import { connect, type Queries } from "../../server/db/sql.ts";

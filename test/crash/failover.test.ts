@@ -52,7 +52,7 @@ test("soon after a failover the API writes again and hears of changes, though it
   });
   await former.end();
 
-  // What another process changes is heard of.
+  // Changes by other processes are noticed.
   await using other = startPrivateApp({}, "info", { databaseUrl: pair.standbyUrl });
   const elsewhere = await signIn(other.url, api.tenant);
   expect((await api.call("GET", `/Application/${Id}`)).status).toBe(200);

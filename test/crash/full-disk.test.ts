@@ -1,5 +1,5 @@
-// What a full disk does to a Gatehouse whose data, Temporal's store and logs are all on it. The disk is a small file
-// system in memory, which only root can make.
+// Effects of a full disk with all data, Temporal's store and logs on it. The disk is a small in-memory file system,
+// which only root can create.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, chmodSync, rmSync } from "node:fs";

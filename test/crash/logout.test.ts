@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.stop(), 180_000);
 
-/** Somebody signed in, in a browser. */
+/** A user signed in with a browser. */
 async function signedIn(uri: string): Promise<Visitor> {
   const api = await newTenant(stack);
   const client = new Client(api.tenant);

@@ -23,7 +23,7 @@ test("an API that begins while PostgreSQL is in recovery stays, answers 503, and
   await prepareDatabase(databaseUrl);
   await first.stop();
 
-  // Such a standby answers everybody with 57P03.
+  // Such a standby answers all connections with 57P03.
   const cluster = realpathSync(join(dataDir, "postgres"));
   writeFileSync(join(cluster, "standby.signal"), "");
   appendFileSync(join(cluster, "postgresql.auto.conf"), "hot_standby = off\n");

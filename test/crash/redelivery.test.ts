@@ -31,7 +31,7 @@ test("redeliveries outlive the kill of each part and the loss of Temporal's stor
   await api.setState(single, "Active");
   await until("all to arrive", async () => (await api.events("State=Delivered&Limit=200")).Items.length === CHANGES);
 
-  // What is wished for while nobody is there to do it is not forgotten with the one it was told to.
+  // A request stored while no worker runs is not lost.
   await stack.parts.worker.stop();
   expect((await api.redeliver(EventId)).status).toBe(200);
   const { Id } = await api.replay({ ConnectionId, States: ["Delivered"], Rate: 10 });

@@ -1,4 +1,4 @@
-// Two APIs and three workers on one PostgreSQL and one Temporal: any of them may have begun what another one ends.
+// Two APIs and three workers on one PostgreSQL and one Temporal: any of them may finish what a different one began.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";

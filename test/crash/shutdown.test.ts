@@ -1,4 +1,4 @@
-// What SIGTERM does to an API with a request under way: the request waits for a lock that the test holds.
+// SIGTERM to an API with a request in progress, which waits for a lock that the test holds.
 
 import { expect, test } from "bun:test";
 import { API } from "../entities/client.ts";
@@ -21,7 +21,7 @@ test("a PATCH of 1,000 records under SIGTERM is answered: /readyz says 503 first
     status: "unavailable",
     reasons: expect.arrayContaining(["The process is stopping."]),
   });
-  // Who comes before the port is closed is answered, and told to come elsewhere next.
+  // Requests before the port is closed are answered, with Connection: close.
   const late = await fetch(`${api.url}/healthz`);
   expect([late.status, late.headers.get("connection")]).toEqual([200, "close"]);
 
@@ -67,7 +67,7 @@ async function startApi(env: Record<string, string>): Promise<StartedProcess & {
   return Object.assign(api, { url: `http://127.0.0.1:${port}` });
 }
 
-/** Sends an array, one of whose records somebody else has locked, and waits until it has come to that. */
+/** Sends an array with one locked record, and waits until it blocks. */
 async function patchBehindLock(api: { url: string }) {
   const caller = await newTenant();
   const names = Array.from({ length: RECORDS }, (_, index) => `record ${index}`);

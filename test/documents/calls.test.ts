@@ -1,4 +1,4 @@
-// What the documents say to type, run as it stands; the tour of README.md has a test of its own.
+// Runs the commands in the documents; the tour of README.md has its own test.
 
 import { expect, test } from "bun:test";
 import { mkdir, symlink, writeFile } from "node:fs/promises";

@@ -9,7 +9,7 @@ export interface Block {
   /** Of its page, from the root. */
   path: string;
   line: number;
-  /** What the fence is marked as, such as `sh`. */
+  /** The fence's language, such as `sh`. */
   language: string;
   /** The comment above it, such as `run: call`. */
   mark: string | undefined;
@@ -61,7 +61,7 @@ export function headingsOf(text: string): string[] {
   return [...withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading!);
 }
 
-/** What stands below one of its headings of the second level. */
+/** The text below a second-level heading. */
 export function sectionOf(text: string, heading: string): string {
   return new RegExp(`\n## ${heading}\n([\\s\\S]*?)\n## `).exec(text)![1]!;
 }

@@ -113,7 +113,7 @@ async function takeDelivery(page: Page, workflowUrl: string, shown: string, name
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
-/** What the workflow says of itself. */
+/** The workflow's details. */
 async function takeDetails(page: Page, workflowUrl: string, details: RegExp, name: string): Promise<void> {
   await page.setViewportSize(DETAILS);
   await page.goto(workflowUrl);

@@ -18,7 +18,7 @@ interface Library {
   command: string[];
   /** @returns where it leads the browser */
   begin(browser: Visitor): Promise<View>;
-  /** Where it says who is signed in; `null` if nobody is. */
+  /** The path that shows the user's name; `null` without a user */
   whoami: string;
   user: object;
 }

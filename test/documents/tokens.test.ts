@@ -1,5 +1,4 @@
-// The functions of docs/apis.md that check access tokens, each run as it stands, over tokens that Gatehouse has issued and
-// over those that somebody means harm by.
+// The functions of docs/apis.md that check access tokens, run with tokens of Gatehouse and with forged ones.
 
 import { beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -228,7 +227,7 @@ async function casesOf(scene: Scene, type: string): Promise<Case[]> {
   ];
 }
 
-/** Of a good token: by our own key, which only a fault of ours could sign so, and by what everybody has. */
+/** Forged variants of a valid token: signed with our own key, as only a bug could, and from public information. */
 async function forgeriesOf(good: string): Promise<Case[]> {
   const claims = decodeJwt(good);
   const header = decodeProtectedHeader(good) as { alg: string; kid: string; typ: string };

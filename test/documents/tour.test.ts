@@ -117,7 +117,7 @@ function tour(): Step[] {
   }));
 }
 
-/** What the tour prints of the newest event: where it is in Settings, and its workflow in the Temporal UI. */
+/** The links that the tour prints for the newest event: its page in Settings, and its workflow in the Temporal UI. */
 function linksIn(printed: string) {
   const [, settings, password] = /^(http\S+) {2}password: (\S+)$/m.exec(printed)!;
   const [workflow, ...more] = printed.match(/^http\S+\/workflows\/\S+$/gm)!;
@@ -198,7 +198,7 @@ async function stop(child: Bun.Subprocess): Promise<void> {
   await child.exited;
 }
 
-/** What a newcomer's shell has: none of the settings of the service that other tests use. */
+/** A newcomer's environment, without the settings of other tests. */
 function plainEnvironment(): Record<string, string | undefined> {
   const settings =
     /^(GATEHOUSE_|WEBHOOK_|EGRESS_|TEMPORAL_|PORT$|HOST$|PUBLIC_URL$|DATABASE_URL$|MASTER_KEY$|DATA_DIR$|LOG_LEVEL$|LOG_FORMAT$|NODE_ENV$)/;

@@ -40,7 +40,7 @@ test("every function of the page is run", () => {
   expect(marks.toSorted()).toEqual([...Object.keys(PROGRAMS), "shell", "x-signature"].toSorted());
 });
 
-/** What makes a program of the function: it answers a case a line, given as base64. */
+/** A program around the function that answers one base64 case per line. */
 const PROGRAMS: Record<string, { tool: string; files(code: string): Record<string, string>; commands: string[][] }> = {
   node: {
     tool: "node",
@@ -170,7 +170,7 @@ describe.each(Object.entries(PROGRAMS).filter(([, { tool }]) => Bun.which(tool))
 test("shell: says of a body in a file whether its signature is valid", async () => {
   const script = blockMarked("verify: shell").text;
   const folder = await folderWith({});
-  // By hand, nobody asks how old the call is.
+  // By hand, the call's age is not checked.
   for (const { says, secret, id, timestamp, signature, body, isGood } of cases.filter(({ says }) => says !== "old")) {
     await writeFile(join(folder, "body.json"), body);
     const child = Bun.spawn(["sh", "-c", script], {

@@ -1,4 +1,4 @@
-// What drills share: a load that goes on through everything, and what it met.
+// Common parts of drills: a continuous load, and its results.
 
 import { type Api, until } from "../support/api.ts";
 import type { Stack } from "../support/stack.ts";

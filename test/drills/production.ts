@@ -96,7 +96,7 @@ export const production: Drill = {
   },
 };
 
-/** What nginx's log says, and how often. */
+/** Reasons in nginx's log, with their counts. */
 function reasonsIn(log: string): Map<string, number> {
   const reasons = new Map<string, number>();
   for (const [, reason] of log.matchAll(/\*\d+ (.*?), client/g)) reasons.set(reason!, (reasons.get(reason!) ?? 0) + 1);

@@ -1,5 +1,5 @@
-// APIs are told to stop while arrays of 1,000 records are written, each time another one having begun beside it; another
-// tenant's changes are measured at the one that stays.
+// APIs stop while arrays of 1,000 records are written, each replaced by a new one; another tenant's changes are
+// measured at the remaining API.
 
 import { signIn } from "../support/api.ts";
 import { type StartedProcess, startProcess } from "../support/process.ts";

@@ -1,4 +1,4 @@
-// What a change costs PostgreSQL, by how many workers there are.
+// PostgreSQL's cost of a change, by the number of workers.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -51,7 +51,7 @@ describe("a connection", () => {
   });
 
   test("that a receiver closes after a second costs no post, though the two cross each other", async () => {
-    // What is idle for so long is closed by such a receiver just when the next request comes: to us it looks like this.
+    // A receiver closes a connection after this idle time, just as the next request arrives.
     using server = await startServer((socket, count, idleMs) => {
       if (count > 1 && idleMs > 900) socket.destroy();
       else socket.write(OK);

@@ -1,4 +1,4 @@
-// Whose certificates are trusted, and what is said of those that are not.
+// Trusted certificates, and messages about untrusted ones.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ async function openssl(...args: string[]): Promise<void> {
   if ((await run.exited) !== 0) throw new Error(`openssl ${args[0]}: ${await new Response(run.stderr).text()}`);
 }
 
-/** @param by who signs it; undefined: it signs itself */
+/** @param by the issuer; undefined: self-signed */
 async function issue(name: string, extension: string, by?: string): Promise<void> {
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", at(`${name}.key`)];
   const about = ["-subj", `/CN=${name}`, "-addext", extension, "-days", "2"];

@@ -85,7 +85,7 @@ describe("EGRESS_ALLOW", () => {
     ["::1", "https://[::1]/", true],
     ["127.0.0.1:8443", "https://127.0.0.1:8443/", true],
     ["127.0.0.1:8443", "https://127.0.0.1:8444/", false],
-    // What a translator makes of it is what is allowed or not.
+    // The embedded address decides.
     ["64:ff9b::/96", "https://[64:ff9b::a00:1]/", false],
     ["::/0", "https://[64:ff9b::a00:1]/", false],
     ["10.0.0.0/8", "https://[64:ff9b::a00:1]/", true],

@@ -1,4 +1,4 @@
-// What stands on the wire: the address as it was given, the names of headers, and answers as receivers send them.
+// Bytes on the wire: the address as given, header names, and receivers' responses.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type TLSSocket } from "node:tls";
@@ -127,7 +127,7 @@ describe("a whole answer counts by its status", () => {
     for (const end of [false, true]) {
       answer = (socket) => (end ? socket.end(text) : socket.write(text));
       expect(failureOf(await egress.post(request(`${base}/`)))).toBe(expected);
-      // What came too much is not the next request's answer.
+      // Excess bytes do not become the next response.
       answer = (socket) => socket.write(OK.replace("200", "201"));
       expect(failureOf(await egress.post(request(`${base}/`)))).toBe("answered 201");
     }

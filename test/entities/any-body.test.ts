@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { newTenant } from "../support/tenant.ts";
 import { type Answer, API } from "./client.ts";
 
-/** What a body that is JSON of a modest size can come to. */
+/** Possible responses to a well-formed JSON body of moderate size. */
 const STATUS_OF: Record<string, number> = {
   "/Errors/Bad Input": 400,
   "/Errors/Multible Rows": 400,

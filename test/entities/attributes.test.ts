@@ -48,7 +48,7 @@ describe("a User's Attributes", () => {
     const { floor: _, ...others } = VALUES;
     expect(await after({ floor: null })).toEqual(others);
     const events = await eventsOf(api.tenantId);
-    // Nothing changes by it, so nobody is told.
+    // An unchanged definition causes no event.
     expect(await after({ costCentre: "4711", floor: null })).toEqual(others);
     expect(await eventsOf(api.tenantId)).toHaveLength(events.length);
     expect((await ok(save(api, { Id, Name: "Ana B" }))).Attributes).toEqual(others);
@@ -145,7 +145,7 @@ describe("UserAttributes", () => {
       const answer = await define(api, changed);
       expectError(answer, 409, "Conflict", `${API}/TenantSettings`, /^UserAttributes: 1 User has a value of floor\./);
     }
-    // What it means, and its place, are free.
+    // Its meaning and position can change.
     const described = [...without, { Name: "floor", Type: "Number", Description: "Where the desk is" }];
     expect((await ok(define(api, described))).UserAttributes).toEqual(described);
     await ok(save(api, { Id, Attributes: { floor: null } }));

@@ -10,7 +10,7 @@ export { db };
 // biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
 export type Answer = AnswerOf<any>;
 
-/** Any request, of nobody in particular. */
+/** An anonymous request. */
 export function request(method: string, path: string, options?: SendOptions): Promise<Answer> {
   return requestAt(shared().url, method, path, options);
 }

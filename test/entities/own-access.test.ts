@@ -1,4 +1,4 @@
-// Nobody takes from itself what it would need to undo it.
+// Callers cannot remove the access needed to undo the change.
 
 import { describe, expect, test } from "bun:test";
 import { answerOf, newClient } from "../authorize/client.ts";

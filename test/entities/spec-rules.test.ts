@@ -13,7 +13,7 @@ const ENTITIES = [
 
 interface Rule {
   rule: string;
-  /** What stands there before. */
+  /** Existing records. */
   given: Record<string, unknown>[];
   call: (caller: Api, given: Answer["body"][]) => Promise<Answer>;
   expect: (answer: Answer, given: Answer["body"][]) => void;

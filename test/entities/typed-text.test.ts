@@ -1,5 +1,5 @@
-// What people type or paste: a space at the end, or a letter composed or not, makes no other text of it, in any field of
-// any kind of record, in look-ups, filters and at sign-in.
+// Normalization of typed text: trailing spaces and composed letters make no difference, in any field of any record, in
+// look-ups, filters and sign-in.
 
 import { describe, expect, test } from "bun:test";
 import { SETTINGS } from "../../server/settings.ts";

@@ -1,4 +1,4 @@
-// Who a proxy says it saw: one plain address, or nobody.
+// The client's address behind proxies: one plain address, or unknown.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -101,7 +101,7 @@ test.each([
   ["10.0.0.0/8", INNER, `${CALLER}, garbage, ${EDGE}`, undefined],
   ["10.0.0.0/8", INNER, "10.2.2.2, 10.1.1.1", "10.2.2.2"],
   ["10.0.0.0/8", INNER, "", undefined],
-  // Who came past them speaks for itself.
+  // A request that bypassed the proxies is identified by its own address.
   ["10.0.0.0/8", "203.0.113.9", `${CALLER}, ${EDGE}`, "203.0.113.9"],
   ["10.0.0.0/8", undefined, CALLER, undefined],
   ["::1", "::1", CALLER, CALLER],

@@ -1,4 +1,4 @@
-// A record that nobody has heard of, declared once: what its contract gives without another line.
+// A new record for tests, declared once: everything that its contract provides.
 
 import { expect, test } from "bun:test";
 import { type Caller, type Permitted, route } from "../../server/access/index.ts";
@@ -119,7 +119,7 @@ test("it is in the document with its operations, parameters and schemas", () => 
     conditions: true,
     body: { ...NOTE, description: "One note.", examples: { one: { Title: "Milk" } } },
     answer,
-    // Types hold that a service is called by who has its scopes.
+    // Types require a caller with the service's scopes.
     handle: (caller) => onlyForUpdates(caller),
   });
   const { paths, components } = createDocument("https://id.example.com", withPost(save, "postNote") as Route[]);
@@ -146,7 +146,7 @@ async function onlyForUpdates(_: Permitted<"Settings:Update">): Promise<Response
 
 /** Never called: tsc checks that it would be refused. */
 export function forgotten(caller: Caller, reader: Permitted<"Settings:Read">) {
-  // @ts-expect-error nobody has asked for the scope
+  // @ts-expect-error the scope was not requested
   void onlyForUpdates(caller);
   // @ts-expect-error another scope was asked for
   void onlyForUpdates(reader);

@@ -32,7 +32,7 @@ const NO_HOSTS = [
 const head = (target: string, host: string, version = "1.1") =>
   `GET ${target} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`;
 
-/** Which route has answered, and how: the status, and the path in what stands behind it. */
+/** The route that answered, with its status and the path behind it. */
 async function answerTo(request: string): Promise<string> {
   const answer = await sendRaw(shared().url, request);
   const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];

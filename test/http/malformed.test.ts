@@ -1,4 +1,4 @@
-// What Bun itself refuses, before the application sees it, as docs/operations.md has it.
+// Requests that Bun rejects before the application, as in docs/operations.md.
 
 import { expect, test } from "bun:test";
 import { shared } from "../support/tenant.ts";

@@ -1,4 +1,4 @@
-// A query that cannot be read is refused at every address, as a body is; and so is a body whose charset is told twice.
+// Unreadable queries and ambiguous charsets are rejected at every address.
 
 import { expect, test } from "bun:test";
 import { API, request } from "../entities/client.ts";

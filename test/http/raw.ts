@@ -1,11 +1,11 @@
-// A request as it stands on the wire, for what no client would send.
+// Raw requests that no client would send.
 
 import { connect } from "node:net";
 
 /** Milliseconds. */
 const PATIENCE = 20_000;
 
-/** What came back, as it stands on the wire, once the server has closed the connection. */
+/** The raw response, when the server has closed the connection. */
 export function sendRaw(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -17,7 +17,7 @@ export function sendRaw(url: string, request: string): Promise<string> {
       text += chunk;
     });
     socket.on("close", () => resolve(text));
-    // Who speaks another protocol may hang up on us.
+    // The server may disconnect clients of other protocols.
     socket.on("error", () => resolve(text));
   });
 }

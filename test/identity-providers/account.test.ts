@@ -44,7 +44,7 @@ async function wayToLink({ visitor }: Person, tenant: UpstreamTenant, login: str
   return comeBack(visitor, await signInThere(real.visitor(), await startLinking(visitor, tenant), login));
 }
 
-/** Somebody whom a provider has made: there is no password. */
+/** A user created by a provider, without a password. */
 async function newcomer({ client }: UpstreamTenant, login = newPerson(real).login): Promise<Person> {
   const person = new Person(client);
   answerOf(await signIn(person.visitor, real.visitor(), login, client.authorize()));

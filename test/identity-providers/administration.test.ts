@@ -59,7 +59,7 @@ test("whose account there was made anew is told whom to ask, and signs in once a
   const person = newPerson(real);
   answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
   const made = (await ok(caller.get("/User?Limit=200"))).Items.at(-1);
-  // The account there is another one, with the same name and address.
+  // A different account with the same name and address.
   const again = newPerson(real, { ...real.people[person.login] });
   const page = await signIn(new Visitor(), real.visitor(), again.login, client.authorize());
   expect(page.heading).toBe("Link your account");

@@ -1,4 +1,4 @@
-// What the audit log has of sign-ins at a provider.
+// Audit entries of sign-ins at a provider.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { logOf } from "../audit/log.ts";

@@ -22,7 +22,7 @@ afterAll(async () => {
 /** A browser on a busy machine takes its time to look at every page twice. */
 const PATIENCE_MS = 120_000;
 
-/** The application, which says who it was told of. */
+/** An application that shows its user. */
 function startApplication() {
   const got: Record<string, string>[] = [];
   const server = Bun.serve({

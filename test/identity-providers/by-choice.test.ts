@@ -1,5 +1,4 @@
-// What an administrator can choose for a provider: parameters of one's own, a key in place of a secret, and signing out
-// there too.
+// Optional settings of a provider: extra parameters, a key instead of a secret, and signing out there.
 
 import { describe, expect, test } from "bun:test";
 import { decodeProtectedHeader } from "jose";

@@ -1,4 +1,4 @@
-// What providers on loopback prove themselves by; Gatehouse trusts its authority.
+// The certificate of providers on loopback; Gatehouse trusts its authority.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

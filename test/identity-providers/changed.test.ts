@@ -87,7 +87,7 @@ describe.concurrent("auth_time with max_age is", () => {
     expect(Math.abs((claims.auth_time as number) - since)).toBeLessThanOrEqual(30);
     const { origin } = new URL(provider.issuer);
     expect((await visitor.open(tenant.client.authorize({ max_age: "3600" }))).location?.origin).not.toBe(origin);
-    // The session is no younger than what it came of.
+    // The session is as old as its original sign-in.
     expect((await visitor.open(tenant.client.authorize({ max_age: "2900" }))).location?.origin).toBe(origin);
   });
 

@@ -29,20 +29,20 @@ export interface ForgedProvider extends AsyncDisposable {
   behaviour: Behaviour;
   /** Paths that were asked for, with the forms they got. */
   calls: { path: string; form: Json }[];
-  /** What the browser was sent there with; it goes into the next id_token. */
+  /** The parameters of the browser's request; used in the next id_token. */
   asked: URLSearchParams;
   /** A new signing key, the former one being gone. */
   rotate(): Promise<void>;
   signed(claims: JWTPayload, header?: Json): Promise<string>;
 }
 
-/** All have the same key until they rotate it, for it takes long to make. */
+/** Providers share a key until they rotate it, because generating one is slow. */
 const firstKeys = newKeys();
 
 export async function startForgedProvider(behaviour: Behaviour = {}): Promise<ForgedProvider> {
   let keys = await firstKeys;
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: certificate, fetch: (request) => answer(request) });
-  // A port may be given again while the metadata of who had it are still known.
+  // A port may be reused while its former owner's metadata is cached.
   const root = `/${crypto.randomUUID()}`;
   const issuer = `https://localhost:${server.port}${root}`;
   const provider: ForgedProvider = {

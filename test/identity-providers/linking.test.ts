@@ -1,4 +1,4 @@
-// Accounts that are here already, and whom a provider has signed in.
+// Existing accounts, and users signed in by a provider.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";
@@ -38,7 +38,7 @@ describe.concurrent("an account that is here already", () => {
     expect(linked.amr).toEqual(["pwd", "fed"]);
     const next = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
     expect((await idTokenOf(client, next.code!)).claims).toMatchObject({ sub: linked.sub!, amr: ["fed"] });
-    // What the provider calls its user is nothing to an account that it has not made.
+    // The provider's names do not change an account that it did not create.
     expect(await eventsOf(caller.tenantId)).toEqual(before);
     const { body: log } = await caller.get("/AuditEvent?Kind=Identity.Linked");
     expect(log.Items).toMatchObject([{ Subject: { Type: "User" }, Details: { IdentityProviderId: provider.Id } }]);

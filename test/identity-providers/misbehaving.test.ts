@@ -1,4 +1,4 @@
-// What a provider must not be able to do, whatever it sends; and what users see when it is down.
+// Misbehaving providers, and pages while a provider is down.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { base64url, generateKeyPair, type JWTPayload, SignJWT } from "jose";

@@ -1,4 +1,4 @@
-// POST …/IdentityProvider/{Id}/Test: what an administrator is told of a provider before any user is sent there.
+// POST …/IdentityProvider/{Id}/Test: checks of a provider without a user.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { kindsOf } from "../audit/log.ts";

@@ -8,7 +8,7 @@ import { Visitor } from "../authorize/visitor.ts";
 import { unique } from "../entities/client.ts";
 import { certificate } from "./certificate.ts";
 
-/** Claims of somebody who has an account there, by the login. */
+/** Claims of users at the provider, by login. */
 export type People = Record<string, Record<string, unknown>>;
 
 export interface RealProvider extends AsyncDisposable {
@@ -67,7 +67,7 @@ async function newKey(alg: string) {
   return { ...(await exportJWK(privateKey)), alg, use: "sig", kid: alg };
 }
 
-/** Somebody with an account there. */
+/** A user at the provider. */
 export function newPerson({ people }: RealProvider, claims: Record<string, unknown> = {}) {
   const login = unique("person");
   const [username, email] = [`${login}-name`, `${login}@example.com`];

@@ -1,4 +1,4 @@
-// What a provider's settings hold it to: how the secret is sent, which algorithms, who may come in, and when.
+// Rules of a provider's settings: client authentication, algorithms, and who may sign in when.
 
 import { describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

@@ -1,4 +1,4 @@
-// Who has signed in at a provider still owes the second factor that is wanted here.
+// A user signed in by a provider still needs the second factor required here.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Authenticator, atTheCode, codesOf, enrolled, keyOf, requireSecondFactor } from "../account/person.ts";

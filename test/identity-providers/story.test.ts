@@ -130,7 +130,7 @@ describe.concurrent("a user of another provider", () => {
       return { id: Number(sub.replace("user-", "")), userinfo };
     };
     const { id, userinfo } = await seen();
-    // An address that nobody vouches for is not taken over in the first place.
+    // An unverified address is never taken over.
     const address = email ? { email: person.email, email_verified: true } : {};
     expect(userinfo).toEqual({ ...address, phone_number: "+351912345678", phone_number_verified: phone });
 

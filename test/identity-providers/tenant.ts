@@ -94,7 +94,7 @@ export function linksOf({ html }: View): { href: string; text: string }[] {
   return [...found].map(([, href, text]) => ({ href: href!.replaceAll("&amp;", "&"), text: text! }));
 }
 
-/** What the application learns of its user, by the code it was sent. */
+/** The id_token for a code. */
 export async function idTokenOf(client: Client, code: string) {
   const token = await client.token(code);
   expect(token.status).toBe(200);

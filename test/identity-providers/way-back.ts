@@ -12,7 +12,7 @@ export async function onTheWay() {
   return { provider, tenant, visitor, location, back: sentBack(provider, location) };
 }
 
-/** What a browser gets that is sent back without having been sent there. */
+/** The response to a browser that returns without having been redirected. */
 export function expectNothing(view: View, visitor: Visitor): void {
   expect(view).toMatchObject({ status: 400, location: undefined });
   expect(view.html).toContain("was begun in another browser");

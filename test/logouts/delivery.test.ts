@@ -66,7 +66,7 @@ test("all clients of the session are told, each for itself, and nobody else", as
   expect(await toldOf(first, 1)).toEqual([sid]);
   expect(await toldOf(second, 1)).toEqual([sid]);
   expect(decodeJwt(tokensOf(second)[0]!).aud).toBe(another!.id);
-  // What comes later has come after all of these.
+  // Later calls arrive after all of these.
   await signOut(elsewhere.visitor, elsewhere.idToken);
   expect(await toldOf(first, 2)).toEqual([sid, elsewhere.sid]);
   expect(others.calls).toHaveLength(0);

@@ -43,7 +43,7 @@ test("one that failed is listed with its attempts, and sent again to the address
     WorkflowId: `Application/${client.id}/Logout/${failed.Id}`,
     WorkflowUrl: expect.stringContaining(encodeURIComponent(`Application/${client.id}/Logout/${failed.Id}`)),
   });
-  // What the receiver said of the token is not kept.
+  // The token in the receiver's response is not stored.
   const attempt = { StatusCode: 500, Failure: null, Response: { Headers: expect.any(String), Body: "no: …" } };
   expect(failed.Attempts).toEqual(
     [1, 2, 3].map((number) => ({

@@ -1,4 +1,4 @@
-// One client's, or one tenant's, logouts do not hold up another's.
+// Logouts of one client or tenant do not delay others.
 
 import { expect, test } from "bun:test";
 import { MAX_UNDER_WAY } from "../../server/logouts/store.ts";
@@ -60,7 +60,7 @@ test("of a tenant whose receivers all hang no more than its share is under way, 
   });
   await signOut(visitor, idToken);
   expect(await toldOf(quick, 1)).toEqual([sid]);
-  // Those that wait for their next attempt take no place.
+  // Logouts that wait for a retry need no place.
   const [waiting] = await db()<{ count: number }[]>`
     select count(*)::int as count from logouts
     where tenant_id = ${client.tenant.tenantId} and state = 'Pending' and lease_until = '-infinity'`;

@@ -1,4 +1,4 @@
-// What a Prometheus reads of a process.
+// Metrics of a process as Prometheus reads them.
 
 /** A series by its name and labels, as they are written: `up{job="x"}`. */
 export type Samples = Map<string, number>;

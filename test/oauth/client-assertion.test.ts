@@ -283,7 +283,7 @@ describe("a client that publishes its keys", () => {
 
     expect(await Promise.all([first, first, second].map(ask))).toEqual([true, true, false]);
     expect(receiver.asked).toBe(1);
-    // What an operator allows is not for clients that nobody vouches for.
+    // An operator's allowances do not apply to unvouched clients.
     expect(await isSigned({ ...owner, id: 2, isOpen: true }, await first.sign({}))).toBe(false);
     expect(receiver.asked).toBe(1);
     keys = [second.jwk];

@@ -43,7 +43,7 @@ interface Read {
   body: any;
 }
 
-/** What a script of a page there reads of an answer; "kept from it" if the browser does not let it. */
+/** The result of a script that reads a response; "kept from it" if CORS blocks it. */
 function read(origin: string, path: string, sent: Sent): Promise<Read | "kept from it"> {
   const call = async ([url, init]: [string, Sent]) => {
     try {
@@ -145,7 +145,7 @@ describe("a page of an origin of the client's redirect URIs", () => {
 });
 
 describe("no other page", () => {
-  /** Whose origin is nobody's, and whose is another client's. */
+  /** Origins of no client, and of a different one. */
   const others = () => [foreign, neighbour];
 
   test.each(DOORS)("reads what %s answers", async (path) => {

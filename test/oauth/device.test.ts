@@ -1,4 +1,4 @@
-// Devices without a browser (RFC 8628): their codes, the pages of who signs them in, and what must not work.
+// The device flow (RFC 8628): codes, pages, and attacks.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -132,7 +132,7 @@ describe("a device", () => {
     expectRfcError(await device.poll(), 400, "slow_down");
     await ageDevice(device, "16 seconds");
     expectRfcError(await device.poll(), 400, "authorization_pending");
-    // What has been allowed is not held back.
+    // Allowed requests are not delayed.
     await allowDevice(device, client);
     expect((await device.poll()).status).toBe(200);
   });
@@ -336,7 +336,7 @@ describe("an attack", () => {
     await fill(own, MAX_WAITING.tenant - MAX_WAITING.client - 1);
     expect((await begin(other)).status).toBe(429);
     expect((await begin(client)).status).toBe(200);
-    // Of those that are over, none counts.
+    // Expired requests do not count.
     await db()`update device_codes set expires_on = now() where tenant_id = ${own.tenant.tenantId}`;
     expect((await begin(own)).status).toBe(200);
     await db()`delete from device_codes where tenant_id = ${own.tenant.tenantId}`;
@@ -393,7 +393,7 @@ describe("an attack", () => {
     expect(blocked.status).toBe(429);
     expect(blocked.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(blocked.html).toContain("Too many attempts.");
-    // No cookie counts, but the address; and at another one nobody waits.
+    // Cookies do not count, but the address; at a different one there is no wait.
     expect((await right(new Visitor(second.url), "203.0.113.50")).status).toBe(429);
     expect((await right(neighbour, "203.0.113.51")).heading).toBe("Sign in");
   });

@@ -8,7 +8,7 @@ import { newTenant } from "../support/tenant.ts";
 import { temporal } from "../webhooks/temporal.ts";
 import { age, clientGrant, postAs, RFC_TOKEN_PATH, refresh, userFamily } from "./client.ts";
 
-/** What it removes expired rows of. */
+/** Tables from which it removes expired rows. */
 const TABLES = [
   "refresh_families",
   "former_webhook_secrets",

@@ -91,7 +91,7 @@ test("a master key is replaced without losing anything that it has sealed", asyn
       ...{ Secret: "the first secret", Headers: { Authorization: "Basic x" } },
     });
     await call(api, "POST", `/WebhookConnection/${connection!.Id}/Secret`, { Secret: "the second secret" });
-    // One that was proved has the former secret beside it, which takes a receiver.
+    // A verified one has a former secret beside it, which needs a receiver.
     await sql`update webhook_connections set former_secret = staged_secret`;
     const provider = {
       Name: "ID",

@@ -1,4 +1,4 @@
-// Pairwise subjects (OIDC Core 8): who a user is, as each sector is told.
+// Pairwise subjects (OIDC Core 8): a user's subject in each sector.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -175,7 +175,7 @@ describe("SectorIdentifierUri", () => {
     }
     sector.answer = () => new Response("no", { status: 404 });
     expect((await change(one, more)).body.Errors[0]).toContain("status 404");
-    // What is there already is not asked for again.
+    // An unchanged sector is not read again.
     await ok(change(one, { RedirectUris: [hosts[0]], IdTokenClaims: true }));
   });
 

@@ -1,4 +1,4 @@
-// Clients that nobody here wrote, against the running server.
+// External client libraries against the running server.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";

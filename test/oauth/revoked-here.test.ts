@@ -1,4 +1,4 @@
-// What a process has revoked itself, while the notice of it is late.
+// Revocations by this process before their notification arrives.
 
 import { expect, test } from "bun:test";
 import { connect, type Transaction } from "../../server/db/sql.ts";
@@ -10,7 +10,7 @@ import { newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, newTenant, shared } from "../support/tenant.ts";
 
-/** What is live, and how it is revoked. */
+/** A live grant, and its revocation. */
 interface Live {
   id: string;
   tenantId: TenantId;

@@ -1,4 +1,4 @@
-// What a client or its user has lost is in no token that is issued from then on, and tokens from before no longer give it.
+// Scopes that a client or its user has lost are in no new token, and earlier tokens no longer grant them.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -31,7 +31,7 @@ async function arrange(): Promise<Scene> {
   return { admin: await clientOf(first.tenant), client, credentials: client.tenant.client };
 }
 
-/** What of SCOPES is left. */
+/** The remaining part of SCOPES. */
 const LOSSES: [string, (scene: Scene) => Promise<unknown>, string[], string[]][] = [
   [
     "a scope that the client has lost",

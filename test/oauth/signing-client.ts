@@ -24,7 +24,7 @@ export async function newSigner(alg = "ES256", kid: string | undefined = Bun.ran
   };
 }
 
-/** What an assertion of this client says by the book. */
+/** The claims of a valid assertion. */
 export function assertionClaims(clientId: string, audience: string): JWTPayload {
   const now = Math.floor(Date.now() / 1000);
   return { iss: clientId, sub: clientId, aud: audience, jti: Bun.randomUUIDv7(), iat: now, exp: now + 60 };
@@ -41,7 +41,7 @@ export async function provesBy(client: Api, { jwk }: Signer, changes: Record<str
 
 export interface Published extends AsyncDisposable {
   uri: string;
-  /** What it answers. */
+  /** Its response. */
   answer: () => Response;
   /** How often it was asked. */
   asked: number;

@@ -1,5 +1,5 @@
-// What an administrator takes from an application's registration is gone for what is under way too: codes that wait for
-// their token request, requests that were pushed, and devices whose user has answered.
+// Access that an administrator removes from an application also ends for unfinished flows: unredeemed codes, pushed
+// requests, and approved devices.
 
 import { describe, expect, test } from "bun:test";
 import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/oauth/index.ts";
@@ -37,7 +37,7 @@ const LOSSES = {
 };
 type Loss = keyof typeof LOSSES;
 
-/** What is under way: begins it, and gives what goes on with it and tells how that was refused; undefined if it was not. */
+/** Unfinished flows: each starts one, and returns a function that continues it and returns its error, or undefined. */
 const UNDER_WAY: [
   string,
   (scene: Scene) => Promise<() => Promise<string | undefined>>,

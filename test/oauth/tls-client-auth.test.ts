@@ -78,7 +78,7 @@ function through(shown: KeyPair | undefined, path: string, fields: Record<string
   return answerOf(fetch(proxy.url + path, { method: "POST", body: form(fields), headers, tls, keepalive: false }));
 }
 
-/** As a proxy would pass it, or somebody who claims to be one. */
+/** Headers as a proxy or an impostor would send them. */
 function passed(headers: [string, string][], fields: Record<string, string>, host = new URL(proxy.url).host) {
   const all = new Headers([
     ["host", host],

@@ -1,4 +1,4 @@
-// Token exchange several times over: what comes of the first token never gives more than it (RFC 8693 1.1, 5).
+// Chained token exchange: results never exceed the first token (RFC 8693 1.1, 5).
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -67,8 +67,8 @@ async function tokensOf(scope: string, resources: string[] = [], resource?: stri
 const scopesOf = (token: string) => String(decodeJwt(token).scope).split(" ").filter(Boolean);
 
 /**
- * Exchanges a token for every audience by every client that may, and what comes of that again, `deep` times.
- * @returns by audience, all scopes that any token of it had
+ * Exchanges a token for every audience with every permitted client, and the results again, `deep` times.
+ * @returns by audience, all scopes of any token for it
  */
 async function reached(
   first: string,
@@ -115,7 +115,7 @@ describe("whatever a first token is exchanged for, and by whom,", () => {
       expect(back.body.scope).toBe("AccessManager:Read");
       const alone = await exchange(client, stock.body.access_token, { resource: issuer(), scope: "Settings:Update" });
       expectRfcError(alone, 400, "invalid_scope");
-      // What it cannot have is left out beside what it can have.
+      // Unavailable scopes are left out.
       for (const scope of ["AccessManager:Read Settings:Update", "openid AccessManager:Read"]) {
         const wider = await exchange(client, stock.body.access_token, { resource: issuer(), scope });
         expect(wider.body.scope).toBe("AccessManager:Read");

@@ -87,7 +87,7 @@ describe("refused is", () => {
   test("a wider scope: of the user, of the client, and for the same API of the token", async () => {
     const { scene, caller } = chain;
     const invalid = (answer: Answer, says: RegExp) => expectRfcError(answer, 400, "invalid_scope", says);
-    // The client has none of the API's others, and the user no more than its roles.
+    // The client lacks the API's other scopes, and the user has only those of its roles.
     invalid(
       await exchange(caller, subject, { ...stock(), scope: "orders:write" }),
       /cannot have the scope orders:write/,
@@ -122,7 +122,7 @@ describe("refused is", () => {
     const invalid = (answer: Answer) => expectRfcError(answer, 400, "invalid_target");
     invalid(await exchange(caller, subject, { resource: "https://nobody.example.com" }));
     invalid(await exchange(caller, subject, { audience: scene.orders.audience }));
-    // What the token was for is the default, and the client has no scope of it.
+    // The default is the token's original target, and the client has none of its scopes.
     invalid(await exchange(caller, subject));
   });
 

@@ -1,4 +1,4 @@
-// POST /oauth2/token with grant_type token-exchange (RFC 8693): an API calls another one in the name of its user.
+// POST /oauth2/token with grant_type token-exchange (RFC 8693): an API calls a second one for its user.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -155,7 +155,7 @@ describe("who acts", () => {
     // Its own token goes on, with who acted before.
     const two = await exchange(caller, one.body.access_token, actor);
     expect(claimsOf(two).act).toEqual({ ...self, act: self });
-    // Nobody takes them out again.
+    // They cannot be removed again.
     expect(claimsOf(await exchange(caller, two.body.access_token)).act).toEqual({ ...self, act: self });
     const three = await exchange(caller, two.body.access_token, actor);
     expect(three.status).toBe(200);

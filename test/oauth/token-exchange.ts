@@ -46,7 +46,7 @@ export const exchange = ({ tenant }: Client, subject_token: string | undefined, 
     ...fields,
   });
 
-/** What the tenant's admin gets at the application, for the API that a resource names. */
+/** The admin's tokens at the application, for the API in `resource`. */
 export async function signIn(
   { scene: { client } }: Pick<Chain, "scene">,
   resource?: string,

@@ -1,4 +1,4 @@
-// What a running Gatehouse answers is what the document says, down to the last property.
+// Responses of a running Gatehouse match the document in every property.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/oauth/index.ts";

@@ -125,7 +125,7 @@ describe("the document", () => {
 });
 
 describe("an entity", () => {
-  /** Nobody has heard of it before. */
+  /** A new entity for tests. */
   const room: EntityDefinition = {
     name: "Room",
     description: "A place to meet.",

@@ -36,7 +36,7 @@ export function resolve(document: Json, value: Json): Json {
   return parts.reduce((part, name) => part[name.replaceAll("~1", "/").replaceAll("~0", "~")], document);
 }
 
-/** What is wrong with a value by one schema of the document, undocumented properties included. */
+/** Validates a value against a schema of the document; undocumented properties are errors. */
 export type Validate = (schema: Json, value: unknown) => unknown;
 
 const validators = new WeakMap<object, Validate>();

@@ -1,5 +1,5 @@
-// What the OpenAPI document promises, one fact a line and in no words: two documents that promise the same are equal.
-// `bun run test/openapi/normal-form.ts http://localhost:3000` writes document.txt by what runs there.
+// The facts in the OpenAPI document without texts, one per line: equal documents have equal lines. `bun run
+// test/openapi/normal-form.ts http://localhost:3000` writes document.txt from a running server.
 
 import { join } from "node:path";
 import { type Json, operationsOf, resolve } from "./document.ts";

@@ -1,4 +1,4 @@
-// What a request is refused for first: its media type, then its scopes, then its body.
+// The order of checks: media type, scopes, body.
 
 import { expect, test } from "bun:test";
 import { API } from "../entities/client.ts";

@@ -1,4 +1,4 @@
-// What the settings of a running Gatehouse answer is what the document says: policies, roles, the audit log, sign-in.
+// Settings responses of a running Gatehouse match the document: policies, roles, the audit log, sign-in.
 
 import { beforeAll, expect, test } from "bun:test";
 import { newClient } from "../authorize/client.ts";
@@ -66,7 +66,7 @@ test.concurrent("identity providers, and what a test of one says", async () => {
   await call(caller, "PATCH", path, 400, { body: { Name: 1 } });
   await call(caller, "PATCH", path, 404, { body: { Id: "1" } });
   await call(caller, "POST", path, 409, { body: { Id: body.Id, Name: examples.OAuth2.value.Name } });
-  // Nobody is there.
+  // Nothing listens there.
   await call(caller, "PATCH", path, 200, {
     body: { Id: body.Id, Issuer: "https://localhost.invalid", ClientSecret: "x" },
   });

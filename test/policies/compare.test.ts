@@ -1,4 +1,4 @@
-// Whose calls a text would change something for: what the comparison keeps to, over the same database, without pages.
+// Comparing a policy's effect on calls: limits and results, over the same database, without pages.
 
 import { afterAll, expect, test } from "bun:test";
 import { type Caller, type Case, createAccess, type Permitted, POLICIES, SCOPES } from "../../server/access/index.ts";

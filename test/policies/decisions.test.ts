@@ -1,4 +1,4 @@
-// What policies of a tenant's own can say, and what a refusal says.
+// Custom policies and their error messages.
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError, unique } from "../entities/client.ts";

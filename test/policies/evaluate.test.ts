@@ -23,7 +23,7 @@ const allowed = (...by: string[]) => ({ Decision: "Allow", DecidedBy: by, Proble
 const denied = (...by: string[]) => ({ Decision: "Deny", DecidedBy: by, Problems: [] });
 const client = ({ clientId }: { clientId: string }) => ({ Type: "Client", Id: clientId });
 
-/** Somebody with a policy of its own, who may so far do nothing. */
+/** A caller with its own policy and no other permission. */
 async function newAsker(admin: Api) {
   const person = await newPerson(admin);
   const send: Api["send"] = (method, path, options = {}) =>

@@ -24,8 +24,8 @@ const LISTED_ALONE = ["/RegistrationToken", "/RegistrationAccessToken"];
 /** No route takes it, so that the 405 says what it does take. */
 const NO_METHOD = "PROPFIND";
 
-/** What a route of one record takes, where it has to be given something. */
-/** What would stay open. */
+/** Required parameters of routes for one record. */
+/** Open resources. */
 const QUERIES: Record<string, string> = { "/WebhookEvent/Stream": "?Seconds=1" };
 const BODIES: Record<string, unknown> = {
   "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" },

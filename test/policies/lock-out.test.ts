@@ -1,4 +1,4 @@
-// Nobody takes away its own Settings:Update by accident.
+// Callers cannot accidentally remove their own Settings:Update.
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError } from "../entities/client.ts";

@@ -104,7 +104,7 @@ describe.concurrent("what is saved through one process", () => {
     // Other tests have processes of their own on this database for a while.
     const before = (await listeners()).map(({ pid }) => pid);
     expect(before.length).toBeGreaterThanOrEqual(2);
-    // Ended and changed in one statement's time, so that nobody hears of the change.
+    // Ended and changed in one statement, so no notification is sent.
     await db().begin(async (tx) => {
       await tx`insert into policies (id, tenant_id, name, policy)
         values (gen_random_uuid(), ${admin.tenantId}, 'All', 'permit (principal, action, resource);')`;
@@ -152,7 +152,7 @@ describe.concurrent("the address that policies see", () => {
         forwarded,
         403,
       ]);
-      // Who is permitted without a word of the address still gets in where nothing asks for it.
+      // Callers whose policies do not mention the address are allowed everywhere else.
       expect([forwarded, await to(`/Application/${admin.clientId}`, admin.token, forwarded)]).toEqual([forwarded, 200]);
     }
   });

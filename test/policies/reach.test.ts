@@ -1,4 +1,4 @@
-// What is decided once for all records of a type is what would be decided for each.
+// Deciding once for all records of a type equals deciding for each.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";

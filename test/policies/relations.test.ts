@@ -1,5 +1,5 @@
-// What the schema promises of how records stand to others, policies can rely on: roles that a record is a member of, and
-// foreign keys. Found by saving policies: what is accepted has to apply.
+// Policies can rely on relations in the schema: roles of members, and foreign keys. Checked by saving policies: each
+// accepted one must apply.
 
 import { expect, test } from "bun:test";
 import { entitiesOf, newRecord, referencesOf } from "../attacks/world.ts";

@@ -1,4 +1,4 @@
-// Users as principals, and records that nobody has thought of yet; over the same database, without tokens.
+// Users as principals, and new kinds of records; over the same database, without tokens.
 
 import { afterAll, expect, test } from "bun:test";
 import { createAccess } from "../../server/access/index.ts";

@@ -193,7 +193,7 @@ describe("bun run receiver", () => {
     expect(await told("e-3", "2", [one])).toEqual([`sequence 2, ${dropped}`]);
     expect(await told("e-4", "3,1", [one, two])).toEqual(["sequence 3,1, kept"]);
     expect(await told("e-5", "3,2", [one, two])).toEqual(["sequence 3,2, 1 of 2 kept"]);
-    // What somebody else has made up changes nothing.
+    // Invented values have no effect.
     expect(await told("e-6", "9", [one], "guess")).toEqual([]);
     expect(await told("e-7", "4", [one])).toEqual(["sequence 4, kept"]);
     expect(await told("e-8", "not a number", [one])).toEqual([`sequence not a number, ${dropped}`]);

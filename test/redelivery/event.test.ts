@@ -1,4 +1,4 @@
-// One event that somebody wants to be sent again.
+// Resending one event.
 
 import { describe, expect, test } from "bun:test";
 import { type Api, type LoggedEvent, until } from "../support/api.ts";

@@ -285,7 +285,7 @@ async function statusOf(workflowId: string): Promise<string | undefined> {
   return description?.status.name;
 }
 
-/** What the Temporal UI shows as the workflow's current details. */
+/** The current details of the workflow in the Temporal UI. */
 async function detailsOf(workflowId: string): Promise<string> {
   const handle = client.workflow.getHandle(workflowId);
   return (await handle.query<{ currentDetails: string }>("__temporal_workflow_metadata")).currentDetails;

@@ -1,4 +1,4 @@
-// Bulk redeliveries that nobody gets.
+// Bulk redeliveries to unavailable receivers.
 
 import { describe, expect, test } from "bun:test";
 import { newTenant } from "../support/tenant.ts";

@@ -1,4 +1,4 @@
-// Many deliveries of a connection that somebody wants to be sent again.
+// Resending many deliveries of a connection.
 
 import { describe, expect, test } from "bun:test";
 import { WorkflowNotFoundError } from "@temporalio/client";
@@ -189,7 +189,7 @@ describe.concurrent("a replay", () => {
     await using _ = receiver;
     const { Id, WorkflowId } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 1 });
     await until("some of it", () => receiver.calls.length > 10);
-    // What is sent does not wait for the workflow that follows it.
+    // Sending does not wait for the following workflow.
     await until("its workflow", () => handleOf(WorkflowId).describe().catch(isNotFound));
     await handleOf(WorkflowId).cancel();
     expect((await api.endedRedelivery(Id)).State).toBe("Cancelled");
@@ -306,14 +306,14 @@ function isEven(data: Record<string, unknown>): boolean {
   return Number(String(data.Name).split(" ")[1]) % 2 === 0;
 }
 
-/** What arrived, in the order of arrival. */
+/** Calls in the order of arrival. */
 function names(receiver: Receiver, after: number): unknown[] {
   return receiver.calls.slice(after).map(({ payload }) => payload.Data.Name);
 }
 
 const handleOf = (workflowId: string) => client.workflow.getHandle(workflowId);
 
-/** What the Temporal UI shows as the workflow's current details. */
+/** The current details of the workflow in the Temporal UI. */
 async function detailsOf(workflowId: string): Promise<string> {
   const metadata = await handleOf(workflowId).query<{ currentDetails: string }>("__temporal_workflow_metadata");
   return metadata.currentDetails;

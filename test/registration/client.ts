@@ -11,7 +11,7 @@ import { clientOf } from "../support/tenant.ts";
 export const REGISTER = "/oauth2/register";
 export const REDIRECT = "https://app.example/callback";
 
-/** Whom the tests register with: the tenant's client, and its administrator. */
+/** The tenant's client and its administrator. */
 export interface Registrar {
   admin: Api;
   tenantId: string;

@@ -1,4 +1,4 @@
-// What programs send that connect to an MCP server: they register themselves, and have to do with what they are given.
+// Registration requests of MCP clients, which must work with the granted values.
 
 import { describe, expect, test } from "bun:test";
 import { answerOf, newPkce } from "../authorize/client.ts";

@@ -1,4 +1,4 @@
-// Applications that register themselves where nobody has given them a token (ClientRegistration: Open).
+// Dynamic registration without an initial access token (ClientRegistration: Open).
 
 import { describe, expect, test } from "bun:test";
 import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
@@ -42,10 +42,10 @@ describe("registration that is open", () => {
     }
     const own = metadata({ grant_types: ["client_credentials"], redirect_uris: [] });
     refused(await register(registrar, own), "invalid_client_metadata", /initial access token/);
-    // Whom the tenant has given a token, it may give more.
+    // Clients registered with a token may get more.
     const vouched = await register(registrar, own, await initialToken(registrar));
     expect(vouched.body.scope).toBe(scopes.join(" "));
-    // Which tenant it is for, nobody can guess here.
+    // The tenant cannot be inferred here.
     expectUnauthorized(await send("POST", REGISTER, undefined, metadata()));
     expectUnauthorized(await register({ ...registrar, tenantId: Bun.randomUUIDv7() }, metadata()));
     expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
@@ -92,7 +92,7 @@ describe("registration that is open", () => {
       expect(JSON.stringify(answer.body.Errors)).toMatch(/has registered itself\. Change it by its Id/);
     }
     expect(await ok(registrar.admin.patch("/Application", { Id, Description: "A stranger's" }))).toMatchObject({ Id });
-    // One that somebody was given a token for is as good as made by hand.
+    // A client registered with a token equals one created by an administrator.
     await register(registrar, metadata({ client_name: "Wiki" }), await initialToken(registrar));
     await ok(registrar.admin.patch("/Application", { Name: "Wiki", Description: "Ours" }));
   });

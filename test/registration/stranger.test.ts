@@ -1,4 +1,4 @@
-// What a client that has registered itself without anybody's word can do to the people and the clients of a tenant.
+// Attacks of unvouched clients on a tenant's people and clients.
 
 import { describe, expect, test } from "bun:test";
 import { AUTHORIZATION_PATHS } from "../../server/oauth/authorize/parameters.ts";
@@ -165,7 +165,7 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
   });
 });
 
-/** By whom an application comes to have another address. */
+/** Ways to change an application's address. */
 const MOVERS: Record<string, (of: Awaited<ReturnType<typeof stranger>>, redirect_uris: string[]) => Promise<unknown>> =
   {
     "an application that nobody vouches for": ({ body }, redirect_uris) => moveItself(body, redirect_uris),
@@ -343,7 +343,7 @@ describe("of tokens, a client that nobody vouches for", () => {
     const ended = await request("POST", "/oauth2/revoke", { body: asClient(body, theirs) });
     expect(ended.status).toBe(400);
     await ok(registrar.admin.get("/TenantSettings"));
-    // What an administrator has made its own, it introspects.
+    // An adopted client may introspect.
     const api = {
       Name: "Orders",
       Audience: `https://orders.example/${Bun.randomUUIDv7()}`,

@@ -24,7 +24,7 @@ test("the workflows are bundled once, and those of other versions are neither ta
   expect(await bundleWorkflows(logger, folder)).toEqual({ code: made.code });
   expect(statSync(join(folder, own!))).toMatchObject({ ino, mtimeMs });
 
-  // What a power failure may leave of a file.
+  // A file truncated by a power failure.
   writeFileSync(join(folder, own!), "");
   expect(await bundleWorkflows(logger, folder)).toEqual({ code: made.code });
   expect(readFileSync(join(folder, own!), "utf8")).toBe(made.code);

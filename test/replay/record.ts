@@ -45,7 +45,7 @@ async function record(workflowId: string): Promise<string> {
   const handle = client.workflow.getHandle(workflowId);
   await handle.result().catch(() => {});
   const history = historyToJSON(await handle.fetchHistory());
-  // The name of the machine that recorded is nobody's business.
+  // The recording machine's name is removed.
   return history.replaceAll(/\b\d+@[\w.-]+?(?=["-])/g, NOBODY);
 }
 

@@ -1,4 +1,4 @@
-// The native half of Temporal's SDK, of which a process has one, says errors alone.
+// The native part of Temporal's SDK, one per process, logs only errors.
 
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 

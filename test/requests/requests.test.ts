@@ -218,7 +218,7 @@ describe("the writing of them", () => {
       let last = performance.now();
       await until("all to be accounted for", async () => {
         if ((await counted(tenantId, database.sql)).all === sent) return true;
-        // What could not be written is told of by a request that comes after.
+        // A later request reports those that were not stored.
         if (performance.now() - last < TOLD_AFTER_MS) return false;
         await send();
         last = performance.now();

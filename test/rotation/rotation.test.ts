@@ -110,7 +110,7 @@ describe.concurrent("a new secret", () => {
     await story.stage({ Secret: NEW });
     const { Proof } = await story.prove();
     await until("the ping", () => receiver.calls.length === 1);
-    // What another worker does when it finds the attempt of a dead one.
+    // A worker finds an attempt of a dead one.
     const { Deliveries } = await story.api.event(Proof!.EventId);
     await closeOpenDelivery(db(), story.api.tenant.tenantId, Deliveries[0]!.Id, "Exhausted");
     expect((await story.reaches("Refused")).Proof!.Reason).toBe("the attempt was lost with its worker; prove it again");

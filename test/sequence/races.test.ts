@@ -66,7 +66,7 @@ test("two APIs that patch the same records at the same time number their changes
   );
 }, 120_000);
 
-/** What the receiver has been told of a record, each event once. */
+/** A record's changes at the receiver, each event once. */
 function changesOf({ calls }: Receiver, id: string) {
   const events = new Map(calls.map((call) => [call.payload.EventId, call]));
   return [...events.values()].flatMap(({ payload, headers }) => {

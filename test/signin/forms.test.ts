@@ -1,4 +1,4 @@
-// What guards the pages and their forms: tokens, cookies, headers.
+// Protection of pages and forms: tokens, cookies, headers.
 
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";

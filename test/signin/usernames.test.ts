@@ -1,4 +1,4 @@
-// A Username of somebody who can sign in is theirs alone: however it is spelled, and whoever is faster.
+// User names of users who can sign in are unique, in every spelling and under concurrency.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";

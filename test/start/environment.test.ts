@@ -47,7 +47,7 @@ test.concurrent.each(["worker", "start"])("a Temporal namespace that is not ther
   expect(words).toMatch(/\n {2}temporal operator namespace create --address \S+ --namespace none --retention 7d$/);
 });
 
-/** What the command says in the end; it ends with 1. */
+/** The command's final output; it ends with 1. */
 async function refusal(command: string, env: Record<string, string>): Promise<string> {
   const [entry, ...args] = command.split(" ") as [Entry, ...string[]];
   const { exitCode, output } = await runEntry(entry, { PORT: "0", ...env }, args);

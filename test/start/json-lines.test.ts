@@ -1,4 +1,4 @@
-// What an entry prints where no person looks on: lines of JSON, whatever happens to it.
+// Output of entries without a terminal: always JSON lines.
 
 import { expect, test } from "bun:test";
 import { newEmptyDatabase } from "../support/empty-database.ts";
@@ -6,7 +6,7 @@ import { setting } from "../support/tenant.ts";
 import { type Entry, FILES, runEntry } from "./entry.ts";
 
 const ENTRIES = Object.keys(FILES) as Entry[];
-/** What each is called with. */
+/** Arguments of each. */
 const ARGS: Partial<Record<Entry, string[]>> = { tenant: ["create", "acme"], keys: ["rotate"] };
 
 test.concurrent.each(ENTRIES)("`bun run %s` says in one line of JSON that its settings are wrong", async (entry) => {

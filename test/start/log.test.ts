@@ -71,7 +71,7 @@ test("what fails again and again while something is away is one warning for each
   expect((await linesAt("debug")).map(({ event }) => event)).toEqual([1, 2, 3, 4, 5]);
 });
 
-/** What a program writes that uses our log. */
+/** A program that uses our log. */
 function outputOf(script: string, env: Record<string, string | undefined>): Promise<string> {
   const options = { cwd: PROJECT_ROOT, env: { ...process.env, ...env }, stdout: "pipe" } as const;
   return new Response(Bun.spawn([process.execPath, "-e", script], options).stdout).text();

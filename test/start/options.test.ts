@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../support/directories.ts";
 import { StartCommand } from "./start-command.ts";
 
 test("ports that are taken are passed over, and PUBLIC_URL follows", async () => {
-  // Those that another test's `start` has are taken as well, but may be given back in between.
+  // Ports used by another test's `start` count as used, but may be released meanwhile.
   await using temporal = await listener(7233);
   await using ui = await listener(8233);
   await using api = await listener(3000);
@@ -58,7 +58,7 @@ test("a database of one's own needs a MASTER_KEY of one's own", async () => {
   expect(existsSync(join(start.dataDir, "start.lock"))).toBe(false);
 });
 
-/** Something else that listens; if the port is taken by somebody else already, that serves as well. */
+/** A listener on the port; a port already in use serves as well. */
 async function listener(port: number): Promise<AsyncDisposable & { port: number; held: boolean }> {
   const server = createServer();
   const listening = await new Promise<boolean>((done) => {

@@ -1,4 +1,4 @@
-// Between the look for a free port and its use, somebody else may take it.
+// A free port may be taken before it is used.
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -7,7 +7,7 @@ const search = {
   env: process.env,
   say: (line: string) => said.push(line),
   signal: new AbortController().signal,
-  // What a test has put in the place of the pinned releases.
+  // Replaces the pinned releases.
   releases: process.env.RELEASES ? (JSON.parse(process.env.RELEASES) as Releases) : undefined,
 };
 const found = await findTemporal(search).catch((error: Error) => ({ error: error.message }));

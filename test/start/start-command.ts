@@ -44,7 +44,7 @@ export class StartCommand implements AsyncDisposable {
     return this.address("API");
   }
 
-  /** What the printed table says behind a name. */
+  /** A value in the printed table. */
   address(name: string): string {
     return new RegExp(`^  ${name} {2,}([^ ,\\n]+)`, "m").exec(this.output)?.[1] ?? "";
   }
@@ -63,7 +63,7 @@ export class StartCommand implements AsyncDisposable {
     this.process.kill(signal);
   }
 
-  /** What a terminal does at Ctrl-C: every process in the foreground gets the signal. */
+  /** Ctrl-C in a terminal: all foreground processes get the signal. */
   pressCtrlC(): void {
     if (!this.ownGroup) throw new Error("without a group of its own, Ctrl-C would reach the tests too");
     process.kill(-this.pid, "SIGINT");

@@ -1,4 +1,4 @@
-// DNS rebinding: a page of somebody else's, whose name is pointed at this machine, reads nothing of Temporal.
+// DNS rebinding: a foreign page under a name that resolves to this machine cannot read Temporal.
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -6,7 +6,7 @@ import { temporalFiles } from "../../server/embedded/processes.ts";
 import { sendRaw } from "../http/raw.ts";
 import { setting } from "../support/tenant.ts";
 
-/** What the UI itself asks first. */
+/** The UI's first request. */
 const NAMESPACES = "/api/v1/namespaces";
 
 const get = (path: string, host: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
@@ -54,7 +54,7 @@ test.skipIf(process.platform !== "linux")(
     const places = listensAt(pid);
     const found = places.filter(({ host }) => ["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host));
     expect(found.length).toBeGreaterThan(0);
-    // Its own UI is at an address that nobody knows.
+    // The dev server's UI has an unpredictable address.
     expect(places.length - found.length).toBe(1);
     for (const { port } of found) {
       for (const host of ["evil.example", `evil.example:${port}`, `127.0.0.1:${port}`, `localhost:${port}`]) {

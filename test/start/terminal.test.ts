@@ -116,7 +116,7 @@ function startOnTerminal(env: Record<string, string | undefined>) {
   };
 }
 
-/** What stands on a terminal of any height after all that was written to it. */
+/** The content of a terminal of any height after all output. */
 function drawn(output: string): string {
   const lines = [""];
   let row = 0;

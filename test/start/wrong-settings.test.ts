@@ -1,4 +1,4 @@
-// What a person reads who has set something wrong: all of it at once, and no stack.
+// Messages about wrong settings: all at once, without a stack.
 
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";

@@ -56,7 +56,7 @@ export interface LoggedEvent {
   Deliveries: Delivery[];
 }
 
-/** What a connection did not get. */
+/** Deliveries that a connection did not get. */
 export interface DeadLetters {
   ConnectionId: ConnectionId;
   ConnectionName: string;

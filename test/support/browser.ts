@@ -15,10 +15,9 @@ import { setting } from "./tenant.ts";
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
 /**
- * What this build's makers add for other uses. In one process, a script's requests in one context go out with the
- * cookies of another; without web security any page may read any other, and load scripts over plain http; a graphics
- * processor played by the CPU draws the same pages at twice the work; and without a zygote each window's process starts
- * from nothing.
+ * Flags that this Chromium build adds for other uses. A single process mixes up the cookies of contexts. Without web
+ * security, pages may read each other and load scripts over plain http. An emulated GPU doubles the work of drawing.
+ * Without a zygote every window's process starts from nothing.
  */
 const UNWANTED =
   /^--(single-process|disable-web-security|allow-running-insecure-content|in-process-gpu|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist|no-zygote)$/;
@@ -28,7 +27,7 @@ export interface WindowOptions extends BrowserContextOptions {
   isStyled?: boolean;
 }
 
-/** What a test opens windows by. */
+/** The function by which tests open windows. */
 export interface Windows {
   newContext(options?: WindowOptions): Promise<BrowserContext>;
   newPage(options?: WindowOptions): Promise<Page>;

@@ -1,12 +1,12 @@
-// What tests need beside the packages of package.json, made once on a machine: in ~/.cache/gatehouse.
+// Programs that tests need beyond package.json, installed once per machine in ~/.cache/gatehouse.
 
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A folder of the cache. Nobody sees it before it is whole: it is made beside its place, and then moved there.
- * @param name another one for other contents
+ * A folder of the cache, created elsewhere and renamed, so it is always complete.
+ * @param name depends on the content
  */
 export async function cachedFolder(name: string, fill: (folder: string) => Promise<unknown>): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), ".cache"), "gatehouse");

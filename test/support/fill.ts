@@ -1,4 +1,4 @@
-// Many events with their deliveries and attempts, written straight into the database: what nobody has the time to make.
+// Many events with deliveries and attempts, inserted directly, because creating them would take too long.
 
 import type { Sql } from "../../server/db/sql.ts";
 import type { TenantId } from "../../server/ids.ts";
@@ -11,7 +11,7 @@ export interface Filling {
   events: number;
   /** Between the oldest and the newest, which is of now. */
   spanMs: number;
-  /** What becomes of the deliveries of the how many-th event; without it all are delivered. */
+  /** The state of the deliveries of the n-th event; default: all are delivered. */
   stateOf?: (event: number) => DeliveryState;
 }
 

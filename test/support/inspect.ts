@@ -1,10 +1,10 @@
-// What axe-core finds on a page, and whether it fits.
+// axe-core's findings on a page, and whether it fits.
 
 import { expect } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** A folder for pictures of each page in each shape, for who wants to look at them. */
+/** A folder for screenshots of each page in each shape, for review. */
 const PICTURES = process.env.PAGE_PICTURES;
 
 /** A desk by day and a phone in the dark; what is wrong at a width or in a theme is so in the other theme or width. */

@@ -28,10 +28,7 @@ export async function javaPackages(): Promise<string> {
   return join(folder, "*");
 }
 
-/**
- * Installed anew where the list is another one, or the tool is.
- * @param list what is to be installed; a file of examples/clients
- */
+/** Reinstalled when the list or the tool changes. @param list the packages; a file of examples/clients */
 function once(
   name: string,
   list: string,

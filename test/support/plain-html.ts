@@ -1,4 +1,4 @@
-// The elements of a page, and what each is to who reads it: its role, its name, its value.
+// The accessible elements of a page: role, name, value.
 
 const BLOCKS = /^(td|th|tr|div|p|li|dt|dd|h\d|section|legend|caption|br|summary|pre|ul|ol|table|form|figure)$/;
 const NAMED_BY_CONTENT = ["button", "link", "heading", "row", "rowheader", "columnheader", "cell", "option"];
@@ -63,7 +63,7 @@ export class Element {
     return /^(pre|textarea)$/.test(this.tag) ? text.replace(/^\n/, "") : text;
   }
 
-  /** What can be read of it, in one line. */
+  /** The readable text in one line. */
   get text(): string {
     return inOneLine(this.content);
   }

@@ -1,6 +1,6 @@
-// A browser that runs no script, over plain HTTP: it follows links, fills in forms and keeps cookies. It has what the
-// tests use of Playwright's pages and locators, by the same names, so that one story is told with script and without.
-// It knows no styles: what is shown or reached by those is for Chromium.
+// A browser without scripts, over plain HTTP: it follows links, fills in forms and keeps cookies. Its interface is the
+// part of Playwright's pages and locators that tests use, so one test covers pages with and without scripts. It has no
+// styles; tests of styles use Chromium.
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { type Element, parse, select } from "./plain-html.ts";
@@ -70,7 +70,7 @@ export class PlainContext {
   }
 }
 
-/** What finds elements on a page or within others. */
+/** Finds elements on a page or within others. */
 abstract class Finding {
   constructor(
     protected readonly page: PlainPage,

@@ -42,7 +42,7 @@ export function startProcess(entry: string, env: Record<string, string>): Starte
   };
 }
 
-/** What one more process beside those of a stack needs to know. */
+/** The settings of an additional process beside a stack. */
 export function besides({ databaseUrl, masterKey, temporalAddress, dataDir }: Stack): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,

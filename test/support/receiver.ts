@@ -11,7 +11,7 @@ export interface Call {
   headers: Headers;
   /** The exact bytes. */
   bytes: Buffer;
-  /** What they say; of a form, its fields. */
+  /** Their text; for a form, its fields. */
   payload: Payload;
   /** The how many-th call for the same event, from 1. */
   count: number;

@@ -5,16 +5,16 @@ import { createServer, connect as dial, type Socket } from "node:net";
 export interface Relay extends AsyncDisposable {
   /** DATABASE_URL by way of the relay. */
   databaseUrl: string;
-  /** The relay's own, for what has no such URL. */
+  /** The relay's own address, for clients without such a URL. */
   address: string;
   /** Ends all connections and refuses new ones. */
   cut(): void;
-  /** Ends all connections, takes new ones and ends them at once, as a balancer with nobody behind it. */
+  /** Ends all connections and closes new ones at once, like a balancer without servers. */
   abandon(): void;
-  /** From now on nothing comes through, and nobody is told: connections stay open, and new ones are taken. */
+  /** Drops everything silently: connections stay open, and new ones are accepted. */
   swallow(): void;
   mend(): void;
-  /** Open connections lead nowhere from now on, and nobody is told; new ones are refused. */
+  /** Open connections go nowhere, silently; new ones are rejected. */
   strand(): void;
   /** From now on new connections go elsewhere; open ones stay. */
   lead(databaseUrl: string): void;

@@ -25,7 +25,7 @@ const TEST_SETTINGS: Env = {
   EGRESS_ALLOW: "127.0.0.0/8,::1/128",
 };
 
-/** What the person's own environment sets must not change a test. */
+/** Settings in the developer's environment must not affect a test. */
 const SETTINGS =
   /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|MTLS_URL|CLIENT_CERT_HEADER|LOG_LEVEL|LOG_FORMAT|TOKEN_LIFETIME|WORKER_PORT|WORKER_HOST|SHUTDOWN_DELAY|SHUTDOWN_GRACE|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)$/;
 

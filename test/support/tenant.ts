@@ -21,7 +21,7 @@ let database: Sql | undefined;
 /** One for the tenants of a process: to hash it is more work than all the rest of making one. */
 const adminPassword = newAdminPassword();
 
-/** The shared one's database, for what the API has no way to arrange or to look at; the process closes it by its end. */
+/** The shared database, for state that the API cannot create or read; closed with the process. */
 export function db(): Sql {
   database ??= connect(shared().databaseUrl, "gatehouse test", 6, PATIENT);
   return database;

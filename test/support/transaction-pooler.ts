@@ -7,7 +7,7 @@ const IDLE = "I".charCodeAt(0);
 
 interface Session {
   socket: Socket;
-  /** Whose transaction it carries. */
+  /** The client of the current transaction. */
   client: Socket | undefined;
 }
 
@@ -18,7 +18,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Async
   /** The one used last is used next. */
   const free: Session[] = [];
   const server = createServer((client) => {
-    // A session of its own for the handshake; then it is everybody's.
+    // A separate session for the handshake, shared afterwards.
     let session: Session | undefined = openSession(client);
     keep(client);
     client.on("data", (bytes: Buffer) => {

@@ -35,7 +35,7 @@ export async function changeCredentials(own: Api, changes: Record<string, unknow
   await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
 }
 
-/** With a secret and with every grant, which the API leaves no public client. Nobody has met it yet. */
+/** A client with a secret and every grant, which the API does not allow for public clients. It is not cached yet. */
 export async function newClientOfType(type: string): Promise<Credentials> {
   const { tenant } = await newTenant();
   await db()`update credentials set client_type = ${type} where application_id = ${tenant.client.clientId}`;

@@ -1,4 +1,4 @@
-// What Temporal may do at any time: run an attempt again whose outcome it never heard of.
+// Behaviour under Temporal's guarantees: an attempt may run again if its result was lost.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What an ops person may do to a delivery's workflow in the Temporal UI.
+// Actions of an operator on a delivery's workflow in the Temporal UI.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";

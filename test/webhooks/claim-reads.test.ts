@@ -1,5 +1,5 @@
-// How many rows the queries of a claim read, however much waits: as PostgreSQL counts them, with fresh statistics. What
-// is made here is never committed, so no worker sees it.
+// Rows that claim queries read, with long queues: as PostgreSQL counts them, with fresh statistics. The data is never
+// committed, so workers do not see it.
 
 import { describe, expect, test } from "bun:test";
 import type { Transaction } from "../../server/db/sql.ts";

@@ -1,4 +1,4 @@
-// What receivers did not get, by connection and reason, and whose fault that is.
+// Undelivered events by connection and reason, and the responsible party.
 
 import { describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";

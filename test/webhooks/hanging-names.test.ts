@@ -1,4 +1,4 @@
-// Names whose name servers do not answer must cost nobody else: no other tenant's deliveries, and no sign-in.
+// Names with silent name servers delay no other tenant's deliveries and no sign-in.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startForgedProvider } from "../identity-providers/forged-provider.ts";
@@ -13,7 +13,7 @@ let stack: Stack;
 
 beforeAll(async () => {
   names = await startNameServer((name) => (name.startsWith("hang") ? "hang" : "nowhere"));
-  // What has failed once waits longer than any test, so that the attack does not end.
+  // The first retry waits longer than any test, so the attack does not end.
   stack = await startStack({ env: { EGRESS_DNS: names.address, WEBHOOK_RETRY_INITIAL_INTERVAL: "60m" } });
 }, 180_000);
 afterAll(async () => {

@@ -1,4 +1,4 @@
-// What a worker has started and what has not begun yet, shared out.
+// Started workflows before their first post, and fair shares of them.
 
 import { expect, test } from "bun:test";
 import type { DeliveryId, TenantId } from "../../server/ids.ts";

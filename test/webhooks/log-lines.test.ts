@@ -14,7 +14,7 @@ test("each attempt is one info line, a failed one too, and the SDK adds nothing 
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
   const { EventId, Deliveries } = await api.settledEvent();
-  // What the SDK says comes a moment later; by the end of another event it is there.
+  // The SDK logs a moment later; by the end of another event the line exists.
   await api.change({ Name: "Gate", Description: "again" });
   const later = await api.settledEvent();
   await until("its last attempt", () => linesWith(later.EventId).length >= 3);

@@ -1,4 +1,4 @@
-// When a queue is looked at that nothing can be taken from, as another worker has it: nobody tells when that ends.
+// Looks at a queue that another worker holds: its release is not notified.
 
 import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";

@@ -1,4 +1,4 @@
-// What a connection may ask for: order, a rate, and a bound of what is in flight.
+// Options of a connection: order, a rate, and a limit of concurrent posts.
 
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -105,7 +105,7 @@ describe.concurrent("a connection with Order Record", () => {
       expect(receiver.calls.map(nameOf).toSorted()).toEqual(["First", "Other"]);
       answers.First!.resolve(200);
       await until("the one of both to be out", () => receiver.calls.length === 3, PATIENCE_MS);
-      // What arrives has been chosen while that was out, and what is older passed over.
+      // Later changes were selected meanwhile, and older ones skipped.
       await api.change({ ExternalId: "lift", Name: "Later" });
       await until("the later one", () => receiver.calls.some((call) => nameOf(call) === "Later"), PATIENCE_MS);
       expect(receiver.calls.slice(2).map(nameOf)).toEqual(["Both", "Later"]);
@@ -333,7 +333,7 @@ const nameOf = ({ payload }: Call) => [payload.Data].flat()[0]!.Name;
 
 const taken = (receiver: Receiver) => receiver.calls.filter(({ status }) => status === 200);
 
-/** Records of which a change came after a later one. */
+/** Records with a change that arrived after a later one. */
 function outOfOrder(receiver: Receiver): string[] {
   const newest = new Map<string, number>();
   return taken(receiver).flatMap(({ payload, headers }) => {

@@ -36,7 +36,7 @@ test("gives an event back that Temporal does not answer for, and starts it once 
   try {
     await api.change({ Name: "Gate" });
     let last: Date | undefined;
-    // Who only waits for a lease to end takes a later one.
+    // Waiting only for a lease takes longer.
     await until(
       "a lease to be cut short",
       async () => {

@@ -1,4 +1,4 @@
-// What became of one record, asked of the activity log.
+// The history of one record, by filters of the activity log.
 
 import { describe, expect, test } from "bun:test";
 import { hide, READING, send } from "../attacks/world.ts";

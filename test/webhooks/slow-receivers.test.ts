@@ -1,5 +1,4 @@
-// A receiver that keeps its callers waiting must cost nobody else: not the other receivers of the same event, not other
-// events, not other tenants.
+// A slow receiver delays no other: not of the same event, not of other events, not of other tenants.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
@@ -121,7 +120,7 @@ describe.concurrent("a receiver that hangs", () => {
 
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 
-/** Answers nobody until it is released, and then everybody. */
+/** Hangs until it is released, then answers all calls. */
 function startSluggish() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const receiver = startReceiver(() => released.then(() => 200), { dataDir: dataDir() });

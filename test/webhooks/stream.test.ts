@@ -1,4 +1,4 @@
-// Changes told to somebody who listens, as they are committed.
+// Streaming committed changes.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ interface Change {
 
 interface Listening extends AsyncDisposable {
   changes: Change[];
-  /** What each was, in its very text. */
+  /** The exact text of each. */
   texts: string[];
   ids: string[];
   lastId(): string;

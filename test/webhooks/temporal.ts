@@ -1,4 +1,4 @@
-// What an ops person sees in the Temporal UI, read by the same calls.
+// An operator's view in the Temporal UI, read by the same calls.
 
 import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
 import { until } from "../support/api.ts";

@@ -1,4 +1,4 @@
-// Whose queue is looked at next.
+// Selection of the next queue.
 
 import { describe, expect, test } from "bun:test";
 import type { ConnectionId, TenantId } from "../../server/ids.ts";
@@ -25,7 +25,7 @@ describe("turns", () => {
       if (!turn || turn === "full") break;
       taken.push(turn.connectionId);
       turns.end(turn);
-      // Nothing came of it.
+      // It yielded nothing.
       turns.add(turn);
     }
     expect(taken.filter((each) => each === QUIET.connectionId)).toHaveLength(100);

@@ -1,4 +1,4 @@
-// An application of a browser alone: oidc-client-ts does all of OpenID Connect, the page shows what came of it.
+// A browser-only application: oidc-client-ts does all of OpenID Connect, and the page shows the result.
 
 import { type User, UserManager, WebStorageStateStore } from "oidc-client-ts";
 
@@ -55,7 +55,7 @@ const output = document.createElement("output");
 document.body.append(output);
 await show(PAGES[location.pathname]!);
 
-/** What follows is known by the count: each thing done adds one. */
+/** Each action increments the count, so results can be awaited. */
 async function show(act: () => Promise<string>): Promise<void> {
   const text = await act().catch((error: Error) => `${error.name}: ${error.message}`);
   output.dataset.count = String(Number(output.dataset.count ?? 0) + 1);
