@@ -1,9 +1,11 @@
 // `bun run test [files]`: one Gatehouse for all tests, then `bun test` against it. Everything is real; time is made
-// short by configuration. `bun run test:slow` runs the tests that start and kill processes of their own.
+// short by configuration. `bun run test:slow` runs the tests that start a Gatehouse of their own, most of them to kill its
+// parts. Those of test/unit need none, and run by `bun test test/unit` as well.
 
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { PROJECT_ROOT } from "../server/config.ts";
 import { stopLeftovers } from "../server/embedded/processes.ts";
 import { chromiumPath } from "./support/chromium.ts";
 import { newDataDirectory, prepareDataDirectories, temporaryDirectory } from "./support/directories.ts";
@@ -13,8 +15,8 @@ import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
 const TEST_TIMEOUT = "180000";
 /** Most tests wait for processes, so two more than there are cores; each may have a whole Gatehouse of its own. */
 const WORKERS = Math.min(availableParallelism() + 2, 6);
-/** Their tests start a Gatehouse each, most of them to kill its parts. They run where they are named, too. */
-const SLOW = ["test/chaos/", "test/crash/", "test/start/", "test/replay/stuck.test.ts"];
+/** These need no Gatehouse. */
+const ALONE = /^(\.\/)?test\/(unit|architecture)\b/;
 /** Past durations, so the slowest files start first. `bun run test --update-timings` updates them. */
 const TIMINGS = join(import.meta.dir, "timings.json");
 
@@ -27,14 +29,16 @@ process.exit(await run());
 
 async function run(): Promise<number> {
   let stack: Stack | undefined;
+  const args = selection(process.argv.slice(2));
   try {
+    if (args.length > 0 && args.every((arg) => ALONE.test(arg))) return await runTests(args);
     await Promise.all([prepareDataDirectories(stopping.signal), chromiumPath()]);
     stack = await startStack({
       dataDir: newDataDirectory("shared"),
       say: (line) => console.log(line),
       signal: stopping.signal,
     });
-    return await runTests(stack, selection(process.argv.slice(2)));
+    return await runTests(args, stack);
   } catch (error) {
     console.error((error as Error).message);
     return 1;
@@ -45,14 +49,20 @@ async function run(): Promise<number> {
   }
 }
 
-/** For `bun test`. */
+/** For `bun test`; what is slow runs where it is named, too. */
 function selection(args: string[]): string[] {
-  if (args.includes("--slow")) return [...args.filter((arg) => arg !== "--slow"), ...SLOW];
+  if (args.includes("--slow")) return [...args.filter((arg) => arg !== "--slow"), ...slowFiles()];
   if (args.some((arg) => !arg.startsWith("-"))) return args;
-  return [...args, ...SLOW.map((path) => `--path-ignore-patterns=${path.endsWith("/") ? `${path}**` : path}`)];
+  return [...args, ...slowFiles().map((path) => `--path-ignore-patterns=${path}`)];
 }
 
-async function runTests(stack: Stack, args: string[]): Promise<number> {
+function slowFiles(): string[] {
+  return [...new Bun.Glob("test/**/*.test.ts").scanSync(PROJECT_ROOT)].filter(
+    (path) => /^test\/(chaos|crash|start)\//.test(path) || /\bstartStack\(/.test(readFileSync(path, "utf8")),
+  );
+}
+
+async function runTests(args: string[], stack?: Stack): Promise<number> {
   // To load the server's modules anew for each file was a tenth of the work.
   const parallel = [`--parallel=${WORKERS}`, "--no-isolate"];
   const options = [`--timeout=${TEST_TIMEOUT}`, ...parallel, `--timings=${TIMINGS}`];
@@ -60,12 +70,14 @@ async function runTests(stack: Stack, args: string[]): Promise<number> {
     env: {
       ...withoutSettings(process.env),
       GATEHOUSE_TEST_ROOT: root,
-      GATEHOUSE_TEST_URL: stack.url,
-      GATEHOUSE_TEST_DATABASE_URL: stack.databaseUrl,
-      GATEHOUSE_TEST_MASTER_KEY: stack.masterKey,
-      GATEHOUSE_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
-      GATEHOUSE_TEST_TEMPORAL_UI: stack.temporalUi,
-      GATEHOUSE_TEST_DATA_DIR: stack.dataDir,
+      ...(stack && {
+        GATEHOUSE_TEST_URL: stack.url,
+        GATEHOUSE_TEST_DATABASE_URL: stack.databaseUrl,
+        GATEHOUSE_TEST_MASTER_KEY: stack.masterKey,
+        GATEHOUSE_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
+        GATEHOUSE_TEST_TEMPORAL_UI: stack.temporalUi,
+        GATEHOUSE_TEST_DATA_DIR: stack.dataDir,
+      }),
     },
     stdin: "ignore",
     stdout: "inherit",

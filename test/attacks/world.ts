@@ -27,7 +27,7 @@ export interface Described {
 
 const EACH = 5;
 /** It makes one of everything, in a machine that many tests share. */
-export const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 300_000;
 const WEBHOOK = { Entities: ["Application", "User", "Department"], Events: ["Created", "Updated", "Deleted"] };
 
 export async function newWorld(): Promise<World> {

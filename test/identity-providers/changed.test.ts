@@ -95,9 +95,9 @@ describe.concurrent("auth_time with max_age is", () => {
     await using begun = await begin();
     const { provider, tenant } = begun;
     await force(tenant);
-    provider.behaviour.idToken = { auth_time: ago(3_615) };
+    provider.behaviour.idToken = { auth_time: ago(3_601) };
     expect(answerOf(await signIn(tenant, provider, new Visitor(), { max_age: "3600" })).code).toBeString();
-    provider.behaviour.idToken = { auth_time: ago(25) };
+    provider.behaviour.idToken = { auth_time: ago(6) };
     expect(answerOf(await signIn(tenant, provider, new Visitor(), { max_age: "5" })).code).toBeString();
   });
 });

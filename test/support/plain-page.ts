@@ -2,7 +2,7 @@
 // part of Playwright's pages and locators that tests use, so one test covers pages with and without scripts. It has no
 // styles; tests of styles use Chromium.
 
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { type Element, parse, select } from "./plain-html.ts";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
@@ -22,11 +22,11 @@ interface Sent {
   /** Where the request was begun; nowhere by an address that is typed. */
   from?: URL;
 }
-type Cookie = Bun.Cookie & { host: string };
+type Cookie = Awaited<ReturnType<BrowserContext["cookies"]>>[number];
 
 /** As much of a browser context as the tests use. */
 export class PlainContext {
-  private cookies: Cookie[] = [];
+  private kept: Cookie[] = [];
 
   constructor(private readonly options: BrowserContextOptions) {}
 
@@ -35,7 +35,13 @@ export class PlainContext {
   }
 
   async clearCookies({ name }: { name?: string } = {}): Promise<void> {
-    this.cookies = this.cookies.filter((cookie) => name !== undefined && cookie.name !== name);
+    this.kept = this.kept.filter((cookie) => name !== undefined && cookie.name !== name);
+  }
+
+  cookies = async () => this.kept;
+
+  async addCookies(cookies: Cookie[]): Promise<void> {
+    this.kept = [...this.kept, ...cookies];
   }
 
   async close(): Promise<void> {}
@@ -44,9 +50,11 @@ export class PlainContext {
   async send(request: Sent): Promise<{ request: Sent; response: Response }> {
     const { method, url, body, from } = request;
     const isOfSite = !from || from.hostname === url.hostname;
-    const sent = this.cookies.filter(
-      ({ host, path, sameSite }) =>
-        host === url.hostname && url.pathname.startsWith(path) && (isOfSite || method === "GET" || sameSite === "none"),
+    const sent = this.kept.filter(
+      ({ domain, path, sameSite }) =>
+        domain === url.hostname &&
+        url.pathname.startsWith(path) &&
+        (isOfSite || method === "GET" || sameSite === "None"),
     );
     const headers = new Headers({ "user-agent": CHROME, accept: ACCEPT, "sec-fetch-mode": "navigate" });
     headers.set("sec-fetch-site", from ? (from.origin === url.origin ? "same-origin" : "cross-site") : "none");
@@ -63,10 +71,11 @@ export class PlainContext {
     return this.send({ method, url: next, body, from });
   }
 
-  private keep(line: string, host: string): void {
-    const cookie = Bun.Cookie.parse(line);
-    this.cookies = this.cookies.filter((one) => one.host !== host || one.name !== cookie.name);
-    if (cookie.maxAge !== 0) this.cookies.push(Object.assign(cookie, { host }));
+  private keep(line: string, domain: string): void {
+    const { name, value, path, httpOnly, secure, sameSite, maxAge } = Bun.Cookie.parse(line);
+    this.kept = this.kept.filter((one) => one.domain !== domain || one.name !== name);
+    const written = `${sameSite[0]!.toUpperCase()}${sameSite.slice(1)}` as Cookie["sameSite"];
+    if (maxAge !== 0) this.kept.push({ name, value, domain, path, httpOnly, secure, sameSite: written, expires: -1 });
   }
 }
 

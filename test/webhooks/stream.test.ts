@@ -122,7 +122,8 @@ describe.concurrent("a stream of changes", () => {
   test("ends with its token, before it tells of anything more", async () => {
     const api = await newTenant();
     const holder = await signedInClientOf(api.tenant);
-    await using stream = await listen(holder, { query: "?Seconds=2" });
+    await using stream = await listen(holder);
+    await using short = await listen(holder, { query: "?Seconds=3" });
     await api.change({ Name: "Gate" });
     await until("the change", () => stream.changes.length === 1);
     const { clientId: client_id, clientSecret: client_secret } = holder;
@@ -130,9 +131,9 @@ describe.concurrent("a stream of changes", () => {
     const body = new URLSearchParams({ client_id, client_secret, token });
     expect((await fetch(`${shared().url}/oauth2/revoke`, { method: "POST", body })).status).toBe(200);
     await api.change({ Name: "Later" });
-    await stream.ended;
+    await Promise.all([stream.ended, short.ended]);
     expect(kinds(stream)).toEqual(["Created"]);
-    // When its time is over as well, nothing happens to the others.
+    // When the time of the short one is over as well, nothing happens to the others.
     await using other = await listen(api, { query: "?Seconds=3" });
     await other.ended;
   });

@@ -1,0 +1,292 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ConfigError, hostProblems, readConfig } from "../../../server/config.ts";
+import { parseDuration } from "../../../server/config-values.ts";
+
+const KEY = Buffer.alloc(32, 7).toString("base64");
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).problems;
+  }
+}
+
+test("an empty environment gives the documented defaults", () => {
+  expect(readConfig({})).toMatchObject({
+    port: 3000,
+    portAsked: false,
+    host: "127.0.0.1",
+    publicUrl: "http://localhost:3000",
+    databaseUrl: undefined,
+    masterKey: undefined,
+    masterKeyPrevious: [],
+    temporal: { outside: false, namespace: "default" },
+    webhooks: { retryInitialInterval: 10_000, retryBackoff: 6, timeout: 10_000 },
+    egress: { allow: [], caFile: undefined },
+    metrics: { port: undefined, host: "127.0.0.1", token: undefined },
+    workerProbes: { port: undefined, host: "127.0.0.1" },
+    shutdown: { delay: 0, grace: 10_000 },
+    tracing: { endpoint: undefined, sampler: "parentbased_always_on", ratio: 1 },
+    trustProxy: false,
+    mtls: undefined,
+    logLevel: "info",
+    tokenLifetime: 3600,
+    rateLimit: { perSecond: 500, burst: 1_000 },
+  });
+});
+
+test("an empty variable counts as absent", () => {
+  expect(readConfig({ PORT: "", PUBLIC_URL: "", DATABASE_URL: "", MASTER_KEY: "", EGRESS_ALLOW: "" })).toEqual(
+    readConfig({}),
+  );
+});
+
+test("a HOST in brackets is the address within", () => {
+  expect(readConfig({ HOST: "[::1]" }).host).toBe("::1");
+  expect(readConfig({ HOST: "::1" }).host).toBe("::1");
+});
+
+test.each(["127.0.0.1", "0.0.0.0", "localhost", ""])("the API can listen at HOST=%s", (HOST) => {
+  expect(hostProblems({ HOST })).toEqual([]);
+});
+
+test.each(["no.such.name.invalid", "not a host", "203.0.113.7", "127.0.0.1:80"])("it cannot at HOST=%s", (HOST) => {
+  expect(hostProblems({ HOST })).toEqual([expect.stringContaining(`HOST is "${HOST}"; it must be`)]);
+});
+
+test("a full environment is read", () => {
+  const config = readConfig({
+    PORT: "8080",
+    HOST: "0.0.0.0",
+    PUBLIC_URL: "https://gate.example/",
+    DATABASE_URL: "postgresql://user:word@db.example:5432/gatehouse",
+    MASTER_KEY: KEY,
+    TEMPORAL_ADDRESS: "temporal.example:7233",
+    TEMPORAL_NAMESPACE: "hooks",
+    TEMPORAL_UI_URL: "https://temporal.example/",
+    WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms",
+    WEBHOOK_RETRY_BACKOFF: "1.5",
+    WEBHOOK_TIMEOUT: "2s",
+    WEBHOOK_HOLD_AFTER: "5",
+    WEBHOOK_PROBE_INTERVAL: "5m",
+    EGRESS_ALLOW: " 10.0.0.0/8, localhost:8443 ,",
+    HTTPS_PROXY: "http://user:word@proxy.example:3128",
+    NO_PROXY: "internal.example, 10.0.0.0/8",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318/",
+    OTEL_TRACES_SAMPLER: "traceidratio",
+    OTEL_TRACES_SAMPLER_ARG: "0.25",
+    METRICS_PORT: "9464",
+    METRICS_HOST: "0.0.0.0",
+    METRICS_TOKEN: "0123456789abcdef",
+    TRUST_PROXY: "true",
+    MTLS_URL: "https://mtls.gate.example/",
+    CLIENT_CERT_HEADER: "X-SSL-Cert",
+    LOG_LEVEL: "debug",
+    LOG_FORMAT: "json",
+    TOKEN_LIFETIME: "60",
+  });
+  expect(config).toMatchObject({
+    port: 8080,
+    portAsked: true,
+    host: "0.0.0.0",
+    publicUrl: "https://gate.example",
+    databaseUrl: "postgresql://user:word@db.example:5432/gatehouse",
+    masterKey: KEY,
+    temporal: {
+      outside: true,
+      address: "temporal.example:7233",
+      namespace: "hooks",
+      uiUrl: "https://temporal.example",
+    },
+    webhooks: { retryInitialInterval: 200, retryBackoff: 1.5, timeout: 2_000, holdAfter: 5, probeInterval: 300_000 },
+    egress: {
+      allow: ["10.0.0.0/8", "localhost:8443"],
+      proxy: { url: "http://user:word@proxy.example:3128/", except: ["internal.example", "10.0.0.0/8"] },
+    },
+    tracing: { endpoint: "http://localhost:4318", sampler: "traceidratio", ratio: 0.25 },
+    metrics: { port: 9464, host: "0.0.0.0", token: "0123456789abcdef" },
+    trustProxy: true,
+    mtls: { url: "https://mtls.gate.example", header: "x-ssl-cert" },
+    logLevel: "debug",
+    logFormat: "json",
+    tokenLifetime: 60,
+  });
+});
+
+test.each([
+  ["true", true],
+  ["1", true],
+  ["0", false],
+  ["2", 2],
+  ["20", 20],
+])("TRUST_PROXY=%s is %p", (TRUST_PROXY, expected) => {
+  expect(readConfig({ TRUST_PROXY }).trustProxy).toBe(expected);
+});
+
+test("TRUST_PROXY takes networks and addresses, of IPv4 and IPv6", () => {
+  const { trustProxy } = readConfig({ TRUST_PROXY: "10.0.0.0/8, ::1,192.0.2.7" });
+  const texts = (trustProxy as [unknown, number][]).map(([address, length]) => `${address}/${length}`);
+  expect(texts).toEqual(["10.0.0.0/8", "::1/128", "192.0.2.7/32"]);
+});
+
+test.each(["yes", "21", "-1", "2.5", "1,2", "10.0.0.0/33", "proxy.internal", ","])(
+  "TRUST_PROXY=%s is refused",
+  (TRUST_PROXY) => {
+    expect(problemsOf({ TRUST_PROXY })).toEqual([expect.stringContaining("TRUST_PROXY is")]);
+  },
+);
+
+test.each([
+  [{ HTTPS_PROXY: "proxy.example:3128" }, "http://proxy.example:3128/"],
+  [{ https_proxy: "http://[::1]:3128" }, "http://[::1]:3128/"],
+  [{ https_proxy: "http://one.example", HTTPS_PROXY: "http://other.example" }, "http://one.example/"],
+  [{ HTTPS_PROXY: "" }, undefined],
+])("the proxy of %j is %p", (env, url) => {
+  expect(readConfig(env).egress.proxy?.url).toBe(url);
+});
+
+test("certificates are taken from a proxy alone", () => {
+  expect(problemsOf({ MTLS_URL: "https://mtls.gate.example" })).toEqual([expect.stringContaining("TRUST_PROXY")]);
+  expect(problemsOf({ MTLS_URL: "https://mtls.gate.example", TRUST_PROXY: "true" })).toEqual([]);
+});
+
+test("the issuer follows the port unless it is given", () => {
+  expect(readConfig({ PORT: "4000" }).publicUrl).toBe("http://localhost:4000");
+});
+
+const WRONG: Record<string, string> = {
+  PORT: "70000",
+  PUBLIC_URL: "localhost:3000",
+  DATABASE_URL: "mysql://db.example/gatehouse",
+  MASTER_KEY: "c2hvcnQ=",
+  MASTER_KEY_PREVIOUS: `${KEY},c2hvcnQ=`,
+  WEBHOOK_RETRY_INITIAL_INTERVAL: "10",
+  WEBHOOK_RETRY_BACKOFF: "0.5",
+  WEBHOOK_TIMEOUT: "soon",
+  WEBHOOK_HOLD_AFTER: "0",
+  WEBHOOK_PROBE_INTERVAL: "1",
+  EGRESS_ALLOW: "10.0.0.0/33",
+  EGRESS_CA_FILE: "/nowhere/ca.pem",
+  HTTPS_PROXY: "socks5://proxy.example:1080",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
+  OTEL_TRACES_SAMPLER: "sometimes",
+  OTEL_TRACES_SAMPLER_ARG: "25",
+  METRICS_PORT: "65535",
+  METRICS_TOKEN: "too short",
+  TRUST_PROXY: "yes",
+  MTLS_URL: "http://mtls.gate.example",
+  CLIENT_CERT_HEADER: "Client Cert",
+  LOG_LEVEL: "loud",
+  LOG_FORMAT: "xml",
+  TOKEN_LIFETIME: "1h",
+  RATE_LIMIT: "0",
+  RATE_LIMIT_BURST: "many",
+};
+
+test("all problems are reported together, each by its variable's name and what would be right", () => {
+  const problems = problemsOf(WRONG);
+  expect(problems).toHaveLength(Object.keys(WRONG).length);
+  for (const name of Object.keys(WRONG)) {
+    expect(problems.filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1);
+  }
+  expect(new ConfigError(problems).message.split("\n")).toHaveLength(problems.length + 1);
+});
+
+test.each(Object.entries(WRONG))("%s alone is told alone", (name, value) => {
+  expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} .*must be`))]);
+});
+
+describe("a misspelt name", () => {
+  /** Below eight letters too many names are near. */
+  const names = Object.keys(WRONG).filter((name) => name.length >= 8);
+  /** But https_proxy, which is a name of its own. */
+  const typos = (name: string): string[] => {
+    const at = Math.floor(name.length / 2);
+    const [head, tail] = [name.slice(0, at), name.slice(at)];
+    return [
+      head + tail.slice(1),
+      head + tail[0] + tail,
+      `${head}X${tail.slice(1)}`,
+      `${name.slice(0, 1)}${name[2]}${name[1]}${name.slice(3)}`,
+      `${name}S`,
+      name.toLowerCase(),
+      `${name}_FILE`,
+      `GATEHOUSE_${name}`,
+    ].filter((typo) => typo !== name && !(typo in WRONG) && typo !== "https_proxy");
+  };
+
+  test.each(names)("of %s is told with the right one, and without its value", (name) => {
+    for (const typo of typos(name)) {
+      const [problem, ...others] = problemsOf({ [typo]: "hunter2" });
+      expect([typo, problem, others]).toEqual([typo, expect.stringMatching(/^\S+ is set, .* must be \w+/), []]);
+      expect(problem).not.toContain("hunter2");
+      expect([typo, problem]).toEqual([typo, expect.stringContaining(name)]);
+    }
+  });
+
+  test("is somebody else's where the right one is set too, and so is what is not near", () => {
+    expect(problemsOf({ DATABASE_URI: "x", DATABASE_URL: "postgres://db.example/gatehouse" })).toEqual([]);
+    const others = {
+      HTTP_PROXY: "x",
+      https_proxy: "x",
+      HOSTNAME: "x",
+      PORTS: "x",
+      LOG_FILE: "x",
+      OTEL_SERVICE_NAME: "x",
+    };
+    expect(
+      problemsOf({ ...others, WEBHOOK_SECRET: "x", PUBLIC_KEY: "x", GATEHOUSE_PORT: "tcp://10.0.0.1:80" }),
+    ).toEqual([]);
+  });
+});
+
+describe("secrets are never repeated", () => {
+  test.each([
+    ["MASTER_KEY", "hunter2-is-no-key"],
+    ["MASTER_KEY_PREVIOUS", "hunter2-is-no-key"],
+    ["DATABASE_URL", "mysql://admin:hunter2@db.example/gatehouse"],
+    ["PUBLIC_URL", "https://admin:hunter2@gate.example"],
+    ["METRICS_TOKEN", "hunter2"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://:hunter2@collector.example"],
+    ["PUBLIC_URL", "https://:hunter2@gate.example"],
+  ])("%s=%s", (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).not.toContain("hunter2");
+  });
+});
+
+describe("durations", () => {
+  const UNITS = { ms: 1, s: 1_000, m: 60_000 };
+  const DAY = 86_400_000;
+
+  test("every whole number of a unit up to a day is its milliseconds", () => {
+    const duration = fc
+      .constantFrom(...(Object.keys(UNITS) as (keyof typeof UNITS)[]))
+      .chain((unit) => fc.record({ unit: fc.constant(unit), count: fc.integer({ min: 1, max: DAY / UNITS[unit] }) }));
+    fc.assert(
+      fc.property(duration, ({ unit, count }) => {
+        expect(parseDuration(`${count}${unit}`)).toBe(count * UNITS[unit]);
+      }),
+    );
+  });
+
+  test("any other text is refused with what would be right", () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !/^\s*\d{1,9}(ms|s|m)\s*$/.test(text)),
+        (text) => {
+          expect(() => parseDuration(text)).toThrow("a duration such as 200ms, 10s or 5m");
+        },
+      ),
+    );
+  });
+
+  test.each(["0ms", "0s", "1441m", "86401s", "999999999m"])("%s is out of range", (text) => {
+    expect(() => parseDuration(text)).toThrow("between 1ms and 1440m");
+  });
+});

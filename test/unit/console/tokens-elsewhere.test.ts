@@ -1,0 +1,25 @@
+// Wherever a page of Settings says that tokens end, it says how long an API that never asks takes them.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../../..");
+/** Texts about ended tokens. */
+const TOKENS_END =
+  /"[^"\n]*(?:tokens[^"\n]*\bend\b|those it has are no longer good\.|tokens[^"\n]*are no longer good)[^"\n]*",/g;
+
+test("every effect that ends tokens is followed by how long an API may take them still", async () => {
+  const found: string[] = [];
+  for await (const path of new Bun.Glob("server/console/**/*.tsx").scan(ROOT)) {
+    const text = await Bun.file(join(ROOT, path)).text();
+    for (const { 0: sentence, index } of text.matchAll(TOKENS_END)) {
+      if (/\b(?:off|on): $/.test(text.slice(0, index))) continue;
+      found.push(path);
+      expect([path, sentence, text.slice(index + sentence.length).trimStart()]).toEqual([
+        ...[path, sentence],
+        expect.stringMatching(/^TOKENS_ELSEWHERE/),
+      ]);
+    }
+  }
+  expect(new Set(found).size).toBeGreaterThanOrEqual(4);
+});

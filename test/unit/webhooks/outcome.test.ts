@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { endingOf, outcomeOf } from "../../../server/webhooks/deliveries/outcome.ts";
+
+const RETRY = { maximumAttempts: 3, initialInterval: 1_000, backoffCoefficient: 6, maximumInterval: 86_400_000 };
+const HOLDING = { after: 10, probeInterval: 60_000 };
+const HOLD = { gone: false, after: 10, probeInMs: 60_000 };
+
+const result = (changes: { failure?: string; delivered?: boolean; gone?: boolean; retryAfterMs?: number } = {}) => ({
+  delivered: false,
+  gone: false,
+  retryAfterMs: undefined,
+  ...changes,
+  attempt: { failure: changes.failure ?? null },
+});
+const outcome = (numberInRun: number, of = result(), { ping = false, isCancelled = false } = {}) =>
+  outcomeOf({ numberInRun, ping }, of, RETRY, HOLDING, isCancelled);
+
+test("a failed attempt waits for the next, longer each time, and the last one ends the delivery", () => {
+  expect(outcome(1)).toEqual({ reached: "Retrying", hold: HOLD, nextInMs: 1_000 });
+  expect(outcome(2)).toEqual({ reached: "Retrying", hold: HOLD, nextInMs: 6_000 });
+  expect(outcome(3)).toEqual({ reached: "Exhausted", hold: HOLD, nextInMs: undefined });
+});
+
+test("Retry-After makes the wait longer, never shorter", () => {
+  expect(outcome(1, result({ retryAfterMs: 30_000 })).nextInMs).toBe(30_000);
+  expect(outcome(2, result({ retryAfterMs: 10 })).nextInMs).toBe(6_000);
+});
+
+test("410 ends the delivery at once and holds its connection", () => {
+  const gone = { reached: "Exhausted", hold: { ...HOLD, gone: true }, nextInMs: undefined } as const;
+  expect(outcome(1, result({ gone: true }))).toEqual(gone);
+});
+
+test("a ping has one attempt, and says nothing of its connection", () => {
+  expect(outcome(1, result(), { ping: true })).toEqual({ reached: "Exhausted", hold: undefined, nextInMs: undefined });
+  expect(outcome(1, result({ delivered: true }), { ping: true }).reached).toBe("Delivered");
+});
+
+test("an attempt that was broken off says nothing of its receiver, and a cancelled workflow ends its deliveries itself", () => {
+  const brokenOff = result({ failure: "cancelled" });
+  expect(outcome(3, brokenOff)).toEqual({ reached: "Exhausted", hold: undefined, nextInMs: undefined });
+  expect(outcome(3, brokenOff, { isCancelled: true }).reached).toBe("Retrying");
+});
+
+test("a window hears of an answer, of silence, or of no post at all", () => {
+  expect(endingOf(result())).toBe("answered");
+  expect(endingOf(result({ failure: "timeout" }))).toBe("silent");
+  expect(endingOf(result({ failure: "cancelled" }))).toBe("unsent");
+  expect(endingOf({ unsent: "no socket" })).toBe("crowded");
+});

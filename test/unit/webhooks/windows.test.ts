@@ -1,0 +1,53 @@
+// How many posts may be out to a receiver, by how they end.
+
+import { expect, test } from "bun:test";
+import type { ConnectionId, DeliveryId, EventId } from "../../../server/ids.ts";
+import { createWindows, FIRST_SIZE, type WindowPlace } from "../../../server/webhooks/deliveries/windows.ts";
+import { idOf } from "../../support/ids.ts";
+
+const RECEIVER = idOf<ConnectionId>("receiver");
+
+test("a window grows by one with each answer that finds it full", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST_SIZE)) post.end("answered");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE + 1);
+  for (const post of await fill(FIRST_SIZE)) post.end("answered");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE + 1);
+});
+
+test("a window halves with what times out, once for all that were out together, and grows again with answers", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST_SIZE)) post.end("silent");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE / 2);
+  for (const post of await fill(FIRST_SIZE / 2)) post.end("silent");
+  for (const post of await fill(1)) post.end("silent");
+  expect(windows.room(RECEIVER)).toBe(1);
+  for (let size = 1; size < FIRST_SIZE; size++) {
+    for (const post of await fill(size)) post.end("answered");
+    expect(windows.room(RECEIVER)).toBe(size + 1);
+  }
+});
+
+test("a post that never left changes nothing", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST_SIZE)) post.end("unsent");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE);
+});
+
+test("posts that find no place among their tenant's make the window smaller, and the receiver stays quick", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST_SIZE)) post.end("crowded");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE / 2);
+  expect(windows.isQuick(RECEIVER)).toBe(true);
+});
+
+function newWindows() {
+  const windows = createWindows();
+  const post = async (): Promise<WindowPlace> => {
+    const ids = { deliveryId: idOf<DeliveryId>(Bun.randomUUIDv7()), eventId: idOf<EventId>(Bun.randomUUIDv7()) };
+    const place = await windows.enter({ connectionId: RECEIVER, ...ids }, new AbortController().signal);
+    place!.begin();
+    return place!;
+  };
+  return { windows, fill: (posts: number) => Promise.all(Array.from({ length: posts }, post)) };
+}
