@@ -92,8 +92,8 @@ async function connectAll(api: Api, parties: Party[]) {
   };
 }
 
-export function isSound({ lost, outOfOrder }: Ledger): boolean {
-  return lost.length === 0 && outOfOrder.length === 0;
+export function isSound({ lost, late, outOfOrder }: Ledger): boolean {
+  return lost.length === 0 && late.length === 0 && outOfOrder.length === 0;
 }
 
 /** The account, as people read it. */
@@ -112,6 +112,8 @@ export function describeLedger(ledger: Kills & Ledger): string {
     `posts taken      ${ledger.taken}, of which ${ledger.takenAgain} again`,
     `lost             ${ledger.lost.length}`,
     ...ledger.lost.slice(0, 20).map((line) => `  ${line}`),
+    `late             ${ledger.late.length}, still open`,
+    ...ledger.late.slice(0, 20).map((line) => `  ${line}`),
     `out of order     ${ledger.outOfOrder.length}, of connections with Order Record`,
     ...ledger.outOfOrder.slice(0, 20).map((line) => `  ${line}`),
     `verdict          ${isSound(ledger) ? "sound" : "NOT SOUND"}`,

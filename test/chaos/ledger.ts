@@ -26,6 +26,8 @@ export interface Ledger {
   takenAgain: number;
   /** The problem of each missing event, as text. */
   lost: string[];
+  /** Deliveries that are still open, with the reason in the log. */
+  late: string[];
   /** Calls of an ordered connection that arrived after a later change of their record, as text. */
   outOfOrder: string[];
 }
@@ -37,7 +39,7 @@ const LOOK_MS = 1_000;
 /**
  * Waits until nothing is open any more, draws up the account and gives it.
  * @param openNow how many deliveries are open, undefined if that is not known just now
- * @param patienceMs in which at least one of them has to come to an end; what is open then is lost
+ * @param patienceMs in which at least one of them has to come to an end; what is open then is late
  */
 export async function settle(
   accounts: Account[],
@@ -49,9 +51,9 @@ export async function settle(
   const states = { Pending: 0, Retrying: 0, Delivered: 0, Exhausted: 0, Held: 0, Cancelled: 0 };
   const ledger: Ledger = {
     ...{ sent: 0, committed: 0, committedUnanswered: 0, owed: 0, states, taken: 0, takenAgain: 0 },
-    ...{ lost: [], outOfOrder: [] },
+    ...{ lost: [], late: [], outOfOrder: [] },
   };
-  for (const account of accounts) addTo(ledger, account, await readLog(account.api));
+  for (const account of accounts) await addTo(ledger, account, await readLog(account.api));
   return ledger;
 }
 
@@ -73,7 +75,7 @@ async function waitWhileItGoesOn(
   }
 }
 
-function addTo(ledger: Ledger, { receivers, ordered, sent }: Account, events: LoggedEvent[]): void {
+async function addTo(ledger: Ledger, { api, receivers, ordered, sent }: Account, events: LoggedEvent[]): Promise<void> {
   const known = new Map(events.map((event) => [`${event.RecordId} ${event.EventType}` as ChangeKey, event]));
   const took = new Map([...receivers].map(([id, receiver]) => [id, eventsTaken(receiver)]));
   ledger.sent += sent.changes;
@@ -91,17 +93,24 @@ function addTo(ledger: Ledger, { receivers, ordered, sent }: Account, events: Lo
       const state = event.Deliveries.find(({ ConnectionId }) => ConnectionId === id)?.State;
       ledger.owed++;
       if (state) ledger.states[state]++;
+      const name = `event ${event.EventId} to connection ${id}`;
       const problem = problemOf(state, took.get(id)!.has(event.EventId));
-      if (problem) ledger.lost.push(`event ${event.EventId} to connection ${id}: ${problem}`);
+      if (problem) ledger.lost.push(`${name}: ${problem}`);
+      if (state && OPEN.includes(state)) ledger.late.push(`${name}: ${await reasonOf(api, event.EventId, id)}`);
     }
   }
 }
 
 function problemOf(state: DeliveryState | undefined, taken: boolean): string | undefined {
   if (!state) return "no delivery";
-  if (OPEN.includes(state)) return `still ${state}`;
   if (state === "Delivered" && !taken) return "Delivered, but the receiver never took it";
   return undefined;
+}
+
+/** Why a delivery is still open, from the log. */
+async function reasonOf(api: Api, eventId: string, connectionId: string): Promise<string | undefined> {
+  const { Items } = await api.why(eventId, `ConnectionId=${connectionId}`);
+  return Items[0]?.Reason;
 }
 
 /** How often the receiver has taken each event. */

@@ -16,6 +16,7 @@ test("with every part killed and Temporal's store wiped, each committed change i
   });
   console.log(`ledger: chaos\n${describeLedger(ledger)}`);
   expect(ledger.lost).toEqual([]);
+  expect(ledger.late).toEqual([]);
   expect(ledger.outOfOrder).toEqual([]);
   const once = { API: 1, "second API": 1, worker: 1, "second worker": 1, Temporal: 1, PostgreSQL: 1 };
   expect(ledger).toMatchObject({ wiped: 1, killed: once });
