@@ -32,15 +32,16 @@ export type Attempt = (
 
 type AttemptDependencies = Pick<
   ActivityDependencies,
-  "sql" | "attemptLog" | "attemptDelivery" | "log" | "metrics" | "tracing" | "holding"
+  "sql" | "attemptLog" | "attemptDelivery" | "egress" | "log" | "metrics" | "tracing" | "holding"
 >;
 
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { sql, attemptLog, attemptDelivery, log, metrics, tracing, holding } = dependencies;
+  const { sql, attemptLog, attemptDelivery, egress, log, metrics, tracing, holding } = dependencies;
   return async (input, signal, place) => {
     const { tenantId, deliveryId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const openedBy = Bun.randomUUIDv7();
+    if (egress.isFull(tenantId)) return crowded();
     const delivery = await open();
     if (!("attempted" in delivery)) return delivery;
 
@@ -49,13 +50,12 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const traceParent = span.sampled ? span.traceParent : undefined;
     place.begin();
     const result = await attemptDelivery(tenantId, delivery, signal, traceParent);
-    place.end(endingOf(result));
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
       await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
-      // Random, so not all retry at once.
-      return { dueInMs: FAILURE_PAUSE_MS * (1 + Math.random()) };
+      return crowded();
     }
+    place.end(endingOf(result));
     span.end(spanEnd(input, delivery, result));
     const outcome = outcomeOf(delivery, result, retry, holding, isWorkflowCancelled(signal));
     const state = await database(() =>
@@ -77,6 +77,12 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
     if (isWorkflowCancelled(signal)) throw signal.reason;
     throw attemptFailed(result.reason, outcome.nextInMs);
+
+    function crowded(): NotNow {
+      place.end("crowded");
+      // Random, so not all retry at once.
+      return { dueInMs: FAILURE_PAUSE_MS * (1 + Math.random()) };
+    }
 
     /** A local activity runs again if its worker dies before the task is recorded, so the state may have changed. */
     async function open(): Promise<OpenDelivery | PostWebhookResult | NotNow> {

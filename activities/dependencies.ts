@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Sql } from "../server/db/sql.ts";
+import type { Egress } from "../server/egress/index.ts";
 import type { LogoutId } from "../server/ids.ts";
 import type { AttemptLogout } from "../server/logouts/index.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
@@ -13,6 +14,8 @@ export interface ActivityDependencies {
   patientSql: Sql;
   attemptLog: AttemptLog;
   attemptDelivery: AttemptDelivery;
+  /** Of posts. */
+  egress: Pick<Egress, "isFull">;
   keyRotation: Pick<KeyRotation, "run">;
   log: Logger;
   tracing: Pick<Tracing, "begin">;

@@ -98,6 +98,7 @@ await runEntry("worker", async () => {
     sql,
     patientSql,
     attemptLog: createAttemptLog(sql, log),
+    egress,
     attemptDelivery: createAttemptDelivery({ egress, vault, timeout: config.webhooks.timeout }),
     attemptLogout: createAttemptLogout(
       egress,
@@ -145,7 +146,17 @@ await runEntry("worker", async () => {
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8, ANSWERED);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = startDispatcher({ sql: outbox, client, config, inFlight, windows, ownTaskQueue, log, metrics });
+  const dispatcher = startDispatcher({
+    sql: outbox,
+    client,
+    config,
+    inFlight,
+    windows,
+    egress,
+    ownTaskQueue,
+    log,
+    metrics,
+  });
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
   const logouts = startLogouts(outbox, client, config, log);

@@ -20,10 +20,13 @@ export interface BudgetLimits {
 /** `Tenant` is the type of the key. */
 export interface Budget<Tenant extends string = TenantId> {
   /**
-   * Takes a free place without waiting, for callers that hold a different resource. @returns a function that releases
-   * it
+   * Takes a free place without waiting, for callers that hold a different resource. A tenant has at most as many as are
+   * still free, so some remain for a tenant with few.
+   * @returns a function that releases it
    */
   enter(tenantId: Tenant): (() => void) | undefined;
+  /** Whether `enter` would find no free place. */
+  isFull(tenantId: Tenant): boolean;
   /** Runs the work when the tenant has a place. @throws TenantBusy, ServiceBusy */
   run<T>(tenantId: Tenant, work: () => Promise<T>): Promise<T>;
   /**
@@ -35,7 +38,7 @@ export interface Budget<Tenant extends string = TenantId> {
 
 interface Share {
   running: number;
-  waiting: (() => void)[];
+  waiting: ((release: () => void) => void)[];
 }
 
 /** A tenant's requests are served in order; tenants take turns. */
@@ -47,11 +50,17 @@ export function createBudget<Tenant extends string = TenantId>(limits: BudgetLim
 
   const hasRoom = (share: Share) => running < total && share.running < perTenant;
 
-  function begin(tenantId: Tenant, share: Share): void {
+  function begin(tenantId: Tenant, share: Share): () => void {
     running++;
     share.running++;
     shares.delete(tenantId);
     shares.set(tenantId, share);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      end(tenantId, share);
+    };
   }
 
   function end(tenantId: Tenant, share: Share): void {
@@ -62,43 +71,29 @@ export function createBudget<Tenant extends string = TenantId>(limits: BudgetLim
       if (!hasRoom(other)) continue;
       const next = other.waiting.shift();
       if (!next) continue;
-      begin(id, other);
-      next();
+      next(begin(id, other));
     }
   }
 
-  function enter(tenantId: Tenant): (() => void) | undefined {
-    const share = shares.get(tenantId) ?? { running: 0, waiting: [] };
-    if (!hasRoom(share)) return undefined;
-    begin(tenantId, share);
-    return releaseOf(tenantId, share);
-  }
+  const shareOf = (tenantId: Tenant): Share => shares.get(tenantId) ?? { running: 0, waiting: [] };
 
-  function releaseOf(tenantId: Tenant, share: Share): () => void {
-    let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
-      end(tenantId, share);
-    };
-  }
+  const isFull = (tenantId: Tenant) => shareOf(tenantId).running >= Math.min(perTenant, total - running);
 
   async function take(tenantId: Tenant): Promise<() => void> {
-    const entered = enter(tenantId);
-    if (entered) return entered;
-    const share = shares.get(tenantId) ?? { running: 0, waiting: [] };
+    const share = shareOf(tenantId);
+    if (hasRoom(share)) return begin(tenantId, share);
     if (share.waiting.length >= limits.waiting) throw new TenantBusy(limits);
     const asked = performance.now();
     shares.set(tenantId, share);
-    await new Promise<void>((resolve) => share.waiting.push(resolve));
-    const release = releaseOf(tenantId, share);
+    const release = await new Promise<() => void>((resolve) => share.waiting.push(resolve));
     if (performance.now() - asked <= longestWaitMs) return release;
     release();
     throw new ServiceBusy();
   }
 
   return {
-    enter,
+    enter: (tenantId) => (isFull(tenantId) ? undefined : begin(tenantId, shareOf(tenantId))),
+    isFull,
     take,
     async run(tenantId, work) {
       const release = await take(tenantId);

@@ -1,5 +1,6 @@
 // All requests to externally chosen addresses pass through here.
 
+import type { TenantId } from "../ids.ts";
 import { parseRange } from "./addresses.ts";
 import { EgressError, FAILURES } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
@@ -28,11 +29,13 @@ export {
 export type CheckUrl = (url: string) => string | undefined;
 
 /** Egress for addresses named by unvouched clients; EGRESS_ALLOW does not apply. */
-type StrangersEgress = Pick<Egress, "post" | "fetch" | "checkUrl">;
+type StrangersEgress = Omit<Egress, "forStrangers">;
 
 export interface Egress {
   /** Sends one POST. Never throws: errors become a `failure`. */
   post(request: EgressRequest): Promise<EgressOutcome>;
+  /** Whether a POST for the tenant would find no place now. */
+  isFull(tenantId: TenantId): boolean;
   /** Sends one request and returns the whole response, redirects included. Throws EgressError. */
   fetch: EgressFetch;
   checkUrl: CheckUrl;
@@ -61,11 +64,15 @@ export interface EgressConfig {
 export function createEgress(config: EgressConfig, resolve: Resolve = createResolver(config.dns)): Egress {
   const deny = parseDenyList(config.deny);
   const through = { trust: createTrust(config.caFile), proxy: config.proxy };
-  const by = (rules: Rules) => ({
-    post: createPost(createWay(rules, through, resolve)),
-    fetch: createFetch(createWay(rules, through, resolve)),
-    checkUrl: (url: string) => reasonAgainstUrl(url, rules),
-  });
+  const by = (rules: Rules): StrangersEgress => {
+    const posts = createWay(rules, through, resolve);
+    return {
+      post: createPost(posts),
+      isFull: posts.places.isFull,
+      fetch: createFetch(createWay(rules, through, resolve)),
+      checkUrl: (url) => reasonAgainstUrl(url, rules),
+    };
+  };
   const strangers = parseAllowList(config.allowStrangers ?? []);
   return {
     ...by({ allow: parseAllowList(config.allow), deny, setting: "EGRESS_ALLOW" }),

@@ -49,6 +49,7 @@ const activities = createActivities({
   sql,
   patientSql: sql,
   attemptLog,
+  egress,
   attemptDelivery: createAttemptDelivery({ egress, vault, timeout: 1_000 }),
   attemptLogout: createAttemptLogout(
     egress,

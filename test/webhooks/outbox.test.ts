@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
 import { connect, type Sql } from "../../server/db/sql.ts";
+import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { startDispatcher } from "../../server/webhooks/deliveries/dispatcher.ts";
@@ -110,6 +111,7 @@ function dispatcherOf({ url }: Stack, sql: Sql, client: Client) {
     config: { webhooks, publicUrl: url } as DeliveryConfig,
     inFlight: createInFlight(),
     windows: createWindows(),
+    egress: createEgress({ allow: [], deny: [], dns: [], caFile: undefined }),
     ownTaskQueue: "of the test",
     log: createLog("silent", "test"),
     metrics: createWorkerMetrics(sql),

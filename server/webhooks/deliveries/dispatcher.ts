@@ -2,6 +2,7 @@
 // workflow's first task at once (eager start).
 
 import { POLL_MS } from "../../db/watch.ts";
+import type { Egress } from "../../egress/index.ts";
 import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
 import { createBatches } from "./batches.ts";
@@ -29,11 +30,12 @@ export interface Dispatcher {
 }
 
 export interface DispatcherDependencies extends QueueDependencies {
+  egress: Pick<Egress, "isFull">;
   metrics: Pick<WorkerMetrics, "dispatched">;
 }
 
 export function startDispatcher(dependencies: DispatcherDependencies): Dispatcher {
-  const { sql, client, config, inFlight, windows, log, metrics } = dependencies;
+  const { sql, client, config, inFlight, windows, egress, log, metrics } = dependencies;
   const notStarted = createOutageLog(log);
   const remove = createBatches<number, undefined>((ids) => removeDispatches(sql, ids));
   const loop = startLoop(LANES, dispatchBatch, log);
@@ -66,8 +68,10 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
    * deliveries.
    */
   async function setAsideFull(claimed: Dispatch[]): Promise<Dispatch[]> {
-    const full = claimed.flatMap(({ deliveries }) =>
-      deliveries.filter(({ connectionId }) => !windows.admits(connectionId)).map(({ deliveryId }) => deliveryId),
+    const full = claimed.flatMap(({ tenantId, deliveries }) =>
+      deliveries
+        .filter(({ connectionId, deliveryId }) => egress.isFull(tenantId) || !windows.admits(connectionId, deliveryId))
+        .map(({ deliveryId }) => deliveryId),
     );
     const aside = new Set(await setAside(sql, full));
     return claimed.map((dispatch) => {
@@ -98,13 +102,20 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     try {
       const outcome = await startDelivery(client, config, dispatch);
       // If it runs on another worker, this one is not notified when it begins.
-      if (outcome !== "eagerly") deliveryIds.forEach(inFlight.begin);
+      if (outcome !== "eagerly") forget(dispatch);
       metrics.dispatched(dispatch.createdOn);
       return true;
     } catch (error) {
-      deliveryIds.forEach(inFlight.begin);
+      forget(dispatch);
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
       return false;
+    }
+  }
+
+  function forget({ deliveries }: Dispatch): void {
+    for (const { connectionId, deliveryId } of deliveries) {
+      inFlight.begin(deliveryId);
+      windows.release(connectionId, deliveryId);
     }
   }
 

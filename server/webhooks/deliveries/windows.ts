@@ -4,8 +4,8 @@
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { STARTING_MS } from "./in-flight.ts";
 
-/** The initial limit of an unknown receiver: enough for a slow one with a few changes per second. */
-export const FIRST_SIZE = 8;
+/** The initial limit of an unknown receiver. It doubles with each round of responses. */
+export const FIRST_SIZE = 2;
 const MAX_SIZE = 64;
 /** A receiver that responds within this time is quick: its posts run in their event's workflow. */
 export const QUICK_MS = 1_000;
@@ -30,9 +30,12 @@ export interface Windows<Receiver = ConnectionId, Sent = DeliveryId, Order = Eve
   onRoom(call: (connectionId: Receiver) => void): void;
   /** A delivery of the connection has ended or waits, so the next queued one may be sent. */
   passed(connectionId: Receiver): void;
-  /** Whether a first post may run with its event: the receiver is quick, and has or recently had room. */
-  admits(connectionId: Receiver): boolean;
-  /** Whether its last response was quick, and none is overdue. */
+  /**
+   * Whether a first post may run with its event: the receiver is quick, and has or recently had room. A receiver without
+   * a response so far gets no more posts than its window has places; this call then reserves one.
+   */
+  admits(connectionId: Receiver, deliveryId: Sent): boolean;
+  /** Whether its last response was quick, and none is overdue. False before the first response. */
   isQuick(connectionId: Receiver): boolean;
   /** Places for queued deliveries. */
   room(connectionId: Receiver): number;
@@ -71,7 +74,8 @@ interface Window<Sent, Order> {
   /** Since when the window is full. */
   fullSince: number | undefined;
   halvedAt: number;
-  quick: boolean;
+  /** Undefined until the first post has ended. */
+  quick: boolean | undefined;
 }
 
 export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order = EventId>(): Windows<
@@ -95,7 +99,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
       waiting: [],
       fullSince: undefined,
       halvedAt: 0,
-      quick: true,
+      quick: undefined,
     };
     windows.set(connectionId, made);
     return made;
@@ -138,10 +142,9 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
       end(ending) {
         if (isOver) return;
         isOver = true;
-        if (post) {
-          resize(window, post.since, ending);
-          window.out.delete(post);
-        } else window.entered--;
+        resize(window, post?.since ?? performance.now(), ending);
+        if (post) window.out.delete(post);
+        else window.entered--;
         if (window.out.size < window.size) window.fullSince = undefined;
         handOver(connectionId, window);
       },
@@ -153,19 +156,23 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
       onRoom = call;
     },
     passed: (connectionId) => onRoom(connectionId),
-    admits(connectionId) {
-      const window = windows.get(connectionId);
-      if (!window) return true;
+    admits(connectionId, deliveryId) {
+      const window = windowOf(connectionId);
+      if (window.quick === undefined) {
+        const isRoom = roomOf(window) > 0;
+        if (isRoom) window.reserved.set(deliveryId, performance.now());
+        return isRoom;
+      }
       const since = performance.now() - QUICK_MS;
       return isQuick(window) && (window.fullSince ?? since) >= since;
     },
     isQuick(connectionId) {
       const window = windows.get(connectionId);
-      return !window || isQuick(window);
+      return window?.quick !== undefined && isQuick(window);
     },
     room(connectionId) {
       const window = windows.get(connectionId);
-      return window ? window.size - taken(window) - window.waiting.length : FIRST_SIZE;
+      return window ? roomOf(window) : FIRST_SIZE;
     },
     reserve(connectionId, deliveryId) {
       const window = windowOf(connectionId);
@@ -217,9 +224,13 @@ function taken({ out, entered, reserved }: Window<unknown, unknown>): number {
   return out.size + entered + reserved.size;
 }
 
+function roomOf(window: Window<unknown, unknown>): number {
+  return window.size - taken(window) - window.waiting.length;
+}
+
 function isQuick({ quick, out }: Window<unknown, unknown>): boolean {
   const [oldest] = out;
-  return quick && (!oldest || performance.now() - oldest.since <= QUICK_MS);
+  return quick !== false && (!oldest || performance.now() - oldest.since <= QUICK_MS);
 }
 
 function resize(window: Window<unknown, unknown>, since: number, ending: Ending): void {
