@@ -93,3 +93,23 @@ test("a tenant that asks for much gets no more turns than one that asks for litt
   await Promise.all([...Array.from({ length: 50 }, () => work(ONE)), work(OTHER)]);
   expect(done.indexOf(OTHER)).toBeLessThan(3);
 });
+
+test("places that nobody waits for: tenants that take all they can leave one for each that has none", () => {
+  const tenants = fc.array(
+    fc.integer({ min: 0, max: 9 }).map((number) => `tenant ${number}` as TenantId),
+    { maxLength: 200 },
+  );
+  fc.assert(
+    fc.property(tenants, fc.integer({ min: 1, max: 20 }), (asking, perTenant) => {
+      const budget = createBudget({ name: "posts", perTenant, total: 40, waiting: 0 });
+      const releases = asking.map((tenant) => budget.enter(tenant)).filter((release) => release !== undefined);
+      expect(releases.length).toBeLessThan(40);
+      expect(budget.isFull(ONE)).toBe(false);
+      expect(budget.enter(ONE)).toBeDefined();
+      for (const release of releases) release();
+      for (let taken = 0; taken < perTenant; taken++) expect(budget.enter(OTHER)).toBeDefined();
+      expect(budget.isFull(OTHER)).toBe(true);
+      expect(budget.enter(OTHER)).toBeUndefined();
+    }),
+  );
+});
