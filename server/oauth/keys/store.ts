@@ -15,6 +15,8 @@ export interface StoredKey {
   signsFrom: Date;
 }
 
+type KeyDates = Pick<StoredKey, "kid" | "alg" | "signsFrom">;
+
 /** PostgreSQL's time, which all stored times use. */
 export async function currentTime(sql: Queries): Promise<Date> {
   const [row] = await sql<{ now: Date }[]>`select now()`;
@@ -29,8 +31,8 @@ export async function listSigningKeys(sql: Queries): Promise<StoredKey[]> {
 }
 
 /** The same without private keys. */
-export async function listKeyDates(sql: Queries): Promise<Pick<StoredKey, "kid" | "alg" | "signsFrom">[]> {
-  return sql<StoredKey[]>`select kid, alg, signs_from as "signsFrom" from signing_keys order by signs_from desc, kid`;
+export async function listKeyDates(sql: Queries): Promise<KeyDates[]> {
+  return sql<KeyDates[]>`select kid, alg, signs_from as "signsFrom" from signing_keys order by signs_from desc, kid`;
 }
 
 /** Locks the keys against changes until the transaction ends. */

@@ -94,7 +94,7 @@ export interface Moment {
 export type CommittedFilter = Pick<EventFilter, "eventRecord" | "eventType">;
 
 /** An event as committed, without its deliveries. */
-export interface CommittedEvent extends Omit<WholeEvent, "deliveries"> {}
+export interface CommittedEvent extends Omit<WholeEvent, "deliveries" | "traceParent"> {}
 
 const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
