@@ -210,7 +210,10 @@ const COSTLY_POLICY = `forbid (principal, action, resource is Application)
   when { context.hour < 24 && context.time > datetime("2020-01-01") && resource.Description like "*${"a".repeat(600)}b" };`;
 
 const PAUSED_CONNECTION = {
-  ...{ Name: "paused", URL: "https://localhost/", Entities: ["Application"], Events: ["Created"] },
+  Name: "paused",
+  URL: "https://localhost/",
+  Entities: ["Application"],
+  Events: ["Created"],
   State: "Paused",
 };
 

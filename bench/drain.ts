@@ -44,8 +44,11 @@ using server = Bun.serve({
   },
 });
 const { body } = await tenant.request("POST", "/WebhookConnection", {
-  ...{ Name: "drained", URL: `https://localhost:${server.port}/`, State: "Paused" },
-  ...{ Entities: ["Application"], Events: ["Created", "Updated"] },
+  Name: "drained",
+  URL: `https://localhost:${server.port}/`,
+  State: "Paused",
+  Entities: ["Application"],
+  Events: ["Created", "Updated"],
 });
 const { Id } = body as { Id: string };
 // What is held had its workflow, which told so, long before anybody resumes: none of these takes part.

@@ -71,8 +71,12 @@ async function makeRecords(base: string, { client }: NewTenant): Promise<Records
   const users = await make(
     "/User",
     numbers.map((number) => ({
-      ...{ Name: `User ${number}`, Username: `user-${number}`, Email: `user-${number}@example.com` },
-      ...{ External_Id: `external-${number}`, Is_Active: true, Department: department },
+      Name: `User ${number}`,
+      Username: `user-${number}`,
+      Email: `user-${number}@example.com`,
+      External_Id: `external-${number}`,
+      Is_Active: true,
+      Department: department,
     })),
   );
   const applications = await make(
@@ -80,8 +84,11 @@ async function makeRecords(base: string, { client }: NewTenant): Promise<Records
     numbers.map((number) => ({ Name: `Application ${number}`, ExternalId: `external-${number}`, Is_Active: true })),
   );
   await make("/WebhookConnection", {
-    ...{ Name: "bench", URL: `https://${RECEIVER}/`, Secret: "bench" },
-    ...{ Entities: ["Application"], Events: ["Updated"] },
+    Name: "bench",
+    URL: `https://${RECEIVER}/`,
+    Secret: "bench",
+    Entities: ["Application"],
+    Events: ["Updated"],
   });
   return { users: users.map(({ Id }) => Id), applications: applications.map(({ Id }) => Id), authorization };
 }

@@ -48,7 +48,8 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   hundredth: () => hanging("1 receiver of 100 hangs", { tenants: 10, receivers: 10, hang: [0] }),
   "ten-hundredths": () =>
     hanging("10 receivers of 100 hang", {
-      ...{ tenants: 10, receivers: 10 },
+      tenants: 10,
+      receivers: 10,
       hang: Array.from({ length: 10 }, (_, index) => index * 10),
     }),
   late: () => hanging("10 receivers of 10 answer late", { tenants: 1, receivers: 10, hang: [], lateMs: LATE_MS }),

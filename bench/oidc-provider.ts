@@ -96,8 +96,12 @@ const provider = new Provider(url, {
   findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
   rotateRefreshToken: true,
   ttl: {
-    ...{ AccessToken: SECONDS, ClientCredentials: SECONDS, IdToken: SECONDS, Session: SECONDS },
-    ...{ RefreshToken: 30 * 24 * 3600, Grant: 90 * 24 * 3600 },
+    AccessToken: SECONDS,
+    ClientCredentials: SECONDS,
+    IdToken: SECONDS,
+    Session: SECONDS,
+    RefreshToken: 30 * 24 * 3600,
+    Grant: 90 * 24 * 3600,
   },
 });
 
@@ -134,8 +138,13 @@ async function makeRefreshToken(): Promise<string> {
   const grantId = await grant.save();
   const client = await provider.Client.find(CLIENT_ID);
   return new provider.RefreshToken({
-    ...{ client, accountId: ACCOUNT_ID, grantId, gty: "authorization_code" },
-    ...{ scope: SCOPE, resource: RESOURCE, authTime: Math.floor(Date.now() / 1_000) },
+    client,
+    accountId: ACCOUNT_ID,
+    grantId,
+    gty: "authorization_code",
+    scope: SCOPE,
+    resource: RESOURCE,
+    authTime: Math.floor(Date.now() / 1_000),
   }).save();
 }
 

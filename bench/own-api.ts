@@ -52,8 +52,14 @@ export async function startOwnApi(env: Record<string, string> = {}): Promise<Own
   const url = `http://${HOST}:${port}`;
   const settings = {
     ...process.env,
-    ...{ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey(), HOST, PORT: String(port) },
-    ...{ PUBLIC_URL: url, RATE_LIMIT, RATE_LIMIT_BURST: RATE_LIMIT },
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    MASTER_KEY: newMasterKey(),
+    HOST,
+    PORT: String(port),
+    PUBLIC_URL: url,
+    RATE_LIMIT,
+    RATE_LIMIT_BURST: RATE_LIMIT,
     ...env,
   };
   const run = { env: settings, output: openLog(dataDir, "gatehouse").fd, watch: false };

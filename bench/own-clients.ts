@@ -19,9 +19,15 @@ async function ownKeyClient(api: OwnApi, alg: string, index: number): Promise<Ke
     returning id`;
   const clientId = String(row!.id);
   const declared = {
-    ...{ application_id: clientId, redirect_uris: [redirectUri], first_party: true, scopes: SCOPES },
-    ...{ grant_types: ["authorization_code", "client_credentials"], access_token_alg: alg, id_token_alg: alg },
-    ...{ token_endpoint_auth_method: "private_key_jwt", jwks: sql.json({ keys: [PUBLIC_JWK] } as never) },
+    application_id: clientId,
+    redirect_uris: [redirectUri],
+    first_party: true,
+    scopes: SCOPES,
+    grant_types: ["authorization_code", "client_credentials"],
+    access_token_alg: alg,
+    id_token_alg: alg,
+    token_endpoint_auth_method: "private_key_jwt",
+    jwks: sql.json({ keys: [PUBLIC_JWK] } as never),
   };
   await sql`insert into credentials ${sql(declared)}`;
   return { clientId, redirectUri, cookie: await signIn(api, clientId, redirectUri) };
@@ -39,7 +45,9 @@ async function signIn({ url, tenant }: OwnApi, clientId: string, redirectUri: st
   const before = cookiesOf(page);
   const { username, password } = tenant.admin;
   const answer = await fetch(`${url}/signin`, {
-    ...{ method: "POST", redirect: "manual", headers: { cookie: before } },
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: before },
     body: new URLSearchParams({ csrf, request, username, password }),
   });
   if (answer.status >= 400) throw new Error(`The user is not signed in: ${answer.status}`);
@@ -67,7 +75,8 @@ export async function ownUserToken(api: OwnApi): Promise<string> {
   const cookie = await signIn(api, clientId, CALLBACK);
   const asked = { response_type: "code", client_id: clientId, redirect_uri: CALLBACK, scope: SCOPES.join(" ") };
   const answer = await fetch(`${url}/oauth2/authorize?${new URLSearchParams(asked)}`, {
-    ...{ redirect: "manual", headers: { cookie } },
+    redirect: "manual",
+    headers: { cookie },
   });
   const code = new URL(answer.headers.get("location") ?? "http://none").searchParams.get("code");
   if (!code) throw new Error(`There is no code: ${answer.status}`);

@@ -48,8 +48,14 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   const installation = new Installation({
     env: {
       ...process.env,
-      ...{ HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info", RATE_LIMIT, RATE_LIMIT_BURST: RATE_LIMIT },
-      ...{ EGRESS_ALLOW: "127.0.0.0/8,::1/128", EGRESS_CA_FILE: certificate.caFile, METRICS_PORT: "" },
+      HOST: "127.0.0.1",
+      PORT: "0",
+      LOG_LEVEL: "info",
+      RATE_LIMIT,
+      RATE_LIMIT_BURST: RATE_LIMIT,
+      EGRESS_ALLOW: "127.0.0.0/8,::1/128",
+      EGRESS_CA_FILE: certificate.caFile,
+      METRICS_PORT: "",
       ...env,
       DATA_DIR: dataDir,
     },
@@ -95,8 +101,10 @@ async function newTenant(url: string, sql: Sql): Promise<Tenant> {
   const answer = await fetch(`${url}/oauth2/token`, {
     method: "POST",
     body: new URLSearchParams({
-      ...{ grant_type: "client_credentials", scope: "*" },
-      ...{ client_id: client.clientId, client_secret: client.clientSecret },
+      grant_type: "client_credentials",
+      scope: "*",
+      client_id: client.clientId,
+      client_secret: client.clientSecret,
     }),
   });
   const { access_token } = (await answer.json()) as { access_token: string };

@@ -41,10 +41,16 @@ const ALGS = ["RS256", "ES256", "EdDSA"];
 
 await using api = await startOwnApi();
 const own: Server = {
-  ...{ name: "Gatehouse", url: api.url, pid: api.pid, ...api.tenant.client, resource: undefined },
+  name: "Gatehouse",
+  url: api.url,
+  pid: api.pid,
+  ...api.tenant.client,
+  resource: undefined,
   paths: {
-    ...{ token: "/oauth2/token", introspection: "/oauth2/introspect" },
-    ...{ push: "/oauth2/par", authorization: "/oauth2/authorize" },
+    token: "/oauth2/token",
+    introspection: "/oauth2/introspect",
+    push: "/oauth2/par",
+    authorization: "/oauth2/authorize",
   },
   refreshTokens: await Promise.all(Array.from({ length: CONNECTIONS }, ownRefreshToken)),
   keyClients: await ownKeyClients(api, ALGS.at(-1)!, CONNECTIONS),
@@ -53,16 +59,22 @@ for (const alg of ALGS) {
   await using other = await startOther<Omit<Server, "name" | "pid" | "paths">>(
     [process.execPath, join(import.meta.dir, "oidc-provider.ts")],
     {
-      ...{ DATABASE_URL: api.databaseUrl, NODE_ENV: "production", ALG: alg, CLIENT_JWK: JSON.stringify(PUBLIC_JWK) },
-      ...{ REFRESH_TOKENS: String(CONNECTIONS), KEY_CLIENTS: String(CONNECTIONS) },
+      DATABASE_URL: api.databaseUrl,
+      NODE_ENV: "production",
+      ALG: alg,
+      CLIENT_JWK: JSON.stringify(PUBLIC_JWK),
+      REFRESH_TOKENS: String(CONNECTIONS),
+      KEY_CLIENTS: String(CONNECTIONS),
     },
   );
   const theirs: Server = {
     ...other,
     name: "oidc-provider",
     paths: {
-      ...{ token: "/token", introspection: "/token/introspection" },
-      ...{ push: "/request", authorization: "/auth" },
+      token: "/token",
+      introspection: "/token/introspection",
+      push: "/request",
+      authorization: "/auth",
     },
   };
   await api.sql`update credentials set access_token_alg = ${alg} where application_id = ${own.clientId}`;

@@ -62,7 +62,9 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
   }
 
   return {
-    ...{ subjects, filters, exportFilters: exportFiltersOf(filters) },
+    subjects,
+    filters,
+    exportFilters: exportFiltersOf(filters),
 
     async list(caller, filter, paging) {
       const page = await caller.gate.list({ ...listOf(caller, filter), paging });
@@ -87,7 +89,8 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     export(caller, filter, format) {
       const { tenantId } = caller;
       return exporter(caller, format, {
-        ...{ name: "audit-log", cells: CELLS },
+        name: "audit-log",
+        cells: CELLS,
         count: (most) => countAuditEvents(sql, tenantId, filter, most),
         async readPage(reader, after) {
           const now = permit(reader, ["Settings:Read"]);

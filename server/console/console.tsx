@@ -62,7 +62,7 @@ async function respond(
       return answerWith({ title, status, body: <Lines lines={lines} request={path && visit.href(path)} /> }, rest);
     }
     const next = { href: deps.site.href("/settings"), text: "Go to Settings" };
-    return pageResponse(<MessagePage {...{ site: deps.site, heading: title, lines, next }} />, {
+    return pageResponse(<MessagePage site={deps.site} heading={title} lines={lines} next={next} />, {
       status,
       headers: rest,
     });

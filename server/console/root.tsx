@@ -33,5 +33,5 @@ function failurePage(site: Site, failure: unknown, request: Request): Promise<Re
   const { status, title, errors, headers } = asApiError(failure);
   const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
   const next = { href: site.href("/settings"), text: "Go to Settings" };
-  return pageResponse(<MessagePage {...{ site, heading: title, lines, next }} />, { status, headers });
+  return pageResponse(<MessagePage site={site} heading={title} lines={lines} next={next} />, { status, headers });
 }

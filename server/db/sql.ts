@@ -72,8 +72,10 @@ export function connect(
   const limits = { waiting: MAX_WAITING, longestWaitMs: MAX_WAIT_MS };
   const all = createBudget({ ...limits, name: "transactions", perTenant: Math.ceil(max / 2) });
   const long = createBudget({
-    ...{ ...limits, name: "long transactions" },
-    ...{ perTenant: Math.ceil(max / 5), total: Math.ceil((2 * max) / 5) },
+    ...limits,
+    name: "long transactions",
+    perTenant: Math.ceil(max / 5),
+    total: Math.ceil((2 * max) / 5),
   });
   sql.beginFor = <T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>) =>
     all.run(tenantId, () => beginTelling(sql, work));

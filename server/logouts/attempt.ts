@@ -20,7 +20,10 @@ export function createAttemptLogout(egress: Egress, sign: IssueLogoutToken, time
     async post(tenantId, { uri, number, isStrangers }, token, signal) {
       const startedOn = new Date();
       const outcome = await (isStrangers ? egress.forStrangers : egress).post({
-        ...{ tenantId, url: uri, timeoutMs, signal },
+        tenantId,
+        url: uri,
+        timeoutMs,
+        signal,
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({ logout_token: token }).toString(),
       });

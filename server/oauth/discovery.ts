@@ -34,7 +34,10 @@ import { DPOP_ALGS } from "./dpop/proof.ts";
 const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 const metadataAt = (path: string, id: string, source: string): PublicEndpoint => ({
-  ...{ kind: "public", path, id, tag: RFC_TAG },
+  kind: "public",
+  path,
+  id,
+  tag: RFC_TAG,
   summary: `What a client library needs to know (${source})`,
   answer: { description: "The provider's metadata.", schema: PROVIDER_METADATA },
 });

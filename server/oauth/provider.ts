@@ -139,7 +139,7 @@ export function createProvider(deps: ProviderDependencies) {
     return client;
   };
   const readSector = createReadSector(fetch, checkUrl);
-  const refreshClient = createRefreshClient({ ...{ sql, access, log }, ...forStrangers });
+  const refreshClient = createRefreshClient({ sql, access, log, ...forStrangers });
   const authenticatePushing: AuthenticateClient = async (request, form) => {
     await refreshClient(request, form.client_id);
     return authenticate(request, form);

@@ -81,7 +81,12 @@ export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
       }
       const { key, cameOn, traceParent } = contextOf(request);
       waiting.push({
-        ...{ tenantId, clientId, method, route, status, durationMs: seconds * 1_000 },
+        tenantId,
+        clientId,
+        method,
+        route,
+        status,
+        durationMs: seconds * 1_000,
         id: Bun.randomUUIDv7("hex", cameOn),
         requestKey: key,
         traceParent: isRead ? undefined : traceParent,

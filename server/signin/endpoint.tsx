@@ -73,5 +73,5 @@ function errorPage(site: Site, failure: unknown, request: Request): Promise<Resp
   const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
   const back = wayBack(request);
   const next = back === undefined ? undefined : { href: site.href(back), text: "Start again" };
-  return pageResponse(<MessagePage {...{ site, heading: title, lines, next }} />, { status, headers });
+  return pageResponse(<MessagePage site={site} heading={title} lines={lines} next={next} />, { status, headers });
 }

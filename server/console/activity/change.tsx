@@ -47,7 +47,10 @@ async function whatChanged({ eventLog }: ConsoleServices, visit: Visit, event: S
   const before = await eventLog.readBefore(visit.caller, event, shown.map(idOf));
   const told = shown.map((data) => {
     const title = nameOfRecord(record.EventRecord, data);
-    return { title, change: <Change {...{ visit, event, title, data, before: before.get(idOf(data)) }} /> };
+    return {
+      title,
+      change: <Change visit={visit} event={event} title={title} data={data} before={before.get(idOf(data))} />,
+    };
   });
   if (isOne) return <>{told.map(({ change }) => change)}</>;
   return (

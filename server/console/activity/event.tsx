@@ -79,7 +79,11 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
         <Refusals lines={refusals} />
         <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
           <Summary
-            {...{ visit, record, members, name, mayRedeliver }}
+            visit={visit}
+            record={record}
+            members={members}
+            name={name}
+            mayRedeliver={mayRedeliver}
             madeBy={request ? <RequestLink visit={visit} request={request} /> : undefined}
           />
           {shown.map((one) => (

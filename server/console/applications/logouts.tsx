@@ -71,7 +71,12 @@ function columns(visit: Visit, application: Application, maySend: boolean) {
       cell: ({ WorkflowUrl }: LogoutRecord) => <a href={WorkflowUrl}>workflow</a>,
     },
     ...(maySend
-      ? [{ name: "Send it again", cell: (logout: LogoutRecord) => <Again {...{ visit, application, logout }} /> }]
+      ? [
+          {
+            name: "Send it again",
+            cell: (logout: LogoutRecord) => <Again visit={visit} application={application} logout={logout} />,
+          },
+        ]
       : []),
   ];
 }

@@ -105,7 +105,10 @@ function Figures({ watched, counts, now, since, log }: FiguresProps): JSX.Elemen
   const open = sum(({ health }) => health.open);
   const waits = oldest ? durationInWords(now - oldest.getTime()) : "none";
   const figure = (name: string, count: number, filter: string, isBad = false): Figure => ({
-    ...{ name, value: count.toLocaleString("en"), isBad, href: log(filter) },
+    name,
+    value: count.toLocaleString("en"),
+    isBad,
+    href: log(filter),
   });
   return (
     <FigureList

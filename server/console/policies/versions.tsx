@@ -89,7 +89,9 @@ function askToRestore(policy: PolicyRecord, basis: string, restored: PolicyVersi
     effects: ["Its text counts from now on.", "The text that counts now is kept as a version."],
     confirm: `Restore version ${restored.Number}`,
     fields: { Number: String(restored.Number) },
-    ...{ basis, restored, back },
+    basis,
+    restored,
+    back,
   } satisfies Confirmation & { restored: PolicyVersion };
 }
 

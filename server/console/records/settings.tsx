@@ -55,7 +55,8 @@ export function plainSettingsPages(resource: Settings[string]): ConsolePage[] {
   const { contract, service, tag, remove } = resource;
   const [one, several] = resource.nouns;
   return settingsPages<SettingsRecord, object>({
-    ...{ contract, service },
+    contract,
+    service,
     path: `/settings/${several.replaceAll(" ", "-")}`,
     nouns: [one, several.charAt(0).toUpperCase() + several.slice(1)],
     empty: {

@@ -184,7 +184,11 @@ async function askToSend(deps: ConsoleServices, visit: Visit, anew: boolean): Pr
   );
   const back = pathOf(params.id!);
   return {
-    ...{ input, body, count, asOf, back },
+    input,
+    body,
+    count,
+    asOf,
+    back,
     title: "Send them again?",
     above: [{ name: "Redeliver", path: back }],
     effects: [

@@ -152,7 +152,12 @@ export async function checkParameters(
   const state = returnedState(door, asked);
   const isStrangers = isStranger(client);
   const reply: Reply = {
-    ...{ redirectUri, mode, sign, state, isStrangers, pushed },
+    redirectUri,
+    mode,
+    sign,
+    state,
+    isStrangers,
+    pushed,
     issuer: namesIssuer(door, client) ? issuer : undefined,
   };
   try {

@@ -41,7 +41,9 @@ const DOORS_DIFFER: Record<Door, string> = {
 export const AUTHORIZATION = Object.entries(AUTHORIZATION_PATHS).map(([path, door]): PageEndpoint & { door: Door } => {
   const id = path.replace(/\W+(\w)/g, (_, letter) => letter.toUpperCase());
   return {
-    ...{ kind: "page", path, door },
+    kind: "page",
+    path,
+    door,
     id: { get: `get${id}`, post: `post${id}` },
     summary: "Sign a user in and send the browser back with a code",
     description: DOORS_DIFFER[door],

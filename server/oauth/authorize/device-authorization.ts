@@ -22,7 +22,11 @@ export interface DeviceAuthorizationDependencies {
 }
 
 export const DEVICE_AUTHORIZATION: FormEndpoint<typeof DEVICE_REQUEST> = {
-  ...{ kind: "form", door: "rfc", path: DEVICE_AUTHORIZATION_PATH, id: "authorizeDevice", form: DEVICE_REQUEST },
+  kind: "form",
+  door: "rfc",
+  path: DEVICE_AUTHORIZATION_PATH,
+  id: "authorizeDevice",
+  form: DEVICE_REQUEST,
   summary: "Begin the sign-in of a device without a browser (RFC 8628)",
   description:
     "The device shows its user verification_uri and user_code, or verification_uri_complete as a QR code, and polls the " +

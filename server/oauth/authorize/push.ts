@@ -26,7 +26,11 @@ export interface PushDependencies extends RequestDependencies {
 }
 
 export const PUSHED_AUTHORIZATION: FormEndpoint<typeof PUSHED_REQUEST> = {
-  ...{ kind: "form", door: "rfc", path: PUSHED_REQUEST_PATH, id: "pushAuthorizationRequest", form: PUSHED_REQUEST },
+  kind: "form",
+  door: "rfc",
+  path: PUSHED_REQUEST_PATH,
+  id: "pushAuthorizationRequest",
+  form: PUSHED_REQUEST,
   summary: "Push an authorization request (RFC 9126)",
   description:
     "Takes all that the authorization endpoint takes, and refuses what it would refuse. The browser then brings " +

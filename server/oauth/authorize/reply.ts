@@ -53,7 +53,9 @@ export async function errorPage(site: Site, reply: Reply, { code, message }: Aut
   const { redirectUri, mode } = reply;
   const fields = await answerFields(reply, { error: code, error_description: message });
   const page = RefusedPage({
-    ...{ site, problem: `${message} (${code})`, destination: placeOf(redirectUri) },
+    site,
+    problem: `${message} (${code})`,
+    destination: placeOf(redirectUri),
     ...(mode === "form_post" ? { action: redirectUri, fields } : { href: withAnswer(reply, fields) }),
   });
   return pageResponse(page, { status: 400, formAction: formTargets(redirectUri) });

@@ -37,7 +37,11 @@ const PUBLIC_KEY = Type.Object({
   kid: member("Told from the other keys by it."),
   use: member("sig, or left out."),
   alg: member(`${CLIENT_JWT_ALGS.join(", ")}, or left out.`),
-  ...{ crv: member(), x: member(), y: member(), n: member(), e: member() },
+  crv: member(),
+  x: member(),
+  y: member(),
+  n: member(),
+  e: member(),
 });
 const JWKS = Type.Object({ keys: Type.Array(PUBLIC_KEY, { minItems: 1, maxItems: MAX_KEYS }) });
 

@@ -37,7 +37,11 @@ export async function issueTokens(
   const accessToken = await tokens.issueAccessToken(client, grant);
   const idToken = async ({ id: userId, ...authentication }: NonNullable<Granted["user"]>) =>
     tokens.issueIdToken(client, {
-      ...{ ...authentication, userId, sessionId, nonce, accessToken },
+      ...authentication,
+      userId,
+      sessionId,
+      nonce,
+      accessToken,
       claims: await idTokenClaims(sql, client, about, idTokenNames),
     });
   return {

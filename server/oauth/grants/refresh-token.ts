@@ -39,7 +39,11 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
   });
   // OIDC Core 12.2: a new id_token describes the same sign-in, without its nonce.
   return issueTokens(asked, {
-    ...{ target, scopes: granted, familyId: family.id, refreshToken: next, user: userOf(family) },
+    target,
+    scopes: granted,
+    familyId: family.id,
+    refreshToken: next,
+    user: userOf(family),
     asked: isNarrowed ? form.scope : carriedScopes(target, family.scopes).join(" "),
     sessionId: family.sessionId ?? undefined,
     userinfoNames,

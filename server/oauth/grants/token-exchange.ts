@@ -64,7 +64,11 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const ends = Math.min(subject.exp, actor?.exp ?? subject.exp);
   const lifetime = Math.max(1, Math.min(tokens.lifetimeOf(client, target), ends - Math.floor(Date.now() / 1000)));
   const accessToken = await tokens.issueAccessToken(client, {
-    ...{ scopes, target, familyId, act, lifetime },
+    scopes,
+    target,
+    familyId,
+    act,
+    lifetime,
     exchangeScopes: ceiling.filter((one) => !ofTarget.includes(one)),
     claims: await accessTokenClaims(sql, client, target, { userId, scopes: granted }),
     user: { id: userId, authTime: subject.auth_time ?? subject.iat, acr: subject.acr, amr: subject.amr },

@@ -44,7 +44,12 @@ const REFUSED = [
 ];
 
 export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
-  ...{ kind: "form", door: "spec", path: SPEC_TOKEN_PATH, id: "requestToken", form: TOKEN_REQUEST, refused: REFUSED },
+  kind: "form",
+  door: "spec",
+  path: SPEC_TOKEN_PATH,
+  id: "requestToken",
+  form: TOKEN_REQUEST,
+  refused: REFUSED,
   summary: "Ask for an access token",
   description:
     "The client says who it is by client_id and client_secret in the form, or by the Basic header (RFC 6749 2.3.1), " +
@@ -63,7 +68,11 @@ export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
 };
 
 export const RFC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
-  ...{ kind: "form", door: "rfc", path: RFC_TOKEN_PATH, id: "token", form: TOKEN_REQUEST },
+  kind: "form",
+  door: "rfc",
+  path: RFC_TOKEN_PATH,
+  id: "token",
+  form: TOKEN_REQUEST,
   summary: "Ask for an access token (RFC 6749 3.2)",
   description:
     "With a DPoP proof (RFC 9449), the access token is bound to the proof's key. Every problem with the tokens of a " +

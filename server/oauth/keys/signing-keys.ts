@@ -97,7 +97,10 @@ async function open(seal: Seal, stored: StoredKey): Promise<Key> {
 }
 
 export const JWKS: PublicEndpoint = {
-  ...{ kind: "public", path: JWKS_PATH, id: "getJwks", tag: SPEC_TAG },
+  kind: "public",
+  path: JWKS_PATH,
+  id: "getJwks",
+  tag: SPEC_TAG,
   summary: "The keys that tokens verify by",
   answer: { description: "RFC 7517 5.", schema: JSON_WEB_KEY_SET },
 };

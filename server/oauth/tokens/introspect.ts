@@ -36,7 +36,11 @@ export const NO_TOKEN = [
 
 /** RFC 7662. */
 export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
-  ...{ kind: "form", door: "rfc", path: INTROSPECTION_PATH, id: "introspect", form: TOKEN_REFERENCE },
+  kind: "form",
+  door: "rfc",
+  path: INTROSPECTION_PATH,
+  id: "introspect",
+  form: TOKEN_REFERENCE,
   summary: "Ask what a token is good for (RFC 7662)",
   description:
     "For confidential clients. A token for an Api is told to the client of its ApplicationId, and to the one it was " +

@@ -27,7 +27,11 @@ export interface RevocationDependencies {
 
 /** RFC 7009. */
 export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
-  ...{ kind: "form", door: "rfc", path: REVOCATION_PATH, id: "revoke", form: TOKEN_REFERENCE },
+  kind: "form",
+  door: "rfc",
+  path: REVOCATION_PATH,
+  id: "revoke",
+  form: TOKEN_REFERENCE,
   summary: "Revoke a token (RFC 7009)",
   description:
     "A refresh token ends its whole family, access tokens included; an access token ends alone. An unknown " +

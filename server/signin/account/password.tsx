@@ -59,7 +59,7 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   const lines = ["From now on you sign in with it. Go to your application and sign in."];
   const { site } = deps.endpoints;
   const next = { href: site.href("/settings"), text: "Sign in to Settings" };
-  return pageResponse(<MessagePage {...{ site, heading: "Your password is set", lines, next }} />);
+  return pageResponse(<MessagePage site={site} heading="Your password is set" lines={lines} next={next} />);
 }
 
 async function liveReset({ sql }: AccountDependencies, token: string): Promise<PasswordReset> {

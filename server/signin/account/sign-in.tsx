@@ -33,7 +33,7 @@ export async function signInPage(deps: AccountDependencies, request: Request): P
     "Open one of your applications and sign in there. Then come back to this page in the same browser.",
     "Which organisation you belong to is known from the application, so this page cannot ask for your password itself.",
   ];
-  return pageResponse(<MessagePage {...{ site, heading: "Sign in first", lines, next }} />, { status: 401 });
+  return pageResponse(<MessagePage site={site} heading="Sign in first" lines={lines} next={next} />, { status: 401 });
 }
 
 export async function startSignIn(deps: AccountDependencies, request: Request): Promise<Response> {

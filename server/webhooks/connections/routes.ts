@@ -44,7 +44,11 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
         description: "One connection.",
         examples: {
           new: {
-            ...{ Name, Description, URL, Entities, Events },
+            Name,
+            Description,
+            URL,
+            Entities,
+            Events,
             Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
             Headers: { Authorization: "Bearer 4bVz1s" },
             TimeoutMs: 5_000,

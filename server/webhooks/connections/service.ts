@@ -47,9 +47,17 @@ const SHOWN = CONNECTION.namesOf(({ audit }) => audit === "value");
 const NOT_HELD = { heldOn: null, heldReason: null };
 /** Defaults of a new connection. */
 const BLANK = {
-  ...{ name: null, description: null, secret: null, headers: null, timeoutMs: null },
-  ...{ order: "None" as const, ratePerSecond: null, maxInFlight: null, holdAfter: null },
-  ...{ state: "Active" as const, ...NOT_HELD },
+  name: null,
+  description: null,
+  secret: null,
+  headers: null,
+  timeoutMs: null,
+  order: "None" as const,
+  ratePerSecond: null,
+  maxInFlight: null,
+  holdAfter: null,
+  state: "Active" as const,
+  ...NOT_HELD,
 };
 
 export interface Connections {

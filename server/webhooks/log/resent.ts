@@ -56,7 +56,8 @@ export function createResentDeliveries(sql: Sql, { read }: Redeliveries, exporte
     async export(caller, id, format) {
       await read(caller, id);
       return exporter(caller, format, {
-        ...{ name: `redelivery-${id}`, cells: CELLS },
+        name: `redelivery-${id}`,
+        cells: CELLS,
         count: (most) => countResent(sql, caller.tenantId, id, most),
         async readPage(reader, after) {
           const now = permit(reader, ["Webhooks:Read"]);

@@ -30,8 +30,14 @@ export const PROVIDERS = {
         id,
         examples: {
           OpenIDConnect: {
-            ...{ Name, Type, Issuer, ClientId, ClientSecret: "a-long-secret" },
-            ...{ Provisioning, AllowedDomains, Is_Active },
+            Name,
+            Type,
+            Issuer,
+            ClientId,
+            ClientSecret: "a-long-secret",
+            Provisioning,
+            AllowedDomains,
+            Is_Active,
           },
           OAuth2: {
             Name: "Example Social",
