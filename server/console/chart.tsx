@@ -58,67 +58,75 @@ export function barOf(slot: Slot, counts: number[]): Bar {
   return { ...slot, counts, total: counts.reduce((sum, count) => sum + count, 0) };
 }
 
-export interface BarChartProps {
+export interface BarChartProps<B extends Bar = Bar> {
   title: string;
   series: readonly Series[];
-  bars: readonly Bar[];
+  bars: readonly B[];
   over: string;
   ways?: Ways;
 }
 
 export function BarChart({ title, series, bars, over, ways }: BarChartProps): JSX.Element {
-  const shown = shownSeries(series, bars);
-  const words = shown.map(({ name, total }) => `${total.toLocaleString("en")} ${name}`).join(", ");
+  const shown = shownSeries(series, bars).map(({ total, ...one }) => ({ ...one, value: total.toLocaleString("en") }));
+  const words = shown.map(({ name, value }) => `${value} ${name}`).join(", ");
   const most = niceCeiling(Math.max(...bars.map(({ total }) => total)));
+  const label = `${title} ${over}: ${words || "none"}.`;
   return (
-    <figure class="chart">
+    <Chart legend={shown.map((one) => ({ ...one, href: ways?.ofSeries(one.name) }))}>
+      <Plot slots={bars} most={most} scale={short} label={label} ways={ways} titleOf={(bar) => titleOf(series, bar)}>
+        {bars.map((bar, index) => (
+          <BarOf series={series} bar={bar} place={placeOf(index, bars.length)} y={yOf(most)} />
+        ))}
+      </Plot>
+    </Chart>
+  );
+}
+
+export interface ChartProps {
+  /** The colours, each with its name and a value. */
+  legend: readonly { swatch: string; name: string; value: string; href?: string }[];
+  class?: string;
+  /** The drawing. */
+  children: Children;
+}
+
+export function Chart({ legend, class: kind = "chart", children }: ChartProps): JSX.Element {
+  return (
+    <figure class={kind}>
       <figcaption>
         <ul class="legend">
-          {shown.map(({ name, swatch, total }) => (
-            <LegendItem swatch={swatch} name={name} value={total.toLocaleString("en")} href={ways?.ofSeries(name)} />
+          {legend.map(({ swatch, name, value, href }) => (
+            <li>
+              <i class={`swatch ${swatch}`}></i>{" "}
+              {href === undefined ? (
+                <Text text={name} />
+              ) : (
+                <a href={attribute(href)}>{(<Text text={name} />) as "safe"}</a>
+              )}{" "}
+              <strong safe>{value}</strong>
+            </li>
           ))}
         </ul>
       </figcaption>
-      <Plot slots={bars} most={most} scale={short} label={`${title} ${over}: ${words || "none"}.`} ways={ways}>
-        {bars.map((bar, index) => (
-          <BarOf series={series} bar={bar} place={placeOf(index, bars.length)} y={yOf(most)} href={ways?.ofSlot(bar)} />
-        ))}
-      </Plot>
+      {children as "safe"}
     </figure>
   );
 }
 
-export interface LegendItemProps {
-  swatch: string;
-  name: string;
-  value: string;
-  href?: string;
-}
-
-export function LegendItem({ swatch, name, value, href }: LegendItemProps): JSX.Element {
-  return (
-    <li>
-      <i class={`swatch ${swatch}`}></i>{" "}
-      {href === undefined ? (
-        <span safe>{name}</span>
-      ) : (
-        <a href={attribute(href)} safe>
-          {name}
-        </a>
-      )}{" "}
-      <strong safe>{value}</strong>
-    </li>
-  );
+interface ChartTableProps<B extends Bar> extends BarChartProps<B> {
+  /** Columns beside those of the series. */
+  more?: Column<B>[];
 }
 
 /** The chart's numbers as a table, collapsed by default. */
-export function ChartTable({ title, series, bars, over, ways }: BarChartProps): JSX.Element {
+export function ChartTable<B extends Bar>(props: ChartTableProps<B>): JSX.Element {
+  const { title, series, bars, over, ways, more = [] } = props;
   return (
     <details class="more">
       <summary>The same as a table</summary>
       <Table
         caption={`${title} ${over}`}
-        columns={[slotColumn(ways), ...seriesColumns(series, bars)]}
+        columns={[slotColumn(ways), ...seriesColumns(series, bars), ...more]}
         rows={bars.toReversed()}
       />
     </details>
@@ -126,7 +134,7 @@ export function ChartTable({ title, series, bars, over, ways }: BarChartProps): 
 }
 
 /** @param ways link targets; the bars are not keyboard-accessible, so the table repeats them */
-export function slotColumn(ways: Ways | undefined): Column<Slot> {
+function slotColumn(ways: Ways | undefined): Column<Slot> {
   return {
     name: "From",
     cell: (slot) => {
@@ -142,7 +150,7 @@ export function slotColumn(ways: Ways | undefined): Column<Slot> {
   };
 }
 
-export function seriesColumns(series: readonly Series[], bars: readonly Bar[]): Column<Bar>[] {
+function seriesColumns(series: readonly Series[], bars: readonly Bar[]): Column<Bar>[] {
   return shownSeries(series, bars).map(({ name, index }) => ({
     name,
     cell: ({ counts }) => <Text text={counts[index]!.toLocaleString("en")} />,
@@ -165,18 +173,20 @@ function shownSeries(series: readonly Series[], bars: readonly Bar[]): Shown[] {
     .filter(({ total }) => total > 0);
 }
 
-export interface PlotProps {
-  slots: readonly Slot[];
+export interface PlotProps<S extends Slot> {
+  slots: readonly S[];
   most: number;
   /** A value's label, at most five characters, because the margin is fixed. */
   scale(value: number): string;
   label: string;
-  /** Mouse links; the table repeats them. */
+  /** Mouse links of the slots; the table repeats them. */
   ways?: Ways;
+  titleOf(slot: S): string;
   children: Children;
 }
 
-export function Plot({ slots, most, scale, label, ways, children }: PlotProps): JSX.Element {
+export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
+  const { slots, most, scale, label, ways, titleOf, children } = props;
   const y = yOf(most);
   const lines = Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index);
   const words = { role: ways ? "group" : "img", "aria-label": attribute(label) } as const;
@@ -194,6 +204,9 @@ export function Plot({ slots, most, scale, label, ways, children }: PlotProps): 
           <line x1="0" x2="100%" y1={y(value)} y2={y(value)} />
         ))}
         {children as "safe"}
+        {slots.map((slot, index) => (
+          <SlotOf title={titleOf(slot)} place={placeOf(index, slots.length)} href={ways?.ofSlot(slot)} />
+        ))}
         {slots.map((slot, index) =>
           index % LABEL_EVERY === 0 ? <TimeLabel slot={slot} x={placeOf(index, slots.length).middle} /> : "",
         )}
@@ -205,7 +218,7 @@ export function Plot({ slots, most, scale, label, ways, children }: PlotProps): 
 /** Shows the time of an hourly slot, the day of a longer one. */
 function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.Element {
   const isHour = to.getTime() - from.getTime() <= HOUR_MS;
-  const shared = { class: "hour", x: `${x}%`, y: HEIGHT - 6, datetime: from.toISOString() };
+  const shared = { class: "hour", x: percent(x), y: HEIGHT - 6, datetime: from.toISOString() };
   return (
     <text {...shared} text-anchor="middle" data-show={isHour ? "hour" : "date"} safe>
       {isHour ? hourOf(from) : DATE.format(from)}
@@ -230,12 +243,20 @@ export function placeOf(index: number, slots: number): SlotPlace {
   return { left: round(index * step + gap / 2), width: round(step - gap), middle: round((index + 0.5) * step) };
 }
 
-/** The link covers the slot's full height, because a short bar is hard to click. */
-export function SlotLink({ place: { left, width }, href }: { place: SlotPlace; href: string }): JSX.Element {
+/** The area covers the slot's full height, because a short bar is hard to click. */
+function SlotOf({ title, place, href }: { title: string; place: SlotPlace; href: string | undefined }): JSX.Element {
+  const area = <rect class="slot" x={percent(place.left)} y={TOP} width={percent(place.width)} height={PLOT_HEIGHT} />;
   return (
-    <a href={attribute(href)} tabindex="-1">
-      <rect class="slot" x={`${left}%`} y={TOP} width={`${width}%`} height={PLOT_HEIGHT} />
-    </a>
+    <g>
+      <title safe>{title}</title>
+      {href === undefined ? (
+        (area as "safe")
+      ) : (
+        <a href={attribute(href)} tabindex="-1">
+          {area as "safe"}
+        </a>
+      )}
+    </g>
   );
 }
 
@@ -244,14 +265,12 @@ interface BarProps {
   bar: Bar;
   place: SlotPlace;
   y: (count: number) => number;
-  href: string | undefined;
 }
 
-function BarOf({ series, bar, place, y, href }: BarProps): JSX.Element {
+function BarOf({ series, bar, place, y }: BarProps): JSX.Element {
   let below = 0;
   return (
-    <g>
-      <title safe>{titleOf(series, bar)}</title>
+    <>
       {series.map(({ swatch }, index) => {
         const count = bar.counts[index]!;
         if (count === 0) return "";
@@ -259,18 +278,10 @@ function BarOf({ series, bar, place, y, href }: BarProps): JSX.Element {
         below += count;
         // Keeps a single failure among thousands visible.
         const height = round(Math.max(bottom - y(below), 1.5));
-        return (
-          <rect
-            class={swatch}
-            x={`${place.left}%`}
-            y={round(bottom - height)}
-            width={`${place.width}%`}
-            height={height}
-          />
-        );
+        const [x, width] = [percent(place.left), percent(place.width)];
+        return <rect class={swatch} x={x} y={round(bottom - height)} width={width} height={height} />;
       })}
-      {href === undefined ? "" : <SlotLink place={place} href={href} />}
-    </g>
+    </>
   );
 }
 
@@ -293,3 +304,4 @@ function short(count: number): string {
 
 export const hourOf = (hour: Date) => hour.toISOString().slice(11, 16);
 const round = (value: number) => Math.round(value * 100) / 100;
+export const percent = (value: number) => `${round(value)}%`;

@@ -2,7 +2,7 @@
 // the same data.
 
 import type { SigningKeyRecord } from "../oauth/index.ts";
-import { LegendItem } from "./chart.tsx";
+import { Chart, percent } from "./chart.tsx";
 
 const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 /** Pixels. Horizontal positions are percentages, because the drawing fills the page. */
@@ -28,30 +28,29 @@ export function KeysPicture({ keys, now }: PictureProps): JSX.Element {
   const lives = keys.map((key) => lifeOf(key, now));
   const from = Math.min(now, ...lives.map(({ moments }) => moments[0]!));
   const to = Math.max(now, ...lives.map(({ moments }) => moments.at(-1)!));
-  const place = (moment: number) => Math.round(((moment - from) / (to - from || 1)) * 10_000) / 100;
+  const place = (moment: number) => ((moment - from) / (to - from || 1)) * 100;
   const bottom = keys.length * ROW_HEIGHT;
   const words = keys.map(({ Id, State }) => `${Id} ${State.toLowerCase()}`).join(", ");
+  const countOf = (name: string) => String(keys.filter(({ State }) => State === name).length);
+  const x = percent(place(now));
   return (
-    <figure class="chart panel">
-      <figcaption>
-        <ul class="legend">
-          {PARTS.map(({ name, swatch }) => (
-            <LegendItem swatch={swatch} name={name} value={String(keys.filter(({ State }) => State === name).length)} />
-          ))}
-        </ul>
-      </figcaption>
+    <Chart class="chart panel" legend={PARTS.map((part) => ({ ...part, value: countOf(part.name) }))}>
       <svg width="100%" height={bottom + AXIS_HEIGHT} role="img" aria-label={`Signing keys over time: ${words}.`}>
         {lives.map((life, row) => (
           <Life life={life} top={row * ROW_HEIGHT} place={place} />
         ))}
-        <line x1={`${place(now)}%`} x2={`${place(now)}%`} y1="0" y2={bottom} stroke-dasharray="4 3" />
-        <text x={`${place(now)}%`} y={bottom + 16} text-anchor={place(now) < 50 ? "start" : "end"}>
+        <line x1={x} x2={x} y1="0" y2={bottom} stroke-dasharray="4 3" />
+        <text x={x} y={bottom + 16} text-anchor={place(now) < 50 ? "start" : "end"}>
           now
         </text>
-        <Moment at={from} x="0%" anchor="start" y={bottom + 34} />
-        <Moment at={to} x="100%" anchor="end" y={bottom + 34} />
+        <text x="0%" y={bottom + 34} safe>
+          {DATE.format(from)}
+        </text>
+        <text x="100%" y={bottom + 34} text-anchor="end" safe>
+          {DATE.format(to)}
+        </text>
       </svg>
-    </figure>
+    </Chart>
   );
 }
 
@@ -85,28 +84,14 @@ function Life({ life: { name, moments }, top, place }: LifeProps): JSX.Element {
       {PARTS.map((part, index) => {
         const [from, to] = [moments[index]!, moments[index + 1]!];
         if (from === to) return "";
-        const [left, right] = [place(from), place(to)];
-        const width = Math.max(right - left, MIN_WIDTH);
+        const width = Math.max(place(to) - place(from), MIN_WIDTH);
+        const left = Math.min(place(from), 100 - width);
         return (
-          <rect
-            class={part.swatch}
-            x={`${Math.min(left, 100 - width)}%`}
-            y={top + 22}
-            width={`${width}%`}
-            height={BAR_HEIGHT}
-          >
+          <rect class={part.swatch} x={percent(left)} y={top + 22} width={percent(width)} height={BAR_HEIGHT}>
             <title safe>{`${name}: ${part.name} from ${DATE.format(from)} to ${DATE.format(to)}`}</title>
           </rect>
         );
       })}
     </g>
-  );
-}
-
-function Moment({ at, x, y, anchor }: { at: number; x: string; y: number; anchor: "start" | "end" }): JSX.Element {
-  return (
-    <text x={x} y={y} text-anchor={anchor} safe>
-      {DATE.format(at)}
-    </text>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { AttemptRecord } from "../../webhooks/index.ts";
+import { percent } from "../chart.tsx";
 import { duration, endOf, isGood, resultOf, ticks } from "./attempts.tsx";
 
 /** The margin at each side in percent, for marks at the first and last moment. */
@@ -134,5 +135,3 @@ function inWords(attempts: AttemptRecord[], goesOn: string | undefined): string 
   });
   return `Attempts in their time: ${[...marks, ...(goesOn ? [`now ${goesOn}`] : [])].join(", ")}.`;
 }
-
-const percent = (value: number) => `${Math.round(value * 100) / 100}%`;

@@ -1,20 +1,19 @@
 // A connection's results over time: outcomes of deliveries and response times.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { attribute, type Column, Section, Table } from "../../ui/index.ts";
+import { attribute, type Column, Section } from "../../ui/index.ts";
 import { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "../../webhooks/index.ts";
 import { duration } from "../activity/attempts.tsx";
 import {
   type Bar,
   BarChart,
+  Chart,
+  ChartTable,
   hourOf,
-  LegendItem,
   niceCeiling,
   Plot,
+  percent,
   placeOf,
-  SlotLink,
-  seriesColumns,
-  slotColumn,
   type Ways,
   yOf,
 } from "../chart.tsx";
@@ -60,19 +59,14 @@ export function Fares({ visit, span, statistics }: FaresProps): JSX.Element {
       </nav>
       <BarChart title="Deliveries" series={DELIVERIES} bars={fares} over={over} ways={ways} />
       <AnswerTimes fares={fares} over={over} ways={ways} />
-      <details class="more">
-        <summary>The same as a table</summary>
-        <Table
-          caption={`Deliveries and answer times ${over}`}
-          columns={[
-            slotColumn(ways),
-            ...seriesColumns(DELIVERIES, fares),
-            timeColumn("p50", "P50Ms"),
-            timeColumn("p95", "P95Ms"),
-          ]}
-          rows={fares.toReversed()}
-        />
-      </details>
+      <ChartTable
+        title="Deliveries and answer times"
+        series={DELIVERIES}
+        bars={fares}
+        over={over}
+        ways={ways}
+        more={[timeColumn("p50", "P50Ms"), timeColumn("p95", "P95Ms")]}
+      />
     </Section>
   );
 }
@@ -109,33 +103,20 @@ function AnswerTimes({ fares, over, ways }: { fares: readonly Fare[]; over: stri
   if (known.length === 0) return "";
   const most = niceCeiling(Math.max(...known.map(({ slice }) => slice.P95Ms!)));
   const worst = (field: TimeField) => duration(Math.max(...known.map(({ slice }) => slice[field]!)));
+  const label = `Answer times ${over}: p50 at most ${worst("P50Ms")}, p95 at most ${worst("P95Ms")}.`;
+  const legend = TIMES.map(({ name, field }) => ({
+    swatch: name,
+    name: `Answer time, ${name}`,
+    value: `at most ${worst(field)}`,
+  }));
   return (
-    <figure class="chart times">
-      <figcaption>
-        <ul class="legend">
-          {TIMES.map(({ name, field }) => (
-            <LegendItem swatch={name} name={`Answer time, ${name}`} value={`at most ${worst(field)}`} />
-          ))}
-        </ul>
-      </figcaption>
-      <Plot
-        slots={fares}
-        most={most}
-        scale={shortDuration}
-        label={`Answer times ${over}: p50 at most ${worst("P50Ms")}, p95 at most ${worst("P95Ms")}.`}
-        ways={ways}
-      >
+    <Chart legend={legend}>
+      <Plot slots={fares} most={most} scale={shortDuration} label={label} ways={ways} titleOf={timesOf}>
         {TIMES.map(({ name, field }) => (
           <TimeLine name={name} values={fares.map(({ slice }) => slice[field])} y={yOf(most)} />
         ))}
-        {fares.map((fare, index) => (
-          <g>
-            <title safe>{timesOf(fare)}</title>
-            <SlotLink place={placeOf(index, fares.length)} href={ways.ofSlot(fare)} />
-          </g>
-        ))}
       </Plot>
-    </figure>
+    </Chart>
   );
 }
 
@@ -146,7 +127,7 @@ interface TimeLineProps {
 }
 
 function TimeLine({ name, values, y }: TimeLineProps): JSX.Element {
-  const x = (index: number) => `${placeOf(index, values.length).middle}%`;
+  const x = (index: number) => percent(placeOf(index, values.length).middle);
   return (
     <g class={name}>
       {values.map((value, index) => {
