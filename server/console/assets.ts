@@ -1,7 +1,8 @@
-import { CSS, createSiteOf, JAVASCRIPT, type SiteOf, TIME_SCRIPT } from "../ui/index.ts";
+import { CSS, createSiteOf, JAVASCRIPT, SHARED_STYLES, type SiteOf, TIME_SCRIPT } from "../ui/index.ts";
 
 /** Nothing is loaded from another host. Pages work without any of the scripts. */
 const ASSETS = {
+  "gatehouse.css": SHARED_STYLES,
   "settings.css": { url: import.meta.resolve("./assets/settings.css"), type: CSS },
   "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: CSS },
   "records.css": { url: import.meta.resolve("./assets/records.css"), type: CSS },

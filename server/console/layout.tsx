@@ -24,7 +24,7 @@ const HTMX = {
   morphIgnore: ["data-htmx-powered", "open"],
 };
 
-const STYLES = ["settings.css", "parts.css", "records.css"] as const;
+const STYLES = ["gatehouse.css", "settings.css", "parts.css", "records.css"] as const;
 const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "moments.js"] as const;
 
 export function Layout({ site, visit, navigation, tabs, view, told, unseen }: LayoutProps): JSX.Element {

@@ -56,6 +56,7 @@ export {
   createSiteOf,
   JAVASCRIPT,
   pageResponse,
+  SHARED_STYLES,
   type Site,
   type SiteOf,
   TIME_SCRIPT,

@@ -17,7 +17,7 @@ export function CardPage({ site, title, children, script, wide }: CardPageProps)
     <html lang="en">
       <Head
         title={title}
-        styles={[site.asset("pico.css"), site.asset("gatehouse.css")]}
+        styles={[site.asset("pico.css"), site.asset("gatehouse.css"), site.asset("card.css")]}
         scripts={script ? [site.asset(script)] : []}
       />
       <body>

@@ -22,9 +22,13 @@ export const JAVASCRIPT = "text/javascript; charset=utf-8";
 /** Converts the times of a page to the local time zone. */
 export const TIME_SCRIPT: AssetFile = { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT };
 
+/** Styles shared by the sign-in pages and Settings. */
+export const SHARED_STYLES: AssetFile = { url: import.meta.resolve("./assets/gatehouse.css"), type: CSS };
+
 const ASSETS = {
   "pico.css": { url: import.meta.resolve("@picocss/pico/css/pico.min.css"), type: CSS },
-  "gatehouse.css": { url: import.meta.resolve("./assets/gatehouse.css"), type: CSS },
+  "gatehouse.css": SHARED_STYLES,
+  "card.css": { url: import.meta.resolve("./assets/card.css"), type: CSS },
   "submit.js": { url: import.meta.resolve("./assets/submit.js"), type: JAVASCRIPT },
   "time.js": TIME_SCRIPT,
 } as const;

@@ -66,7 +66,7 @@ export function Outcome({ clientId, redirectUri, outcome, hasSecret, missing }: 
         <Json label="Answer of the token endpoint" value={token.body} />
       </Step>
       {missing.length > 0 ? (
-        <p class="caution" role="status" safe>
+        <p class="warning" role="status" safe>
           {`Not given: ${missing.join(", ")}. None of your roles gives it, or it is of an API that the request is not for.`}
         </p>
       ) : (

@@ -81,7 +81,7 @@ function OwnPages({ links }: Pick<ConsentQuestion, "links">): JSX.Element {
 /** The name is unverified (RFC 7591 5, draft-ietf-oauth-client-id-metadata-document 6). */
 function StrangerWarning({ address }: { address: string | undefined }): JSX.Element {
   return (
-    <p class="caution">
+    <p class="warning">
       Nobody in your organisation has set this application up.{" "}
       {address === undefined ? (
         "Allow it only if you have just started it on this device."
@@ -97,7 +97,7 @@ function StrangerWarning({ address }: { address: string | undefined }): JSX.Elem
 /** RFC 8628 5.4: access would go to the sender of the code. */
 function DeviceWarning({ userCode }: { userCode: string }): JSX.Element {
   return (
-    <div class="caution">
+    <div class="warning">
       <p>
         A device that shows <strong safe>{userCode}</strong> gets this access, wherever it is.
       </p>

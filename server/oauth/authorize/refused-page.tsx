@@ -18,7 +18,7 @@ export function RefusedPage({ site, problem, destination, href, action, fields =
       <h1>Request refused</h1>
       <p>The application has sent a request that cannot be answered.</p>
       <p safe>{problem}</p>
-      <p class="caution">
+      <p class="warning">
         Nobody in your organisation has set this application up. Go on to <strong safe>{destination}</strong> only if
         you know it.
       </p>
