@@ -56,7 +56,7 @@ export interface AdminPassword {
   hash: string;
 }
 
-export async function newAdminPassword(): Promise<AdminPassword> {
+async function newAdminPassword(): Promise<AdminPassword> {
   const password = randomBytes(15).toString("base64url");
   return { password, hash: await hashPassword(password) };
 }

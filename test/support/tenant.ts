@@ -1,7 +1,7 @@
 // A tenant of a test's own, so that all tests can share one Gatehouse at the same time.
 
 import { connect, type Sql } from "../../server/db/sql.ts";
-import { createTenant, type NewTenant, newAdminPassword } from "../../server/tenants/index.ts";
+import { type AdminPassword, createTenant, type NewTenant } from "../../server/tenants/index.ts";
 import { type Api, signIn } from "./api.ts";
 
 /** The Gatehouse a test talks to; `Stack` is one. */
@@ -18,8 +18,13 @@ export function shared(): Installed {
 /** Where many tests run at once, a connection may have to wait. */
 const PATIENT = { connect_timeout: 30 };
 let database: Sql | undefined;
-/** One for the tenants of a process: to hash it is more work than all the rest of making one. */
+/** Its hash is cheap: thousands of sign-ins check it. A password that a page sets has the product's own hash. */
 const adminPassword = newAdminPassword();
+
+async function newAdminPassword(): Promise<AdminPassword> {
+  const password = crypto.randomUUID();
+  return { password, hash: await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 }) };
+}
 
 /** The shared database, for state that the API cannot create or read; closed with the process. */
 export function db(): Sql {
