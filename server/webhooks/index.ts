@@ -12,10 +12,9 @@ export { removeFormerSecrets } from "./connections/rotation.store.ts";
 export { MAX_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
 export { secretRoutes } from "./connections/rotation-routes.ts";
 export { CONNECTION_FILTERS, CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
-export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/secrets.ts";
 export type { Connections } from "./connections/service.ts";
-export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
 export { testRoutes } from "./connections/test-event.ts";
+export { CONNECTION_STATES, type LoggedConnection } from "./connections.store.ts";
 export {
   type AttemptDelivery,
   type AttemptResult,
@@ -76,5 +75,6 @@ export { redeliveryRoutes } from "./redelivery/routes.ts";
 export { cancelRedelivery } from "./redelivery/service.ts";
 export { REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
+export { SEALED as SEALED_BY_WEBHOOKS } from "./secrets.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
 export { generateSecret } from "./signature.ts";

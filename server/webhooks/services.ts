@@ -5,7 +5,6 @@ import type { Exporter } from "../http/export.ts";
 import type { Vault } from "../vault.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/rotation.ts";
-import { createConnectionSeals } from "./connections/secrets.ts";
 import { type Connections, createConnections } from "./connections/service.ts";
 import { createTestEvents, type Samples, type TestEvents } from "./connections/test-event.ts";
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
@@ -17,6 +16,7 @@ import { createEventLog, type EventLog } from "./log/service.ts";
 import { createEventStreams, type EventStreams } from "./log/stream.ts";
 import { createExplainEvent, type ExplainEvent } from "./log/why.ts";
 import { createRedeliveries, type Redeliveries } from "./redelivery/service.ts";
+import { createConnectionSeals } from "./secrets.ts";
 import type { WorkflowUrl } from "./workflow-url.ts";
 
 export interface WebhookServices {

@@ -259,10 +259,6 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/webhooks/redelivery/a.ts", `import type { WorkflowUrl } from "../workflow-url.ts";`),
         source("server/webhooks/services.ts", `import { a } from "./log/a.ts"; a();`),
       ],
-      [
-        source("server/webhooks/connections/a.ts", `import { a } from "../deliveries/a.ts"; a();`),
-        source("server/webhooks/deliveries/a.ts", `import { a } from "../connections/a.ts"; a();`),
-      ],
     ],
   },
   {

@@ -74,7 +74,7 @@ export const pagesAndRoutesCallServices: Rule = (sources) =>
 
 /** Work outside any tenant's request, and the worker's own, which its dispatcher distributes. */
 const WITHOUT_SHARE =
-  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/connections\/(probe|holding\.store|rotation)/;
+  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/(holding\.store|connections\/(probe|rotation))/;
 
 export const transactionsAreShares: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
@@ -253,10 +253,6 @@ const KNOTS = [
   {
     name: "server/oauth/(apis, authorize, clients, grants, tokens)",
     rooms: /^server\/oauth\/(apis|authorize|clients|grants|tokens)$/,
-  },
-  {
-    name: "server/webhooks/(connections, deliveries, redelivery)",
-    rooms: /^server\/webhooks\/(connections|deliveries|redelivery)$/,
   },
 ];
 

@@ -6,8 +6,8 @@ import type { Sql } from "../../db/sql.ts";
 import { type Passes, POLL_MS, startEvery } from "../../db/watch.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
+import { endClearing, listCleared } from "../connections.store.ts";
 import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
-import { endClearing, listCleared } from "./store.ts";
 
 const BATCH = 1_000;
 

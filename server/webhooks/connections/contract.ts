@@ -18,10 +18,10 @@ import {
   time,
 } from "../../http/fields.ts";
 import type { ConnectionId } from "../../ids.ts";
+import { CONNECTION_STATES, ORDERS } from "../connections.store.ts";
 import { EVENT_TYPES } from "../events/event.ts";
+import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "../secrets.ts";
 import { secretProblem } from "../signature.ts";
-import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
-import { CONNECTION_STATES, ORDERS } from "./store.ts";
 
 const SECRET_LIMIT = 500;
 /** Limits of the timeout; other connections' posts may wait for it. */

@@ -7,9 +7,9 @@ import type { ConnectionId, TenantId } from "../../ids.ts";
 import type { AttemptDelivery } from "../deliveries/attempt.ts";
 import { openProbe } from "../deliveries/opening.store.ts";
 import { type Attempt, recordAttempt, takeBackAttempt } from "../deliveries/store.ts";
+import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setActive } from "../holding.store.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { startDrain } from "../redelivery/store.ts";
-import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setActive } from "./holding.store.ts";
 
 /** Each wait is this many times the previous one, up to the maximum. */
 const PROBE_BACKOFF = 2;

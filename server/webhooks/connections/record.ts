@@ -1,13 +1,12 @@
 // Connections as API responses.
 
 import type { Caller } from "../../access/index.ts";
-import { BadInput, NotFound } from "../../errors.ts";
-import { uuid } from "../../http/fields.ts";
-import { type Filter, isUuid } from "../../http/query.ts";
+import { NotFound } from "../../errors.ts";
+import { isUuid } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
+import type { Connection } from "../connections.store.ts";
+import { type ConnectionSeals, endOf, hideValues, ownApiKeys, withHiddenQuery } from "../secrets.ts";
 import { CONNECTION, type ConnectionRecord } from "./contract.ts";
-import { type ConnectionSeals, endOf, hideValues, ownApiKeys, withHiddenQuery } from "./secrets.ts";
-import type { Connection } from "./store.ts";
 
 export type ConnectionRecords = ReturnType<typeof createConnectionRecords>;
 
@@ -42,17 +41,4 @@ export function noConnection(): NotFound {
 export function toConnectionId(text: string): ConnectionId {
   if (!isUuid<ConnectionId>(text)) throw noConnection();
   return text;
-}
-
-export function connectionFilter(description: string): Filter<ConnectionId | undefined> {
-  return {
-    description,
-    schema: uuid<ConnectionId>(),
-    read(query, name) {
-      const given = query.get(name);
-      if (!given) return undefined;
-      if (!isUuid<ConnectionId>(given)) throw new BadInput(`${name} must be a connection's Id.`);
-      return given;
-    },
-  };
 }

@@ -9,8 +9,10 @@ import { Conflict } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
 import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
+import { lockConnection } from "../connections.store.ts";
 import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/write-event.ts";
+import type { ConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
 import { type ConnectionRecord, secretField } from "./contract.ts";
 import { noConnection } from "./record.ts";
@@ -23,9 +25,7 @@ import {
   stageSecret,
   takeStagedSecret,
 } from "./rotation.store.ts";
-import type { ConnectionSeals } from "./secrets.ts";
 import type { Connections } from "./service.ts";
-import { lockConnection } from "./store.ts";
 
 const TYPE = "WebhookConnection";
 

@@ -5,11 +5,11 @@ import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { ConnectionId, EventId } from "../../ids.ts";
+import { CONNECTION_STATES } from "../connections.store.ts";
 import { PING, PING_RECORD } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { CONNECTION, type ConnectionContract } from "./contract.ts";
 import type { Connections } from "./service.ts";
-import { CONNECTION_STATES } from "./store.ts";
 
 export interface ConnectionRoutes {
   connections: Connections;

@@ -17,16 +17,6 @@ import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { changesOf, valuesShown } from "../../http/contract.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import { type ConnectionId, type EventId, newId, type TenantId } from "../../ids.ts";
-import { countPostsOut } from "../deliveries/opening.store.ts";
-import { recordPing } from "../events/write-event.ts";
-import { countAllEnded } from "../redelivery/follow.store.ts";
-import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
-import { clearSome } from "./clearing.ts";
-import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "./contract.ts";
-import { endHold, probeAtOnce } from "./holding.store.ts";
-import { type ConnectionRecords, noConnection } from "./record.ts";
-import { endRotation } from "./rotation.store.ts";
-import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "./secrets.ts";
 import {
   type Connection,
   type ConnectionFilter,
@@ -38,7 +28,17 @@ import {
   listConnections,
   lockConnection,
   updateConnection,
-} from "./store.ts";
+} from "../connections.store.ts";
+import { countPostsOut } from "../deliveries/opening.store.ts";
+import { recordPing } from "../events/write-event.ts";
+import { endHold, probeAtOnce } from "../holding.store.ts";
+import { countAllEnded } from "../redelivery/follow.store.ts";
+import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
+import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";
+import { clearSome } from "./clearing.ts";
+import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "./contract.ts";
+import { type ConnectionRecords, noConnection } from "./record.ts";
+import { endRotation } from "./rotation.store.ts";
 
 const TYPE = "WebhookConnection";
 /** Secret and Headers are compared by their seals, which differ for every new value. */

@@ -8,13 +8,13 @@ import { body } from "../../http/contract.ts";
 import { oneOf } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
 import type { ConnectionId, EventId } from "../../ids.ts";
+import { lockConnection } from "../connections.store.ts";
 import { EVENT_TYPES, type EventType } from "../events/event.ts";
 import { recordTest } from "../events/write-event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noConnection } from "./record.ts";
 import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./routes.ts";
 import type { Connections } from "./service.ts";
-import { lockConnection } from "./store.ts";
 
 export interface TestInput {
   EventRecord: string;

@@ -3,7 +3,7 @@
 import { type Egress, type EgressOutcome, requestTarget } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
-import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../connections/secrets.ts";
+import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 import { createRequestOf } from "./request.ts";
 import type { Attempt } from "./store.ts";

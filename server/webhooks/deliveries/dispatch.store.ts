@@ -5,6 +5,7 @@ import type { Queries, Sql } from "../../db/sql.ts";
 import { listen } from "../../db/watch.ts";
 import { isUuid } from "../../http/query.ts";
 import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
+import { connectionName, NAME_SHOWN } from "../connections.store.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { STARTING_MS } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS } from "./loop.ts";
@@ -70,16 +71,10 @@ export async function claimDispatches(
     ${readClaimed(sql)}`;
 }
 
-/** The maximum number of characters of a name in a workflow's history; Temporal accepts 400 bytes in total. */
-const NAME_SHOWN = 40;
-
 /** The name of an event's only record. Names of Users are omitted. */
 export const recordName = (sql: Queries, eventId: ReturnType<Queries>) => sql`(
   select left(payload::json #>> '{Data,Name}', ${NAME_SHOWN}::int) from events
   where id = ${eventId} and event_record <> 'User' and strpos(record_id, ',') = 0)`;
-
-/** The display name of connection `k`: its name, or its id. */
-export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text)`;
 
 export const deliveryToMake = (sql: Queries) => sql`
   json_build_object('deliveryId', d.id, 'connectionId', d.connection_id, 'to', ${connectionName(sql)})`;

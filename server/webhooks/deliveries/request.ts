@@ -1,8 +1,8 @@
 // The headers and address of an attempt, and the parts of them that may be shown.
 
 import { extendAddress } from "../../egress/index.ts";
-import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../connections/secrets.ts";
-import type { Connection } from "../connections/store.ts";
+import type { Connection } from "../connections.store.ts";
+import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 

@@ -1,6 +1,6 @@
 import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
-import { type Connection, connectionColumns } from "../connections/store.ts";
+import { type Connection, connectionColumns } from "../connections.store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
 /** Final or stopped states without success. */

@@ -7,9 +7,9 @@ import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { type ConnectionId, timeOfId } from "../../ids.ts";
-import { connectionFilter } from "../connections/record.ts";
+import { connectionFilter } from "../connection-filter.ts";
 import type { Connections } from "../connections/service.ts";
-import { type Connection, type ConnectionState, listConnections } from "../connections/store.ts";
+import { type Connection, type ConnectionState, listConnections } from "../connections.store.ts";
 import { NOT_TOLD } from "../events/event.ts";
 import {
   countDeadLetters,

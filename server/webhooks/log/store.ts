@@ -4,7 +4,7 @@ import type { Fragment } from "postgres";
 import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
-import type { ConnectionState } from "../connections/store.ts";
+import type { ConnectionState } from "../connections.store.ts";
 import { PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 

@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
-import { type Connection, type ConnectionState, connectionColumns } from "../connections/store.ts";
+import { type Connection, type ConnectionState, connectionColumns } from "../connections.store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
 /** A connection's present state, its state at the event, and its delivery, if there is one. */

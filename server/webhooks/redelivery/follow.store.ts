@@ -2,7 +2,7 @@
 
 import type { Queries, Transaction } from "../../db/sql.ts";
 import type { ConnectionId, RedeliveryId, TenantId } from "../../ids.ts";
-import { connectionName } from "../deliveries/dispatch.store.ts";
+import { connectionName } from "../connections.store.ts";
 import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 
 /** Whether it has more to send. */

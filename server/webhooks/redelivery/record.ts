@@ -3,7 +3,7 @@
 import { NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";
 import type { RedeliveryId } from "../../ids.ts";
-import type { ConnectionState } from "../connections/store.ts";
+import type { ConnectionState } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { Redelivery, RedeliveryKind } from "./store.ts";
 

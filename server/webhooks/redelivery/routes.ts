@@ -6,7 +6,7 @@ import { route } from "../../access/index.ts";
 import { uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { RedeliveryId } from "../../ids.ts";
-import { connectionFilter } from "../connections/record.ts";
+import { connectionFilter } from "../connection-filter.ts";
 import {
   EXAMPLE,
   MAX_RATE,

@@ -8,7 +8,7 @@ import { Conflict, NotFound } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
 import type { Paging } from "../../http/query.ts";
 import { newId, type RedeliveryId, type TenantId } from "../../ids.ts";
-import { lockConnection } from "../connections/store.ts";
+import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
 import { countAllEnded } from "./follow.store.ts";

@@ -4,10 +4,10 @@ import type { PendingQuery, Row } from "postgres";
 import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/sql.ts";
 import { type ConnectionId, type EventId, lowestIdOf, type RedeliveryId, type TenantId, timeOfId } from "../../ids.ts";
-import { endHold } from "../connections/holding.store.ts";
-import type { ConnectionState } from "../connections/store.ts";
+import type { ConnectionState } from "../connections.store.ts";
 import { PING } from "../events/event.ts";
 import { wakeQueue } from "../events/store.ts";
+import { endHold } from "../holding.store.ts";
 
 export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
 

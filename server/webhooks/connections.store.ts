@@ -1,5 +1,5 @@
-import type { Queries } from "../../db/sql.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
+import type { Queries } from "../db/sql.ts";
+import type { ConnectionId, TenantId } from "../ids.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
@@ -148,3 +148,9 @@ export async function listCleared(sql: Queries): Promise<{ tenantId: TenantId; i
 export async function endClearing(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`update webhook_connections set clearing = false where tenant_id = ${tenantId} and id = ${id}`;
 }
+
+/** The maximum number of characters of a name in a workflow's history; Temporal accepts 400 bytes in total. */
+export const NAME_SHOWN = 40;
+
+/** The display name of connection `k`: its name, or its id. */
+export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text)`;

@@ -1,8 +1,8 @@
 // Held connections, which failures of the receiver have stopped, and their probes.
 
-import type { Queries, Transaction } from "../../db/sql.ts";
-import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
-import { connectionName } from "../deliveries/dispatch.store.ts";
+import type { Queries, Transaction } from "../db/sql.ts";
+import type { ConnectionId, DeliveryId, TenantId } from "../ids.ts";
+import { connectionName } from "./connections.store.ts";
 
 /** Ends the Held state and notifies a running probe. */
 export async function endHold(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {

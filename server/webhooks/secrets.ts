@@ -1,8 +1,8 @@
 // Secrets of a connection: its signing secret, its API key and its extra headers.
 
-import { BadInput } from "../../errors.ts";
-import { printable } from "../../http/body.ts";
-import type { SealedColumn, Vault } from "../../vault.ts";
+import { BadInput } from "../errors.ts";
+import { printable } from "../http/body.ts";
+import type { SealedColumn, Vault } from "../vault.ts";
 
 const SECRET_PURPOSE = "webhook secret";
 const API_KEY_PURPOSE = "webhook ApiKey";
