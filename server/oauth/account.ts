@@ -13,11 +13,11 @@ import {
   inWords,
   type WhichSessions,
 } from "./authorize/index.ts";
-import type { NobodysTenant } from "./clients/settings-client.ts";
 import { findClient } from "./clients/store.ts";
-import { findUserGrant, listUserGrants } from "./clients/user-grants.store.ts";
-import { endUserGrant } from "./clients/user-grants.ts";
+import type { NobodysTenant } from "./settings-client.ts";
 import type { Families } from "./tokens/families.ts";
+import { findUserGrant, listUserGrants } from "./user-grants.store.ts";
+import { endUserGrant } from "./user-grants.ts";
 
 /** The maximum number of listed applications. */
 const MAX_LISTED = 200;

@@ -2,7 +2,6 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { word } from "../http/fields.ts";
-import type { SigningAlg } from "./keys/rotation.ts";
 
 /** RFC 8628 3.4. */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -30,6 +29,10 @@ export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 export const SECURITY_PROFILES = ["None", "FAPI2"] as const;
 /** The `typ` of an access token: RFC 9068 2.1, or the only one that older libraries accept. */
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
+export type AccessTokenType = (typeof ACCESS_TOKEN_TYPES)[number];
+/** Signing algorithms (RFC 7518, RFC 8037), each with its own keys. */
+export const SIGNING_ALGS = ["EdDSA", "RS256", "ES256"] as const;
+export type SigningAlg = (typeof SIGNING_ALGS)[number];
 /** Signing algorithms of tokens. The first is the default, because every library supports it. */
 export const ACCESS_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const satisfies SigningAlg[];
 /** The algorithm of tokens for the entity API. Only this service verifies them, and ES256 costs a tenth of RS256. */

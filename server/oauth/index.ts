@@ -6,11 +6,9 @@ export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.
 export { developmentUris, redirectUriProblem } from "./clients/credential-rules.ts";
 export { credentialRoutes } from "./clients/routes.ts";
 export { type ClientCredentials, MAX_SECRETS, makeClient, type SecretRecord } from "./clients/service.ts";
-export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
-export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
+export { createOpenSubjectKey } from "./clients/subject-keys.ts";
 export { deleteExpiredJwts } from "./clients/used-jwts.store.ts";
-export { type UserGrantRecord, type UserGrants, userGrantRoutes } from "./clients/user-grants.ts";
-export { DEVICE_GRANT, EXCHANGE_GRANT, RFC_ERROR, STANDARD_GRANT_TYPES } from "./contract.ts";
+export { DEVICE_GRANT, EXCHANGE_GRANT, RFC_ERROR, SIGNING_ALGS, STANDARD_GRANT_TYPES } from "./contract.ts";
 export {
   type FormEndpoint,
   type PageEndpoint,
@@ -27,11 +25,7 @@ export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
 export { deleteExpiredProofs } from "./dpop/used-proofs.store.ts";
 export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./endpoint.ts";
 export { ENDPOINTS } from "./endpoints.ts";
-export {
-  createKeyRotation,
-  type KeyRotation,
-  SIGNING_ALGS,
-} from "./keys/rotation.ts";
+export { createKeyRotation, type KeyRotation } from "./keys/rotation.ts";
 export { type PublishedKeys, type SigningKeyRecord, signingKeyRoutes } from "./keys/routes.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
@@ -52,6 +46,8 @@ export { DOCUMENT_MODES, REGISTRATION_MODES, removeSpentInitialTokens } from "./
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { scopesNow } from "./scopes.ts";
 export { SEALED_BY_OAUTH } from "./sealed.ts";
+export type { Bindings, SettingsClient } from "./settings-client.ts";
+export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./settings-client.ts";
 export { deleteEndedFamilies } from "./tokens/families.store.ts";
 export { createFamilies } from "./tokens/families.ts";
 export { type HourOfTokens, removeOldIssued } from "./tokens/issued.store.ts";
@@ -59,6 +55,6 @@ export { createIssuedTokens, type IssuedTokens } from "./tokens/issued.ts";
 export { type ClientSessionEnd, createLogoutTokens, type IssueLogoutToken } from "./tokens/logout-token.ts";
 export { deleteExpiredRevocations } from "./tokens/revocations.store.ts";
 export { createRevocations } from "./tokens/revoke.ts";
-export { createOpenSubjectKey } from "./tokens/subject-keys.ts";
 export { createTokens } from "./tokens/tokens.ts";
 export type { Check, ReadToken, Trial, TrialOutcome, Trials } from "./trial.ts";
+export { type UserGrantRecord, type UserGrants, userGrantRoutes } from "./user-grants.ts";

@@ -3,7 +3,7 @@
 
 import type { Config } from "../config.ts";
 import { contextOf } from "../http/context.ts";
-import { type Certificate, readCertificate } from "./clients/certificate.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
 
 export interface Mtls {
   /** The base address of the request: PUBLIC_URL or MTLS_URL. */

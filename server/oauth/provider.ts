@@ -50,9 +50,8 @@ import { createLogos } from "./clients/logos.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
 import { createReadSector } from "./clients/sector.ts";
 import { createClientCredentials } from "./clients/service.ts";
-import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
+import { createOpenSubjectKey } from "./clients/subject-keys.ts";
 import { createUseJwt } from "./clients/used-jwts.ts";
-import { createUserGrants } from "./clients/user-grants.ts";
 import { createCors } from "./cors.ts";
 import { discoveryController } from "./discovery.ts";
 import { createDpop } from "./dpop/possession.ts";
@@ -71,14 +70,15 @@ import { createInitialTokens } from "./registration/initial-tokens.ts";
 import { createRegistration } from "./registration/service.ts";
 import { isAnywhereOn } from "./registration/store.ts";
 import { scopesNow } from "./scopes.ts";
+import { createNobodysTenant, createSettingsClient } from "./settings-client.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import type { IssuedTokens } from "./tokens/issued.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
-import { createOpenSubjectKey } from "./tokens/subject-keys.ts";
 import { sessionFor, userTold } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
 import { createTrials } from "./trial.ts";
+import { createUserGrants } from "./user-grants.ts";
 import { userinfoController } from "./userinfo.ts";
 
 export interface ProviderDependencies {

@@ -247,11 +247,6 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/console/webhooks/a.tsx", `import { a } from "../overview/a.ts"; a();`),
         source("server/console/overview/a.ts", `import { a } from "../activity/a.tsx"; a();`),
       ],
-      // It would join those that need each other already.
-      [
-        source("server/oauth/grants/a.ts", `import { a } from "../keys/a.ts"; a();`),
-        source("server/oauth/keys/a.ts", `import { a } from "../tokens/a.ts"; a();`),
-      ],
     ],
     good: [
       [

@@ -248,13 +248,7 @@ function folderOf(path: string): string | undefined {
 }
 
 /** Rooms that still need each other count as one: no other room may join them. */
-const KNOTS = [
-  { name: "server/access/(gate, policies, roles)", rooms: /^server\/access\/(gate|policies|roles)$/ },
-  {
-    name: "server/oauth/(apis, authorize, clients, grants, tokens)",
-    rooms: /^server\/oauth\/(apis|authorize|clients|grants|tokens)$/,
-  },
-];
+const KNOTS = [{ name: "server/access/(gate, policies, roles)", rooms: /^server\/access\/(gate|policies|roles)$/ }];
 
 /** A folder within a folder of the server; a file that stands beside such rooms is in none. */
 function roomOf(path: string): string | undefined {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
-import { CERTIFICATE_LIMIT } from "../../server/oauth/clients/certificate.ts";
+import { CERTIFICATE_LIMIT } from "../../server/oauth/certificate.ts";
 import { createMtls } from "../../server/oauth/mtls.ts";
 import { issuer } from "../authorize/client.ts";
 import { unique } from "../entities/client.ts";

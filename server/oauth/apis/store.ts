@@ -3,9 +3,7 @@ import type { Queries } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../ids.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
-import type { AccessTokenType } from "../clients/credentials.ts";
-import { ACCESS_TOKEN_LIFETIME } from "../contract.ts";
-import type { SigningAlg } from "../keys/rotation.ts";
+import { ACCESS_TOKEN_LIFETIME, type AccessTokenType, type SigningAlg } from "../contract.ts";
 import { normalAddress } from "./normal-address.ts";
 
 export interface ApiScope {

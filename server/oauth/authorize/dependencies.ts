@@ -15,15 +15,15 @@ import type {
 import type { FindApis } from "../apis/known-apis.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { FindLogo } from "../clients/logos.ts";
-import type { SettingsClient } from "../clients/settings-client.ts";
 import type { Tokens } from "../tokens/tokens.ts";
+import type { ClientDependencies } from "./checks/client.ts";
 import type { Devices } from "./device.ts";
 import type { PushedRequests } from "./pushed.ts";
 import type { OpenRequestObject } from "./request-object.ts";
 
 export interface AuthorizeDependencies {
   sql: Sql;
-  settingsClient: Pick<SettingsClient, "find">;
+  settingsClient: ClientDependencies["settingsClient"];
   tokens: Tokens;
   findApis: FindApis;
   issuer: string;

@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, DEFAULT_SCOPES, SCOPE_TEXTS, SCOPES_MUST } from "../../access/index.ts";
 import { body, contract } from "../../http/contract.ts";
 import { type FormField, field, type InputOf, integer, orNull, type RecordOf, text, word } from "../../http/fields.ts";
+import { CERTIFICATE_NAMES } from "../certificate.ts";
 import { claimMappingField } from "../claim-mapping.ts";
 import {
   ACCESS_TOKEN_ALGS,
@@ -20,7 +21,6 @@ import {
   STANDARD_GRANT_TYPES,
   SUBJECT_TYPES,
 } from "../contract.ts";
-import { CERTIFICATE_NAMES } from "./certificate.ts";
 import type { ClientAuthMethod, ClientType, Credentials } from "./credentials.ts";
 import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";

@@ -4,11 +4,11 @@ import { DEFAULT_SCOPES } from "../../access/index.ts";
 import type { CheckUrl } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
+import { type CertificateName, canBeNamed } from "../certificate.ts";
 import { ENTITY_TOKEN_ALG, EXCHANGE_GRANT, RESPONSE_TYPES, STANDARD_GRANT_TYPES } from "../contract.ts";
-import { sectorOf } from "../tokens/subjects.ts";
-import { type CertificateName, canBeNamed } from "./certificate.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./credentials.ts";
+import { sectorOf } from "./sector.ts";
 
 /** A client that may no longer use client_credentials loses it, unless its grants were set explicitly. */
 export function changedCredentials(before: Credentials, input: CredentialsInput): Credentials {

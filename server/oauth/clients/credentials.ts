@@ -1,13 +1,13 @@
+import type { CertificateName } from "../certificate.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import type {
-  ACCESS_TOKEN_TYPES,
+  AccessTokenType,
   CLIENT_AUTH_METHODS,
   RESPONSE_ALGS,
   SECURITY_PROFILES,
+  SigningAlg,
   SUBJECT_TYPES,
 } from "../contract.ts";
-import type { SigningAlg } from "../keys/rotation.ts";
-import type { CertificateName } from "./certificate.ts";
 import type { Jwks } from "./jwks.ts";
 
 export type ClientType = "confidential" | "public" | "native";
@@ -15,8 +15,6 @@ export type ClientType = "confidential" | "public" | "native";
 export type ClientAuthMethod = (typeof CLIENT_AUTH_METHODS)[number];
 
 export type SecurityProfile = (typeof SECURITY_PROFILES)[number];
-
-export type AccessTokenType = (typeof ACCESS_TOKEN_TYPES)[number];
 
 export interface Credentials {
   clientType: ClientType;

@@ -4,8 +4,8 @@ import { LRUCache } from "lru-cache";
 import type { Access } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
-import type { OpenSubjectKey } from "../tokens/subject-keys.ts";
 import { type Client, findClient, isDocumentUrl } from "./store.ts";
+import type { OpenSubjectKey } from "./subject-keys.ts";
 
 /** The maximum number of clients with a cached tenant. */
 const CLIENTS = 20_000;

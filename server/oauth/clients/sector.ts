@@ -51,3 +51,17 @@ export function requireListed(after: Credentials, before: Credentials, listing: 
 function refused(problem: string): BadInput {
   return BadInput.in([{ Field: "SectorIdentifierUri", Message: `SectorIdentifierUri${problem}` }]);
 }
+
+/** The properties of a client that determine its sector. */
+type SectorOwner = Pick<Credentials, "sectorIdentifierUri" | "redirectUris">;
+
+/** OIDC Core 8.1. @returns undefined if SectorIdentifierUri is required */
+export function sectorOf({ sectorIdentifierUri, redirectUris }: SectorOwner): string | undefined {
+  if (sectorIdentifierUri !== "") return new URL(sectorIdentifierUri).host;
+  const all = redirectUris.map((uri) => new URL(uri));
+  const hosts = new Set(all.map(({ host }) => host));
+  // Loopback addresses are shared by all applications.
+  return all.length > 0 && hosts.size === 1 && all.every(({ protocol }) => protocol === "https:")
+    ? all[0]!.host
+    : undefined;
+}

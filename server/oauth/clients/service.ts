@@ -22,7 +22,6 @@ import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import { digestOf } from "../../signin/index.ts";
 import { type Api, lockApis } from "../apis/store.ts";
-import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
 import { noteAdministrator } from "./ceilings.store.ts";
 import {
   CREDENTIALS,
@@ -33,6 +32,7 @@ import {
 } from "./contract.ts";
 import { changedCredentials, type Possible, requireSound } from "./credential-rules.ts";
 import type { Credentials } from "./credentials.ts";
+import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
 import {
   deleteSecret,

@@ -3,6 +3,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import type { SealedColumn, Vault } from "../../vault.ts";
+import { SIGNING_ALGS, type SigningAlg } from "../contract.ts";
 import {
   currentTime,
   deleteSigningKeys,
@@ -11,10 +12,6 @@ import {
   lockSigningKeys,
   type StoredKey,
 } from "./store.ts";
-
-/** Signing algorithms (RFC 7518, RFC 8037), each with its own keys. */
-export const SIGNING_ALGS = ["EdDSA", "RS256", "ES256"] as const;
-export type SigningAlg = (typeof SIGNING_ALGS)[number];
 
 /** The purpose for which private keys are sealed. */
 export const SIGNING_KEY_PURPOSE = "signing key";

@@ -2,13 +2,24 @@
 // replaces them.
 
 import { Type } from "@sinclair/typebox";
-import { type Permitted, route, type ShownPage } from "../../access/index.ts";
+import { type Permitted, type ResourceType, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { time, word } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
-import { SIGNING_KEY_RESOURCE_TYPE } from "../resource-types.ts";
-import { type KeyLife, livesOf, SIGNING_ALGS } from "./rotation.ts";
+import { SIGNING_ALGS } from "../contract.ts";
+import { type KeyLife, livesOf } from "./rotation.ts";
 import { currentTime, listKeyDates } from "./store.ts";
+
+/** Signing keys in policies; the Id is the `kid`. */
+export const SIGNING_KEY_RESOURCE_TYPE: ResourceType = {
+  name: "SigningKey",
+  families: ["Settings"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "Alg", type: "text" },
+    { name: "State", type: "text" },
+  ],
+};
 
 export function signingKeyRoutes(keys: PublishedKeys): Route[] {
   return [

@@ -7,10 +7,10 @@ import { watch } from "../../db/watch.ts";
 import { openTo, preflight } from "../../http/cors.ts";
 import { requireMethod } from "../../http/request.ts";
 import type { Seal, Vault } from "../../vault.ts";
-import { JSON_WEB_KEY_SET } from "../contract.ts";
+import { JSON_WEB_KEY_SET, SIGNING_ALGS, type SigningAlg } from "../contract.ts";
 import { type PublicEndpoint, SPEC_TAG } from "../declared.ts";
 import { JWKS_PATH } from "../door.ts";
-import { createKeyRotation, JWKS_MAX_AGE, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
+import { createKeyRotation, JWKS_MAX_AGE, SIGNING_KEY_PURPOSE } from "./rotation.ts";
 import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
 
 /** The minimum time between two look-ups of an unknown key, which may have been created just now. */

@@ -13,8 +13,8 @@ import type { Route } from "../../http/route.ts";
 import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import { toCredentialsRecord } from "../clients/contract.ts";
+import { CREDENTIALS_RESOURCE_TYPE } from "../clients/resource-type.ts";
 import { lockApplication } from "../clients/store.ts";
-import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
 import {
   findRegistration,
   listRegistrations,

@@ -1,7 +1,14 @@
 // Initial access tokens (RFC 7591 3): …/RegistrationToken. Each registers a limited number of clients.
 
 import { Type } from "@sinclair/typebox";
-import { type Permitted, route, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
+import {
+  type Permitted,
+  type ResourceType,
+  route,
+  type Shown,
+  type ShownPage,
+  withoutRecords,
+} from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
@@ -11,7 +18,6 @@ import { type InputOf, integer, text, time, uuid } from "../../http/fields.ts";
 import { isUuid, uuidParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
-import { REGISTRATION_TOKEN_RESOURCE_TYPE } from "../resource-types.ts";
 import {
   deleteInitialToken,
   insertInitialToken,
@@ -19,6 +25,15 @@ import {
   lockInitialTokens,
   type StoredInitialToken,
 } from "./store.ts";
+
+export const REGISTRATION_TOKEN_RESOURCE_TYPE: ResourceType = {
+  name: "RegistrationToken",
+  families: ["Settings"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "Name", type: "text" },
+  ],
+};
 
 /** The maximum number of valid tokens in a tenant. */
 export const MAX_INITIAL_TOKENS = 50;

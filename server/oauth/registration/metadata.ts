@@ -3,8 +3,8 @@
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
 import { isObject } from "../../http/body.ts";
+import type { CertificateName } from "../certificate.ts";
 import type { Ceiling } from "../clients/ceilings.store.ts";
-import type { CertificateName } from "../clients/certificate.ts";
 import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import {
   canBeLinked,

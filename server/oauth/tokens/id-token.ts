@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { type Client, clientIdOf } from "../clients/store.ts";
-import { SIGNING_ALGS, type SigningAlg } from "../keys/rotation.ts";
+import { SIGNING_ALGS, type SigningAlg } from "../contract.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
 import { sessionFor, subjectFor } from "./subjects.ts";

@@ -3,7 +3,7 @@
 
 import { CompactSign, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import type { SigningAlg } from "../keys/rotation.ts";
+import type { SigningAlg } from "../contract.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 
 export const CLIENT_REFRESH_TOKEN = "rt+jwt";

@@ -1,8 +1,8 @@
 import type { TenantId } from "../../ids.ts";
-import type { SigningAlg } from "../keys/rotation.ts";
+import type { OpenSubjectKey } from "../clients/subject-keys.ts";
+import type { SigningAlg } from "../contract.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { signJwt } from "./jwt.ts";
-import type { OpenSubjectKey } from "./subject-keys.ts";
 import { type SubjectOwner, sessionFor, subjectFor } from "./subjects.ts";
 
 const LOGOUT_TOKEN = "logout+jwt";

@@ -1,5 +1,5 @@
 import { type Client, clientIdOf } from "../clients/store.ts";
-import type { SigningAlg } from "../keys/rotation.ts";
+import type { SigningAlg } from "../contract.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt } from "./jwt.ts";
 

@@ -3,6 +3,7 @@
 // can be decrypted to the user.
 
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
+import { sectorOf } from "../clients/sector.ts";
 import type { SUBJECT_TYPES } from "../contract.ts";
 import { subjectOfUser, userOfSubject } from "./jwt.ts";
 
@@ -38,20 +39,6 @@ export function sessionFor(client: SubjectOwner, sessionId: string): string {
   mac[6] = 0x80 | (mac[6]! & 0x0f);
   mac[8] = 0x80 | (mac[8]! & 0x3f);
   return mac.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-/** OIDC Core 8.1. @returns undefined if SectorIdentifierUri is required */
-export function sectorOf({
-  sectorIdentifierUri,
-  redirectUris,
-}: Pick<SubjectOwner, "sectorIdentifierUri" | "redirectUris">): string | undefined {
-  if (sectorIdentifierUri !== "") return new URL(sectorIdentifierUri).host;
-  const all = redirectUris.map((uri) => new URL(uri));
-  const hosts = new Set(all.map(({ host }) => host));
-  // Loopback addresses are shared by all applications.
-  return all.length > 0 && hosts.size === 1 && all.every(({ protocol }) => protocol === "https:")
-    ? all[0]!.host
-    : undefined;
 }
 
 const PREFIX = "pairwise-";

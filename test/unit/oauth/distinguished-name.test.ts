@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { distinguishedName, isSameName, type RelativeName } from "../../../server/oauth/clients/distinguished-name.ts";
+import { distinguishedName, isSameName, type RelativeName } from "../../../server/oauth/distinguished-name.ts";
 
 const TYPES = ["2.5.4.3", "2.5.4.10", "2.5.4.11", "2.5.4.6", "1.2.3.4"];
 const value = fc

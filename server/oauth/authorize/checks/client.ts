@@ -4,7 +4,6 @@ import type { Sql } from "../../../db/sql.ts";
 import { BadInput } from "../../../errors.ts";
 import { isRegisteredUri } from "../../clients/credential-rules.ts";
 import type { FindKnownClient } from "../../clients/known-clients.ts";
-import type { SettingsClient } from "../../clients/settings-client.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
 import type { RequestParameters } from "../parameters.ts";
@@ -13,7 +12,8 @@ import { WrongAddress } from "./wrong-address.ts";
 export interface ClientDependencies {
   sql: Sql;
   findClient: FindKnownClient;
-  settingsClient: Pick<SettingsClient, "find">;
+  /** Finds the client of Settings by its sealed client_id. */
+  settingsClient: { find(clientId: string): Promise<Client | undefined> };
 }
 
 /**

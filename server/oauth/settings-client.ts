@@ -2,18 +2,18 @@
 // tenant, its client_id is sealed, and it redeems codes in process.
 
 import { createHash, createHmac } from "node:crypto";
-import { SCOPES } from "../../access/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../ids.ts";
-import type { Vault } from "../../vault.ts";
-import { AUTHORIZATION_PATH } from "../door.ts";
-import { TokenError } from "../errors.ts";
-import { authorizationCode } from "../grants/authorization-code.ts";
-import type { Families } from "../tokens/families.ts";
-import type { Tokens } from "../tokens/tokens.ts";
-import { defaultsOf } from "./credential-rules.ts";
+import { SCOPES } from "../access/index.ts";
+import type { Sql } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
+import type { Vault } from "../vault.ts";
+import { defaultsOf } from "./clients/credential-rules.ts";
+import { type Client, findSettingsClient } from "./clients/store.ts";
+import { AUTHORIZATION_PATH } from "./door.ts";
+import { TokenError } from "./errors.ts";
+import { authorizationCode } from "./grants/authorization-code.ts";
 import { findSettingsSession, insertSettingsSession, type SettingsSession } from "./settings-sessions.store.ts";
-import { type Client, findSettingsClient } from "./store.ts";
+import type { Families } from "./tokens/families.ts";
+import type { Tokens } from "./tokens/tokens.ts";
 
 /** Values known only to the browser that bind a response to its request. */
 export interface Bindings {

@@ -1,18 +1,17 @@
 // Access that Users have granted to Applications, as administrators see and revoke it.
 
 import { Type } from "@sinclair/typebox";
-import { type Permitted, route, type Shown, type ShownPage } from "../../access/index.ts";
-import { type Origin, recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/sql.ts";
-import { NotFound } from "../../errors.ts";
-import { ABSTRACT_LONG, orNull, time, uuid } from "../../http/fields.ts";
-import { idTextParameter, type Paging, readId } from "../../http/query.ts";
-import type { Route } from "../../http/route.ts";
-import type { TenantId } from "../../ids.ts";
-import type { FindApis } from "../apis/known-apis.ts";
-import { expireDevices } from "../authorize/device.store.ts";
-import { GRANT_RESOURCE_TYPE } from "../resource-types.ts";
-import type { Families } from "../tokens/families.ts";
+import { type Permitted, type ResourceType, route, type Shown, type ShownPage } from "../access/index.ts";
+import { type Origin, recordAudit } from "../audit/index.ts";
+import type { Sql, Transaction } from "../db/sql.ts";
+import { NotFound } from "../errors.ts";
+import { ABSTRACT_LONG, orNull, time, uuid } from "../http/fields.ts";
+import { idTextParameter, type Paging, readId } from "../http/query.ts";
+import type { Route } from "../http/route.ts";
+import type { TenantId } from "../ids.ts";
+import type { FindApis } from "./apis/known-apis.ts";
+import { expireDevices } from "./authorize/device.store.ts";
+import type { Families } from "./tokens/families.ts";
 import {
   deleteConsent,
   findUserGrant,
@@ -22,6 +21,17 @@ import {
   listUserGrants,
   type UserGrantRow,
 } from "./user-grants.store.ts";
+
+export const GRANT_RESOURCE_TYPE: ResourceType = {
+  name: "Grant",
+  key: "Key",
+  families: ["Settings"],
+  attributes: [
+    { name: "UserId", type: "number" },
+    { name: "Application", type: "reference" },
+    { name: "Scopes", type: "texts" },
+  ],
+};
 
 const RESOURCE = GRANT_RESOURCE_TYPE.name;
 

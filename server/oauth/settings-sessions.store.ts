@@ -1,5 +1,5 @@
-import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../ids.ts";
+import type { Queries } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
 
 export interface SettingsSession {
   clientId: number;

@@ -2,9 +2,9 @@
 // certificate chain.
 
 import { domainToASCII } from "node:url";
-import { plainAddress } from "../../http/context.ts";
-import { TokenError } from "../errors.ts";
+import { plainAddress } from "../http/context.ts";
 import { distinguishedName, isSameName, type RelativeName } from "./distinguished-name.ts";
+import { TokenError } from "./errors.ts";
 
 /** The kind of name that identifies a client (RFC 8705 2.1.2). */
 export const CERTIFICATE_NAMES = ["SubjectDn", "SanDns", "SanUri", "SanIp", "SanEmail"] as const;

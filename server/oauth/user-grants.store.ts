@@ -1,9 +1,9 @@
 // Access that users have granted to applications: consents, and live token families. Applications without consent have
 // only the latter.
 
-import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../ids.ts";
-import { isLiveFamily } from "../tokens/families.store.ts";
+import type { Queries } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
+import { isLiveFamily } from "./tokens/families.store.ts";
 
 export interface UserGrantRow {
   userId: number;
