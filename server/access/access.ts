@@ -7,13 +7,9 @@ import { Unauthorized } from "../errors.ts";
 import type { TenantId } from "../ids.ts";
 import type { Vault } from "../vault.ts";
 import type { Actor, Call } from "./caller.ts";
-import type { Admitted } from "./gate/gate.ts";
-import { createGate } from "./gate/gate.ts";
-import { createCursors } from "./gate/list.ts";
-import type { FindRecords, ReadActionOf } from "./gate/references.ts";
-import type { PolicyProblem } from "./policies/cedar.ts";
-import { createEngine, createPause, type PolicySet, type PolicyText } from "./policies/engine.ts";
-import { createExaminer } from "./policies/examiner.ts";
+import type { PolicyProblem } from "./decisions/cedar.ts";
+import { createEngine, createPause, type PolicySet, type PolicyText } from "./decisions/engine.ts";
+import { createExaminer } from "./decisions/examiner.ts";
 import {
   type CallContext,
   createPermissions,
@@ -21,11 +17,15 @@ import {
   memberKey,
   type Permissions,
   type Principal,
-} from "./policies/permissions.ts";
-import { CLIENT_RECORD, type ResourceType } from "./policies/resource-type.ts";
-import { listenForAccessChanges, listPolicyTexts } from "./policies/store.ts";
-import { createTenantCache, type TenantCache } from "./policies/tenant-cache.ts";
-import { listMembers, listRoleNames } from "./roles/store.ts";
+} from "./decisions/permissions.ts";
+import { CLIENT_RECORD, type ResourceType } from "./decisions/resource-type.ts";
+import { createTenantCache, type TenantCache } from "./decisions/tenant-cache.ts";
+import type { Admitted } from "./gate/gate.ts";
+import { createGate } from "./gate/gate.ts";
+import { createCursors } from "./gate/list.ts";
+import type { FindRecords, ReadActionOf } from "./gate/references.ts";
+import { listenForAccessChanges, listPolicyTexts } from "./policies.store.ts";
+import { listMembers, listRoleNames } from "./roles.store.ts";
 import { ACTIONS } from "./scopes.ts";
 
 const LISTEN_PAUSE_MS = 1_000;

@@ -1,7 +1,7 @@
 // Who calls, as an access token or a session says it.
 
 import type { TenantId } from "../ids.ts";
-import type { CallContext } from "./policies/permissions.ts";
+import type { CallContext } from "./decisions/permissions.ts";
 
 /** Who stands in CreatedBy and ModifiedBy. */
 export interface Actor {

@@ -12,22 +12,21 @@ export {
   type VerifyAccessToken,
 } from "./bearer.ts";
 export type { Actor, Bearer } from "./caller.ts";
+export type { PolicyProblem } from "./decisions/cedar.ts";
+export { type AttributeType, actionsOn, judgedFields, type ResourceType } from "./decisions/resource-type.ts";
 export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";
 export { MAX_ROWS_READ } from "./gate/list.ts";
 export type { FindRecords } from "./gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./gate/shown.ts";
-export type { PolicyProblem } from "./policies/cedar.ts";
 export { POLICY, POLICY_LIMIT, POLICY_TEXT, type PolicyRecord, type PolicyVersion } from "./policies/contract.ts";
 export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./policies/evaluate.ts";
 export { QUESTION } from "./policies/question.ts";
-export { type AttributeType, actionsOn, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 export { POLICIES } from "./policies/routes.ts";
 export { createRecordFinders } from "./record-finders.ts";
 export type { RecordChange } from "./record-service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
-export { ROLES } from "./roles/service.ts";
-export { listRoleNames } from "./roles/store.ts";
-export { userScopes } from "./roles/user-scopes.ts";
+export { ROLES } from "./roles/routes.ts";
+export { listRoleNames } from "./roles.store.ts";
 export { resourceRoutes, route } from "./route.ts";
 export {
   ACTIONS,
@@ -59,3 +58,4 @@ export {
   settingsType,
 } from "./settings.ts";
 export { type DeletedPolicy, insertStarterAccess, POLICIES as STARTER_POLICIES, recoverAccess } from "./starter.ts";
+export { userScopes } from "./user-scopes.ts";

@@ -9,7 +9,7 @@ import type { Paging } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
 import { type Found, type RecordKind, removeRecord, writeRecord } from "../records/index.ts";
 import type { Caller } from "./bearer.ts";
-import type { JudgedRecord } from "./policies/resource-type.ts";
+import type { JudgedRecord } from "./decisions/resource-type.ts";
 
 /** A kind of record with a service of its own. */
 export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Filter>

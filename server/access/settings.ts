@@ -12,14 +12,14 @@ import type { TenantId } from "../ids.ts";
 import type { Access } from "./access.ts";
 import type { Caller, Permitted } from "./bearer.ts";
 import type { Actor } from "./caller.ts";
+import { type JudgedRecord, judgedFields, type ResourceType } from "./decisions/resource-type.ts";
 import { refuseChangedStamps, type Stamped } from "./fields.ts";
 import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
-import { type JudgedRecord, judgedFields, type ResourceType } from "./policies/resource-type.ts";
-import { waitForSettingsTurn } from "./policies/store.ts";
+import { waitForSettingsTurn } from "./policies.store.ts";
 import { auditedAs, byIdOrName, createRecordService, type RecordChange, type ServedKind } from "./record-service.ts";
-import { userScopes } from "./roles/user-scopes.ts";
 import { resourceRoutes } from "./route.ts";
+import { userScopes } from "./user-scopes.ts";
 
 /** The records of one kind; each asks for a policy that permits it. */
 export interface SettingsService<Item extends JudgedRecord, Input> {

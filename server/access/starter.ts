@@ -2,8 +2,8 @@
 
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
-import { deletePolicy, insertPolicy, listAllPolicies, waitForSettingsTurn } from "./policies/store.ts";
-import { findRole, insertRole, type Member, replaceMembers } from "./roles/store.ts";
+import { deletePolicy, insertPolicy, listAllPolicies, waitForSettingsTurn } from "./policies.store.ts";
+import { findRole, insertRole, type Member, replaceMembers } from "./roles.store.ts";
 import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";
 
 export const ROLES: { name: string; description: string; scopes: Scope[] }[] = [

@@ -234,7 +234,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     good: [[source("a.ts", `import type { B } from "./b.ts";`), source("b.ts", `import { c } from "./c.ts"; c();`)]],
   },
   {
-    name: "no two rooms of a folder need each other",
+    name: "no two rooms of a folder, or files beside them, need each other",
     rule: roomsHaveNoCircles,
     sources: product,
     bad: [
@@ -246,6 +246,11 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/console/activity/a.tsx", `import { titleOf } from "../webhooks/list.tsx"; titleOf();`),
         source("server/console/webhooks/a.tsx", `import { a } from "../overview/a.ts"; a();`),
         source("server/console/overview/a.ts", `import { a } from "../activity/a.tsx"; a();`),
+      ],
+      // A file beside the rooms counts as one.
+      [
+        source("server/access/gate/a.ts", `import type { Access } from "../access.ts";`),
+        source("server/access/access.ts", `import { b } from "./gate/b.ts"; b();`),
       ],
     ],
     good: [

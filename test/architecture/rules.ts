@@ -247,13 +247,9 @@ function folderOf(path: string): string | undefined {
   return /^server\/[^/]+(?=\/|$)/.exec(path)?.[0];
 }
 
-/** Rooms that still need each other count as one: no other room may join them. */
-const KNOTS = [{ name: "server/access/(gate, policies, roles)", rooms: /^server\/access\/(gate|policies|roles)$/ }];
-
-/** A folder within a folder of the server; a file that stands beside such rooms is in none. */
+/** A folder within a folder of the server. A file beside such rooms counts as one. */
 function roomOf(path: string): string | undefined {
-  const room = /^server\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0];
-  return room && (KNOTS.find(({ rooms }) => rooms.test(room))?.name ?? room);
+  return /^server\/[^/]+\/[^/]+/.exec(path)?.[0];
 }
 
 export const foldersHoldSeveralFiles: Rule = (sources) => {

@@ -1,7 +1,7 @@
 // Attempts of one tenant to block others: the other tenant gets responses before the attack has ended.
 
 import { expect, test } from "bun:test";
-import { createExaminer } from "../../server/access/policies/examiner.ts";
+import { createExaminer } from "../../server/access/decisions/examiner.ts";
 import { ENTITIES, resourceTypes } from "../../server/entities/index.ts";
 import type { TenantId } from "../../server/ids.ts";
 import { type Client, newClient } from "../authorize/client.ts";

@@ -1,7 +1,7 @@
 // The parts of the documents that are made from the code; `bun run docs` writes them.
 
+import type { Attribute, ResourceType } from "../../server/access/decisions/resource-type.ts";
 import { POLICY, ROLE, SCOPE_ACTIONS } from "../../server/access/index.ts";
-import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { createAuditLog } from "../../server/audit/index.ts";

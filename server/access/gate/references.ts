@@ -2,9 +2,9 @@
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
-import { createPause } from "../policies/engine.ts";
-import type { Permissions, RecordPlace } from "../policies/permissions.ts";
-import type { JudgedRecord } from "../policies/resource-type.ts";
+import { createPause } from "../decisions/engine.ts";
+import type { Permissions, RecordPlace } from "../decisions/permissions.ts";
+import type { JudgedRecord } from "../decisions/resource-type.ts";
 import type { Action } from "../scopes.ts";
 
 /** Records of one type by their Ids, in their response shape; those that are gone are missing. */

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { body, contract } from "../../http/contract.ts";
 import { ABSTRACT_LONG, field, type InputOf, NUL_FREE, orNull, type RecordOf, time } from "../../http/fields.ts";
 import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
+import type { SavedBy } from "../policies.store.ts";
 
 /** Characters. */
 export const POLICY_LIMIT = 4_000;
@@ -46,9 +47,3 @@ export const POLICY_VERSION = Type.Object(
   { $id: "PolicyVersion" },
 );
 export type PolicyVersion = Omit<Static<typeof POLICY_VERSION>, "SavedBy"> & { SavedBy: SavedBy | null };
-/** AbstractLong (docs/behaviour.md "Foreign keys"); Name is missing to who may not read them. */
-export interface SavedBy {
-  Id: number;
-  Name?: string;
-  Type: string;
-}

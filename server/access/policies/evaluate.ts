@@ -11,15 +11,8 @@ import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
 import { type Caller, type Permitted, permit } from "../bearer.ts";
 import type { Actor } from "../caller.ts";
-import { ROLE } from "../roles/contract.ts";
-import { listAllRoles } from "../roles/store.ts";
-import { userScopes } from "../roles/user-scopes.ts";
-import { type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scopes.ts";
-import { POLICY } from "./contract.ts";
-import type { Decision, PolicyText } from "./engine.ts";
-import { requireFit } from "./fit.ts";
-import type { CallContext, Permissions } from "./permissions.ts";
-import type { EVALUATION, EvaluationQuestion } from "./question.ts";
+import type { Decision, PolicyText } from "../decisions/engine.ts";
+import type { CallContext, Permissions } from "../decisions/permissions.ts";
 import {
   type Attribute,
   actionsOn,
@@ -27,8 +20,15 @@ import {
   type JudgedRecord,
   type ResourceType,
   TEXT_LIMIT,
-} from "./resource-type.ts";
-import { listAllPolicies, type Policy } from "./store.ts";
+} from "../decisions/resource-type.ts";
+import { listAllPolicies, type Policy } from "../policies.store.ts";
+import { ROLE } from "../roles/contract.ts";
+import { listAllRoles } from "../roles.store.ts";
+import { type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scopes.ts";
+import { userScopes } from "../user-scopes.ts";
+import { POLICY } from "./contract.ts";
+import { requireFit } from "./fit.ts";
+import type { EVALUATION, EvaluationQuestion } from "./question.ts";
 
 export type Evaluation = Static<typeof EVALUATION>;
 type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;

@@ -5,9 +5,9 @@ import { plainAddress } from "../../http/context.ts";
 import { body, part } from "../../http/contract.ts";
 import { readDate } from "../../http/dates.ts";
 import { field, flag, NUL_FREE, oneOf, orNull, time, word } from "../../http/fields.ts";
+import { TEXT_LIMIT } from "../decisions/resource-type.ts";
 import { ACTIONS, SCOPES } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
-import { TEXT_LIMIT } from "./resource-type.ts";
 
 const ID_LIMIT = 200;
 const MAX_ADDRESS_LENGTH = 45;

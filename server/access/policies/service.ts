@@ -4,16 +4,10 @@ import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
+import type { PolicyProblem } from "../decisions/cedar.ts";
+import type { ResourceType } from "../decisions/resource-type.ts";
 import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
-import type { RecordChange } from "../record-service.ts";
-import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
-import type { PolicyProblem } from "./cedar.ts";
-import { POLICY, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
-import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
-import { requireFit } from "./fit.ts";
-import type { EvaluationQuestion } from "./question.ts";
-import type { ResourceType } from "./resource-type.ts";
 import {
   deletePolicy,
   findPolicies,
@@ -25,7 +19,13 @@ import {
   type Policy,
   updatePolicy,
   type Version,
-} from "./store.ts";
+} from "../policies.store.ts";
+import type { RecordChange } from "../record-service.ts";
+import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
+import { POLICY, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
+import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
+import { requireFit } from "./fit.ts";
+import type { EvaluationQuestion } from "./question.ts";
 
 /** Places in a policy that are told at once. */
 const SHOWN_PROBLEMS = 20;

@@ -3,8 +3,8 @@ import { contract } from "../../http/contract.ts";
 import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
 import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
+import type { Member } from "../roles.store.ts";
 import { ANY_SCOPE, isOwnScope, SCOPE_ACTIONS, SCOPE_TEXTS, SCOPES, SCOPES_MUST } from "../scopes.ts";
-import type { Member } from "./store.ts";
 
 /** For a larger group, a policy over an attribute, such as the Department. */
 export const MEMBER_LIMIT = 1_000;

@@ -10,18 +10,6 @@ import type { Actor } from "../caller.ts";
 import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
 import type { RecordChange } from "../record-service.ts";
-import { requireKnownScopes } from "../scopes.ts";
-import {
-  changeSettings,
-  createSettingsService,
-  LOCK_OUT,
-  type New,
-  type SettingsDependencies,
-  type SettingsService,
-  settingsResource,
-  settingsType,
-} from "../settings.ts";
-import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
 import {
   countRoles,
   deleteRole,
@@ -34,8 +22,11 @@ import {
   type Role,
   replaceMembers,
   updateRole,
-} from "./store.ts";
-import { userScopes } from "./user-scopes.ts";
+} from "../roles.store.ts";
+import { requireKnownScopes } from "../scopes.ts";
+import { changeSettings, createSettingsService, type New, type SettingsService } from "../settings.ts";
+import { userScopes } from "../user-scopes.ts";
+import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
 
 const ROLES_PER_TENANT = 200;
 
@@ -47,7 +38,7 @@ export interface Roles extends SettingsService<RoleRecord, RoleInput> {
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
 }
 
-function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
+export function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
   const service = createSettingsService(sql, recordChange, {
     contract: ROLE,
     store: { list: listRoles, find: findRole, insert, update, remove: deleteRole },
@@ -92,7 +83,7 @@ async function update(tx: Queries, tenantId: TenantId, role: Role, actor: Actor,
 }
 
 /** Roles by their Ids, for what tells of them elsewhere. */
-const findRoleRecords: FindRecords = async (sql, tenantId, _, ids) =>
+export const findRoleRecords: FindRecords = async (sql, tenantId, _, ids) =>
   (await findRoles(sql, tenantId, ids.filter(isUuid))).map((role) => ROLE.toRecord(role));
 
 /** Only records of the tenant were taken. */
@@ -104,24 +95,3 @@ function refuseUnknown(asked: Member[], taken: Member[]): void {
 }
 
 const keyOf = (member: Member) => `${member.type} ${member.id}`;
-
-export const ROLES = {
-  // `Role::"admin"` as a resource is the role that principals are members of.
-  type: settingsType(ROLE, "Name"),
-  create({ sql, access, recordChange }: SettingsDependencies) {
-    const { Name, Description, Scopes } = ROLE.example;
-    return settingsResource({
-      contract: ROLE,
-      service: createRoles(sql, access, recordChange),
-      find: findRoleRecords,
-      tag: {
-        name: "Role",
-        description: "Groups of users and clients that policies name, and the scopes users get.",
-      },
-      nouns: ["role", "roles"],
-      examples: { role: { Name, Description, Scopes } },
-      upsert: `The role that Id, or without it Name, points at is updated; else a new one is made, which needs Name. ${LOCK_OUT}`,
-      remove: LOCK_OUT,
-    });
-  },
-};

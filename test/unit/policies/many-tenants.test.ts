@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createEngine, type PolicySet } from "../../../server/access/policies/engine.ts";
+import { createEngine, type PolicySet } from "../../../server/access/decisions/engine.ts";
 
 /** More than stay parsed. */
 const TENANTS = 1_100;

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createEngine } from "../../../server/access/policies/engine.ts";
+import { createEngine } from "../../../server/access/decisions/engine.ts";
 
 const principals = fc.constantFrom(
   ...["principal", 'principal == Client::"1"', 'principal == Client::"2"', 'principal in Role::"held"'],

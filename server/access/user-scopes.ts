@@ -1,9 +1,9 @@
 // The scopes that a user's roles give.
 
-import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../ids.ts";
-import { isOwnScope, SCOPE_ACTIONS, SCOPES } from "../scopes.ts";
-import { listRoleScopes } from "./store.ts";
+import type { Queries } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
+import { listRoleScopes } from "./roles.store.ts";
+import { isOwnScope, SCOPE_ACTIONS, SCOPES } from "./scopes.ts";
 
 /**
  * All of a user's scopes, which `*` asks for (docs/access.md "Scopes"): those of its roles, scopes of APIs among them, and

@@ -1,7 +1,7 @@
-import type { Queries } from "../../db/sql.ts";
-import type { TenantId } from "../../ids.ts";
-import type { Actor } from "../caller.ts";
-import type { Stamped } from "../fields.ts";
+import type { Queries } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
+import type { Actor } from "./caller.ts";
+import type { Stamped } from "./fields.ts";
 
 export interface Member {
   type: "User" | "Application";

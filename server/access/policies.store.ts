@@ -1,12 +1,18 @@
-import type { Queries, Sql } from "../../db/sql.ts";
-import type { TenantId } from "../../ids.ts";
-import type { Actor } from "../caller.ts";
-import type { Stamped } from "../fields.ts";
-import type { SavedBy } from "./contract.ts";
-import type { PolicyText } from "./engine.ts";
+import type { Queries, Sql } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
+import type { Actor } from "./caller.ts";
+import type { PolicyText } from "./decisions/engine.ts";
+import type { Stamped } from "./fields.ts";
 
 /** Triggers notify it of every change of policies and of those they judge. */
 const CHANNEL = "gatehouse_access";
+
+/** AbstractLong (docs/behaviour.md "Foreign keys"); Name is missing to who may not read them. */
+export interface SavedBy {
+  Id: number;
+  Name?: string;
+  Type: string;
+}
 
 export interface Policy extends Stamped {
   id: string;
