@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { migrate } from "../../server/db/migrate.ts";
+import { ROOT, readPage } from "../documents/pages.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
+
+test("docs/architecture.md has every trigger of the schema, beside a service that is there", async () => {
+  await using database = await newEmptyDatabase();
+  await migrate(database.url);
+  const triggers = await database.sql<{ tgname: string }[]>`select tgname from pg_trigger where not tgisinternal`;
+  const [, section] = readPage("docs/architecture.md").split("\n## Triggers\n");
+  const rows = [...section!.matchAll(/^\| (`.+`) \| .+ \| `(.+)` \|$/gm)];
+  const documented = rows.flatMap(([, names]) => [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+  expect(documented.toSorted()).toEqual(triggers.map(({ tgname }) => tgname).toSorted());
+  expect(rows.map(([, , path]) => path!).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
