@@ -78,9 +78,8 @@ export function askableWith(apis: readonly Api[], resources: readonly string[], 
  * an API token without scopes would be useless.
  */
 export function standardScopes(door: Door, apis: readonly Api[], resources: readonly string[]): string[] {
-  if (door === "spec") return DEFAULT_SCOPES;
   const ofApis = apis.filter(({ id }) => resources.includes(id)).flatMap(scopesOf);
-  return resources.includes(ENTITY_API) ? [...DEFAULT_SCOPES, ...ofApis] : ofApis;
+  return door === "spec" || resources.includes(ENTITY_API) ? [...DEFAULT_SCOPES, ...ofApis] : ofApis;
 }
 
 /** They describe the user, and give no access to this service. */

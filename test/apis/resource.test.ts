@@ -65,10 +65,10 @@ describe.each(DOORS)("a client's own token at %s", (path) => {
     expect(scopesOf(await ask(stock.audience))).toEqual(["stock:read"]);
   });
 
-  test("by default has all of the API's scopes at the RFC door, and docs/behaviour.md's at the other", async () => {
+  test("by default has all of the API's scopes", async () => {
     const { client, orders } = await newScene();
     const answer = await own(client, path, { resource: orders.audience });
-    expect(scopesOf(answer)).toEqual(path === RFC_TOKEN_PATH ? ORDERS : []);
+    expect(scopesOf(answer)).toEqual(ORDERS);
   });
 
   test.each<[string, (address: string) => string]>([

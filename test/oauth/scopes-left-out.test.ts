@@ -152,9 +152,7 @@ describe.concurrent.each(WAYS)("%s", (_, { ask, refuse }) => {
 
 describe.concurrent("a request that names an API and no scope", () => {
   test("at the RFC door has all of that API's scopes that the client has", async () => {
-    const { client, orders, stock } = await newScene({
-      scopes: ["openid", "orders:read", "orders:write", "stock:read"],
-    });
+    const { client, orders } = await newScene({ scopes: ["openid", "orders:read", "orders:write", "stock:read"] });
     const visitor = new Visitor();
     const fields = { scope: undefined, resource: orders.audience };
     const page = await visitor.submit(await visitor.open(client.authorize(fields)), client.tenant.admin);
@@ -162,8 +160,12 @@ describe.concurrent("a request that names an API and no scope", () => {
     expect(page.html).not.toContain("know who you are");
     const answer = answerOf(await visitor.submit(page, { decision: "allow" }));
     expect(carried(await client.token(answer.code!))).toBe("orders:read orders:write");
+  });
+
+  test.each(DOORS)("has them in a client's own token at %s", async (path) => {
+    const { client, stock } = await newScene({ scopes: ["openid", "orders:read", "stock:read"] });
     const own = { grant_type: "client_credentials", resource: stock.audience };
-    expect(carried(await postAs(client.tenant.client, RFC_TOKEN_PATH, own))).toBe("stock:read");
+    expect(carried(await postAs(client.tenant.client, path, own))).toBe("stock:read");
   });
 
   test("of a device, likewise", async () => {
