@@ -36,7 +36,7 @@ export const ALERT_RESOURCE_TYPE: ResourceType = {
 /** The body of POST Alert/{Id}/Acknowledge. */
 export const ACKNOWLEDGEMENT = body(
   { name: "Acknowledgement", $id: "AlertAcknowledgement" },
-  { Until: momentOrNull({ description: "When it is told again if it has not ended; null: never." }) },
+  { Until: momentOrNull({ description: "When Settings shows it again if it has not ended; null: never." }) },
 );
 
 export const ALERT = Type.Object(
@@ -44,7 +44,9 @@ export const ALERT = Type.Object(
     Id: uuid(),
     Kind: word(ALERT_KINDS),
     ConnectionId: orNull(uuid(), { description: "null: it is of no connection." }),
-    State: word(ALERT_STATES, { description: "Acknowledged: somebody has seen it, and its time is not over." }),
+    State: word(ALERT_STATES, {
+      description: "Acknowledged: a user has acknowledged it, and the acknowledgement has not expired.",
+    }),
     Reason: orNull(Type.String(), {
       description: "For people, as it was when it was raised; null: it counts what the caller may not read.",
     }),

@@ -7,7 +7,7 @@ import type { Alerts } from "./service.ts";
 export function alertRoutes(alerts: Alerts): Route[] {
   const tag = {
     name: "Alert",
-    description: "What somebody should look at: raised and ended by itself, acknowledged by people.",
+    description: "Problems that need attention: raised and ended automatically, acknowledged by users.",
   };
   const answer = { description: "The alert.", schema: ALERT, example: EXAMPLE_ALERT };
   const one = { tag, answer, params: { Id: uuidParameter("The alert's Id.", "Alert") } };
@@ -40,8 +40,8 @@ export function alertRoutes(alerts: Alerts): Route[] {
       method: "POST",
       path: "/Alert/{Id}/Acknowledge",
       id: "acknowledgeAlert",
-      summary: "Say that somebody sees to an alert",
-      description: "Settings tell it no more until it ends, or until a time that is given. 409 once it has ended.",
+      summary: "Acknowledge an alert",
+      description: "Settings hide it until it ends, or until the given time. 409 after it has ended.",
       scopes: ["Webhooks:Update"],
       body: {
         ...ACKNOWLEDGEMENT,

@@ -17,14 +17,14 @@ export const ACTOR_TYPES = ["User", "Application"] as const;
 
 /** @param subjects types of audited records */
 export const filtersOf = (subjects: readonly string[]) => ({
-  Kind: wordFilter(AUDIT_KINDS, "What was done."),
-  ActorType: wordFilter(ACTOR_TYPES, "What did it."),
+  Kind: wordFilter(AUDIT_KINDS, "The kind of action."),
+  ActorType: wordFilter(ACTOR_TYPES, "The actor's type."),
   // An Id is ambiguous without its type: a User and an Application may share it.
-  ActorId: recordIdFilter("Who did it; needs ActorType.", { needs: "ActorType", ofEntity: true }),
-  SubjectType: wordFilter(subjects, "What it was done to."),
-  SubjectId: recordIdFilter("Whom or which it was done to; needs SubjectType.", { needs: "SubjectType" }),
-  RequestKey: textFilter("What the request with this RequestKey did."),
-  Outcome: wordFilter(OUTCOMES, "What somebody wanted, or what was refused."),
+  ActorId: recordIdFilter("The actor; needs ActorType.", { needs: "ActorType", ofEntity: true }),
+  SubjectType: wordFilter(subjects, "The subject's type."),
+  SubjectId: recordIdFilter("The subject; needs SubjectType.", { needs: "SubjectType" }),
+  RequestKey: textFilter("Entries of the request with this RequestKey."),
+  Outcome: wordFilter(OUTCOMES, "Success, or Failure of an attempt."),
   Last: lastFilter("Of the time until now."),
   From: momentFilter("At this time or later."),
   To: momentFilter("Before this time."),

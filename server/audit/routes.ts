@@ -18,7 +18,7 @@ export function auditRoutes(log: AuditLog): Route[] {
       name: "AuditEvent",
       description:
         "The audit log: sign-ins and changes of credentials, policies and connections, by whom and from where. " +
-        "Nothing changes or removes what stands there.",
+        "Entries are never changed or removed.",
     },
     scopes: ["Settings:Read"] as const,
   };
@@ -27,7 +27,7 @@ export function auditRoutes(log: AuditLog): Route[] {
       ...shared,
       path,
       id: "listAuditEvent",
-      summary: "List what was done",
+      summary: "List audit events",
       description:
         "The newest first, without those that the caller may not read. Of failures that strangers can cause " +
         `there are ${FAILURES_PER_HOUR} an hour at most; a Failures.Omitted says that there were more.`,
@@ -75,11 +75,11 @@ const auditEvent = (subjects: readonly string[]) =>
       OccurredOn: time(),
       Kind: word(AUDIT_KINDS),
       Outcome: word(OUTCOMES),
-      Actor: reference(ACTOR_TYPES, "Who did it; null: nobody who has proved their identity."),
+      Actor: reference(ACTOR_TYPES, "The actor; null: unauthenticated."),
       ClientId: orNull(Type.String(), { description: "The Application it was done by or for." }),
       Address: Type.String({ description: "Where the request came from." }),
       UserAgent: Type.String({ description: "The head of what the caller calls itself." }),
-      Subject: reference(subjects, "What it was done to; null: no record, such as an unknown user."),
+      Subject: reference(subjects, "The affected record; null: none, such as an unknown user."),
       Details: Type.Unsafe<object>({
         type: "object",
         description:

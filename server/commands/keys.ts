@@ -57,6 +57,6 @@ async function resealAll(sql: Sql, vault: Vault, say: (line: string) => void): P
   }
   say(
     "All that is stored opens with MASTER_KEY alone. MASTER_KEY_PREVIOUS can be dropped once every process has this " +
-      "MASTER_KEY; users' refresh tokens that nobody has used since then end with it.",
+      "MASTER_KEY; refresh tokens that users have not used since then end with it.",
   );
 }

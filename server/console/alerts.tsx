@@ -153,7 +153,7 @@ export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly 
       <a href={visit.href(`${ALERTS}?State=Open`)} safe>
         {`${count} ${unseen.length === 1 ? "alert" : "alerts"}`}
       </a>{" "}
-      <span safe>{`that nobody has acknowledged: ${words}.`}</span>
+      <span safe>{`without acknowledgement: ${words}.`}</span>
     </p>
   );
 }

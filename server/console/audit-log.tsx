@@ -56,7 +56,7 @@ async function eventPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { Actor, Subject, ClientId, RequestKey } = event;
   const name = await lookUpNames(visit, namedIn([event]));
   const request = RequestKey ? await findRequest(deps.requests, visit, { requestKey: RequestKey }) : undefined;
-  const nobody = <span class="none">nobody has proved their identity</span>;
+  const nobody = <span class="none">unauthenticated</span>;
   const none = <span class="none">none</span>;
   const client = ClientId === null ? null : { Type: "Application", Id: ClientId };
   return {
@@ -142,7 +142,7 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
           <NotAsked />
         ) : (
           <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "Nothing to see"}>
-            <p>Sign-ins and changes of credentials, roles, policies and connections stand here, and stay here.</p>
+            <p>Sign-ins and changes of credentials, roles, policies and connections are recorded here permanently.</p>
           </EmptyState>
         )}
         <Pager visit={visit} next={page.Next} />

@@ -81,7 +81,7 @@ export interface SentenceProps {
 export function Sentence({ visit, event, name }: SentenceProps): JSX.Element {
   const slots: Record<string, () => JSX.Element> = {
     who: () => <Mention visit={visit} one={event.Actor} otherwise="Somebody" name={name} isFirst />,
-    whom: () => <Mention visit={visit} one={event.Subject} otherwise="somebody unknown" name={name} />,
+    whom: () => <Mention visit={visit} one={event.Subject} otherwise="an unknown user" name={name} />,
     provider: () => (
       <Mention visit={visit} one={detailOf(event, "IdentityProviderId")} otherwise="a provider" name={name} />
     ),

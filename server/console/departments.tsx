@@ -20,7 +20,7 @@ export function departmentPages(deps: ConsoleServices): ConsolePage[] {
     },
     effects: (department) => [
       phrase`${nameOf("Department", department)} is gone.`,
-      "While users or other departments belong to it, it cannot be deleted: first give them another one.",
+      "It cannot be deleted while users or other departments belong to it: move them first.",
       "Webhook connections that listen to Department get its last state.",
     ],
     show: async (visit, { record }) => (

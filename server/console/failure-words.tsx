@@ -14,7 +14,7 @@ const WORDS = new Map<string, string>(
     timeout: "There was no complete answer in time. Raise TimeoutMs, or let the receiver answer before it works.",
     reset: "The receiver closed the connection before its answer was complete.",
     "too-large": "The head of the answer is larger than will be read.",
-    protocol: "What came back is not HTTP.",
+    protocol: "The response is not HTTP.",
     lost: "The worker ended while the post was out. The receiver may have got it.",
   }),
 );

@@ -13,7 +13,7 @@
 // 3. A form is `<Form visit action state>` with fields such as `<TextField state name>`, where `name` is the field's name
 //    in the REST API. On POST, `visit.form` has the input, and its token is already checked. Call the service within try.
 //    Answer a rejection with the same view, `refusedForm(visit.form, error, FIELDS)` and status 422, and success with
-//    `visit.goTo(path, "What was done.")`. An irreversible action, or one that depends on counts, is a page made by
+//    `visit.goTo(path, "The kind of action.")`. An irreversible action, or one that depends on counts, is a page made by
 //    `confirming`: it asks, and does only what it showed. An `AskButton` asks the same on another page.
 // 4. Lists: `SearchForm` for filters in the address, `Table`, `Pager`, `EmptyState`; `Live` around changing parts. CSP
 //    blocks `style` attributes and inline scripts. Classes are in assets/parts.css.

@@ -90,7 +90,7 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
                 state={state}
                 name="Name"
                 label="Name"
-                hint="To tell it from another one, such as whom it is for."
+                hint="Distinguishes it from others, such as by its recipient."
                 required={false}
               />
               <TextField
@@ -167,7 +167,7 @@ function askToDelete({ Id, Name }: InitialTokenRecord): Confirmation {
   return {
     title: Name ? phrase`The token ${Name}: delete it?` : "Delete this token?",
     above: [{ name: "Initial access tokens", path: REGISTRATION_TOKENS }],
-    effects: ["No application registers by it any more.", "Those that have stay."],
+    effects: ["No application can register with it any more.", "Those that have stay."],
     confirm: "Delete token",
     fields: { Id },
     back: REGISTRATION_TOKENS,

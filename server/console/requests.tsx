@@ -71,7 +71,7 @@ async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<Vi
   const name = await lookUpNames(visit, page.Items.map(clientOf));
   return {
     title: "Requests",
-    lead: <span>What clients have asked for in the last 24 hours.</span>,
+    lead: <span>Requests of clients in the last 24 hours.</span>,
     status: statusOf(found),
     body: (
       <>
@@ -82,7 +82,7 @@ async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<Vi
         ) : problems ? (
           <NotAsked />
         ) : (
-          <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "Nobody has asked for anything yet"}>
+          <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "No requests yet"}>
             <p>
               A request stands here from a second after its answer, for 24 hours. One whose client could not be told is
               in the log of the service alone.

@@ -17,7 +17,7 @@ export function rootController(site: Site) {
 
 /** The 404 of an unknown path: a page for browsers, an error record for other clients. */
 export async function nothingHere(site: Site, request: Request): Promise<Response> {
-  const nothing = new NotFound("Nothing stands at this path.");
+  const nothing = new NotFound("Not found: unknown path.");
   const response = prefersPage(request) ? await failurePage(site, nothing, request) : errorResponse(nothing, request);
   response.headers.append("vary", "Accept");
   return response;

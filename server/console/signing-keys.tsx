@@ -31,7 +31,7 @@ function view(visit: Visit, keys: SigningKeyRecord[]): View {
           </>
         ) : (
           <EmptyState title="No keys to see">
-            <p>No policy lets you read them. Their public parts stand in the key set for everybody.</p>
+            <p>No policy lets you read them. Their public parts are in the public key set.</p>
           </EmptyState>
         )}
         <div class="panel">
@@ -39,7 +39,7 @@ function view(visit: Visit, keys: SigningKeyRecord[]): View {
             {"Tokens are signed by these keys, and others verify them by the "}
             <a href={visit.href("/.well-known/jwks.json")}>key set</a>
             {
-              ". Each key is published a day before it signs, signs for 90 days, and stays published until its last token has expired. This goes on by itself."
+              ". Each key is published a day before it signs, signs for 90 days, and stays published until its last token has expired. This is automatic."
             }
           </p>
           <p>

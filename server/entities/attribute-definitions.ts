@@ -50,7 +50,7 @@ function problemIn(value: unknown[]): string | undefined {
     if (!new RegExp(NAME).test(Name)) {
       return `${at}.Name must have 1 to 50 letters, digits or _, and begin with a letter.`;
     }
-    if (names.indexOf(Name) !== index) return `${at}.Name stands there twice.`;
+    if (names.indexOf(Name) !== index) return `${at}.Name occurs twice.`;
     if (!ATTRIBUTE_TYPES.some((known) => known === Type)) return `${at}.Type must be ${ATTRIBUTE_TYPES.join(" or ")}.`;
     if (!isText(Description, DESCRIPTION_LIMIT)) {
       return `${at}.Description must be a string of at most ${DESCRIPTION_LIMIT} characters.`;

@@ -93,7 +93,7 @@ function mappingProblem(value: unknown[]): string | undefined {
     if (typeof Claim !== "string" || Object.keys(others).length > 0) return `${at} must be {"Claim": …, "From": …}.`;
     if (!new RegExp(CLAIM_NAME).test(Claim)) return `${at}.Claim must have 1 to 100 visible ASCII characters.`;
     if (RESERVED.includes(Claim)) return `${at}.Claim is a claim that every token has, or that only we can vouch for.`;
-    if (names.indexOf(Claim) !== index) return `${at}.Claim stands there twice.`;
+    if (names.indexOf(Claim) !== index) return `${at}.Claim occurs twice.`;
     if (!CLAIM_SOURCES.some((known) => known === From)) return `${at}.From must be ${CLAIM_SOURCES.join(" or ")}.`;
     const alike = value.slice(0, index).filter((other) => isOfSource(other, From, Value));
     if (alike.length >= MAX_PER_SOURCE) return `${at} has a source that ${MAX_PER_SOURCE} claims have already.`;

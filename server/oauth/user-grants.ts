@@ -183,7 +183,7 @@ function toResource(grant: UserGrantRow) {
 
 export function userGrantRoutes(grants: UserGrants): Route[] {
   const path = "/User/{Id}/Grants";
-  const tag = { name: "Grants", description: "What Applications may do in the name of Users." };
+  const tag = { name: "Grants", description: "Access that Users have granted to Applications." };
   const user = { Id: idTextParameter("The User's Id.") };
   const answer = { description: "A page of grants.", schema: GRANT, example: EXAMPLE, list: true };
   return [

@@ -11,7 +11,7 @@ export function calls(): Record<string, PathItem> {
 function changeCall(): Operation {
   return {
     operationId: "receiveChange",
-    summary: "What a receiver gets for each change",
+    summary: "A call for each change",
     description:
       "Posted to the connection's URL at least once, so process each EventId once. There are three attempts at most, " +
       "with growing waits; every one sends the same bytes. Calls may come in another order than the changes: keep each " +
@@ -35,7 +35,7 @@ function changeCall(): Operation {
 function pingCall(): Operation {
   return {
     operationId: "receivePing",
-    summary: "What a receiver gets when somebody tries the connection",
+    summary: "A call that tests the connection",
     description: "Nothing has changed: verify the signature and answer 2xx. There is one attempt.",
     ...call(),
     requestBody: jsonBody("As of a change.", schemaRef("WebhookPingPayload"), { ping: EXAMPLE_PING_PAYLOAD }),

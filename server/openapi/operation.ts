@@ -130,9 +130,9 @@ export const PARAMETERS = {
 export const HEADERS: Record<string, { description: string; schema: Schema }> = {
   "X-Request-Id": { description: "The request's key, the RequestKey of an error.", schema: TEXT },
   ETag: { description: "The record's version, for If-Match and If-None-Match (RFC 9110 8.8.3).", schema: TEXT },
-  Location: { description: "Where the browser goes on.", schema: TEXT },
+  Location: { description: "The address that the browser is redirected to.", schema: TEXT },
   Allow: { description: "The methods of the path.", schema: TEXT },
-  "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: TEXT },
+  "WWW-Authenticate": { description: "The missing scope or token (RFC 6750 3).", schema: TEXT },
   "DPoP-Nonce": { description: "For the next DPoP proof (RFC 9449 8).", schema: TEXT },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },
   RateLimit: {

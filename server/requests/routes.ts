@@ -46,7 +46,7 @@ export function requestRoutes(requests: Requests): Route[] {
     method: "GET" as const,
     tag: {
       name: "Request",
-      description: "What clients have asked for in the last 24 hours, without paths, queries or bodies.",
+      description: "Requests of clients in the last 24 hours, without paths, queries or bodies.",
     },
     scopes: ["Settings:Read"] as const,
   };

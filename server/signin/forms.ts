@@ -32,7 +32,8 @@ export interface Forms {
 export type ShownDecision = readonly [kind: string, ...values: unknown[]];
 
 /** For a form that links two accounts after one of them was renamed. */
-export const CHANGED_LINK = "What this page says has changed since it was shown. Nothing was linked. Look at it again.";
+export const CHANGED_LINK =
+  "The accounts have changed since this page was shown. Nothing was linked. Please check again.";
 
 /** The cookie is missing, another tab has signed in since, or another site sent the form. */
 const STALE =

@@ -223,7 +223,7 @@ export function DeviceCodePage({ site, action, csrf, code, problem }: DeviceCode
         />
         <button type="submit">Continue</button>
       </form>
-      <p class="note">Is it no device of yours, and somebody sent you the code? Close this page.</p>
+      <p class="note">If it is not your device, or someone sent you the code, close this page.</p>
     </CardPage>
   );
 }

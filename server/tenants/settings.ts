@@ -35,7 +35,7 @@ const FIELDS = {
     form: {
       label: "Second factor",
       hint: "Required: users without one, you included, set one up with their next click.",
-      words: { Optional: "Each user decides", Required: "Required of everybody" },
+      words: { Optional: "Each user decides", Required: "Required for all users" },
     },
     example: "Required",
   }),
@@ -47,8 +47,8 @@ const FIELDS = {
     judged: true,
     form: {
       label: "Applications register themselves",
-      hint: "Open: anybody can make an application here. Its users are always asked for their consent.",
-      words: { Off: "No", InitialAccessToken: "By an initial access token", Open: "Open to anybody" },
+      hint: "Open: anyone can register an application. Its users are always asked for their consent.",
+      words: { Off: "No", InitialAccessToken: "By an initial access token", Open: "Open to anyone" },
     },
     example: "InitialAccessToken",
   }),
@@ -60,7 +60,7 @@ const FIELDS = {
     judged: true,
     form: {
       label: "Applications known by an https address",
-      hint: "On: anybody's application can ask your users for access. They are always asked for their consent.",
+      hint: "On: any application can ask your users for access. They are always asked for their consent.",
       words: { Off: "No", On: "Yes, described by the document there" },
     },
     example: "On",
@@ -85,7 +85,7 @@ const FIELDS = {
   UserAttributes: USER_ATTRIBUTES,
 };
 
-export const TENANT_SETTINGS = contract(RESOURCE, "What holds for all of a tenant.", FIELDS);
+export const TENANT_SETTINGS = contract(RESOURCE, "Settings of a whole tenant.", FIELDS);
 
 /** A tenant's settings in policies; the Id is the tenant's. */
 export const SETTINGS_RESOURCE_TYPE: ResourceType = {
@@ -132,9 +132,13 @@ export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
       method: "PATCH",
       id: "changeTenantSettings",
       summary: "Change them",
-      description: "What is left out stays as it is. It counts for the next request of every user.",
+      description: "Absent fields stay unchanged. Takes effect with each user's next request.",
       scopes: ["Settings:Update"],
-      body: { ...TENANT_SETTINGS, description: "What is to change.", examples: { required: TENANT_SETTINGS.example } },
+      body: {
+        ...TENANT_SETTINGS,
+        description: "The fields to change.",
+        examples: { required: TENANT_SETTINGS.example },
+      },
       handle: (caller, { input, sent }) => tenant.change(caller, input, sent),
     }),
   ];

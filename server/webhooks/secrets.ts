@@ -94,7 +94,7 @@ export function headersProblem(headers: Record<string, unknown>): string | undef
     if (problem) return `Headers: ${printable(name) || "a name"} ${problem}`;
   }
   if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length) {
-    return "Headers: a name stands there twice; upper and lower case are the same.";
+    return "Headers: a name occurs twice; names are case-insensitive.";
   }
   if (entries.reduce((sum, [name, text]) => sum + name.length + String(text ?? "").length, 0) > HEADERS_LIMIT) {
     return `Headers must have at most ${HEADERS_LIMIT} characters in all.`;
@@ -104,7 +104,7 @@ export function headersProblem(headers: Record<string, unknown>): string | undef
 
 function headerProblem(name: string, value: unknown): string | undefined {
   if (!TOKEN.test(name)) return "must be a header's name: letters, digits and -.";
-  if (RESERVED.test(name)) return "cannot be set: Gatehouse sets it, or it is no business of a call's content.";
+  if (RESERVED.test(name)) return "cannot be set: Gatehouse or HTTP itself sets it.";
   if (value === null || (typeof value === "string" && FIELD_VALUE.test(value))) return undefined;
   return "must have visible ASCII characters as its value, with spaces only between them, or null to keep it.";
 }

@@ -259,7 +259,7 @@ test.each([true, false])(
     const colleague = await newColleague(api, "ops");
     await using visitor = await enterSettings(browser, api.tenant, { ...colleague, javaScriptEnabled });
     const { page, open, complaints } = visitor;
-    await page.getByText("that nobody has acknowledged: connection held.").waitFor();
+    await page.getByText("without acknowledgement: connection held.").waitFor();
     if (javaScriptEnabled) await inspect(page, "overview-alert");
     await page.getByRole("link", { name: "1 alert", exact: true }).click();
     const row = page.getByRole("row").filter({ hasText: "Connection held" });
@@ -271,7 +271,7 @@ test.each([true, false])(
     if (javaScriptEnabled) await inspect(page, "alerts-acknowledged");
     await open("/settings");
     await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-    expect(await page.getByText("that nobody has acknowledged").count()).toBe(0);
+    expect(await page.getByText("without acknowledgement").count()).toBe(0);
     await open("/settings/alerts?State=Ended");
     await page.getByText("No alert is like that").waitFor();
     expect(complaints).toEqual([]);

@@ -60,7 +60,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     );
 
     await page.getByRole("button", { name: "Redeliver" }).click();
-    await page.getByRole("status").getByText("It is sent again.").waitFor();
+    await page.getByRole("status").getByText("It is being sent again.").waitFor();
     await api.settled(EventId);
     if (!javaScriptEnabled) await page.reload();
     await page.getByText("Delivered at the 4th attempt").waitFor();

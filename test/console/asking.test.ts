@@ -172,7 +172,7 @@ test.each([true, false])(
     await page.getByRole("alert").getByText("This has changed since the page was shown").waitFor();
     if (javaScriptEnabled) await inspect(page, "asked-again");
     await page.getByRole("button", { name: "Deactivate application" }).click();
-    await page.getByRole("status").getByText("is not active any more").waitFor();
+    await page.getByRole("status").getByText("is now inactive").waitFor();
 
     await open(`/settings/applications/${Id}/delete`);
     await api.change({ Id, Name: "Journal" });

@@ -76,7 +76,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
       await page.getByRole("button", { name: "Deactivate" }).click();
       await page.getByRole("button", { name: "Deactivate application" }).click();
-      await told(page, /not active any more/);
+      await told(page, /now inactive/);
       expect(await tokenBy(second)).toBe(400);
       await page.getByRole("link", { name: "Delete", exact: true }).first().click();
       await page.getByRole("button", { name: "Delete application" }).click();

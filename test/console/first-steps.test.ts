@@ -31,7 +31,7 @@ test(
       "Protect your own account with a second factor": "To do",
       "Make an application of your own": "To do",
       "Add a user": "To do",
-      "Put somebody in a role": "To do",
+      "Add a user to a role": "To do",
       "Connect a receiver of your changes": "To do",
       "See a first delivery arrive there": "To do",
     };
@@ -63,8 +63,8 @@ test(
   async () => {
     const api = await newTenant();
     await using admin = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
-    await admin.page.getByRole("button", { name: "Do not show this any more" }).click();
-    await admin.page.getByRole("status").getByText("The first steps are not shown here any more.").waitFor();
+    await admin.page.getByRole("button", { name: "Dismiss" }).click();
+    await admin.page.getByRole("status").getByText("The first steps are dismissed.").waitFor();
     expect(await stepsOf(admin)).toEqual({});
     await using other = await enterSettings(browser, api.tenant);
     expect(Object.keys(await stepsOf(other))).toHaveLength(6);

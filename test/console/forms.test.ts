@@ -92,7 +92,7 @@ test("of two who change the same connection, the second is told and loses nothin
   await page.getByLabel("Name").fill("Mine");
   await api.call("PATCH", "/WebhookConnection", { Id, Name: "Theirs" });
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("alert").getByText("Somebody else has changed this since you opened it.").waitFor();
+  await page.getByRole("alert").getByText("Another user has changed this since you opened it.").waitFor();
   expect(await page.getByLabel("Name").inputValue()).toBe("Mine");
   expect((await api.connection(Id)).Name).toBe("Theirs");
   await page.getByRole("button", { name: "Save" }).click();
@@ -112,7 +112,7 @@ test("who has something else to correct first is told all the same that somebody
   await page.getByRole("alert").waitFor();
   await page.getByLabel("URL Endpoint").fill("https://localhost:9443/other");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("alert").getByText("Somebody else has changed this since you opened it.").waitFor();
+  await page.getByRole("alert").getByText("Another user has changed this since you opened it.").waitFor();
   expect((await api.connection(Id)).Name).toBe("Theirs");
 });
 

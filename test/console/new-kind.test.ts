@@ -229,7 +229,7 @@ test("its pages in Settings are made of it", async () => {
   const changed = { ...typed, Days: "9", version: version! };
   expect((await send(`/${Id}/change`, changed)).html).toContain("The badge is changed.");
   expect((await call("GET", `/Badge/${Id}`)).body).toMatchObject({ Name: "Gate", Color: "Blue", Days: 9 });
-  expect((await send(`/${Id}/change`, changed)).html).toContain("Somebody else has changed this");
+  expect((await send(`/${Id}/change`, changed)).html).toContain("Another user has changed this");
 
   for (const text of ["gat", Id]) {
     expect((await visitor.open(`/settings/search?q=${text}`)).html).toContain(`href="${path}/${Id}"`);

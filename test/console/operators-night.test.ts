@@ -31,7 +31,7 @@ test("Resume offers what was exhausted too, and afterwards the figures still lea
   await until("all to arrive", async () => (await api.events("State=Delivered")).Items.length === 2);
 
   await open("/settings");
-  await page.getByText("Nothing. Every connection gets what it should.").waitFor();
+  await page.getByText("None. All connections work.").waitFor();
   const sections = await page.getByRole("heading", { level: 2 }).allTextContents();
   expect(sections.indexOf("Needs attention")).toBeLessThan(sections.indexOf("First steps"));
   await inspect(page, "night-overview");

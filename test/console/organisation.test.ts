@@ -15,7 +15,7 @@ test("a second factor is required of everybody on the organisation's page, and a
   const { page, complaints } = visitor;
   const menu = page.getByRole("navigation", { name: "Settings" });
   await menu.getByRole("list", { name: "System" }).getByRole("link", { name: "Organisation" }).click();
-  await page.getByLabel("Second factor").selectOption("Required of everybody");
+  await page.getByLabel("Second factor").selectOption("Required for all users");
   await page.getByRole("button", { name: "Save" }).click();
   // Including for the user who changed the setting.
   await page.getByRole("heading", { name: "Set up your authenticator" }).waitFor();

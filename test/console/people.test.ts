@@ -178,7 +178,7 @@ test.concurrent(
     await api.call("PATCH", "/User", { Id: made.Id, Email: "eva@example.com" });
     await page.getByLabel("Full name").fill("Eva Lind");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("Somebody else has changed this").waitFor();
+    await page.getByRole("alert").getByText("Another user has changed this").waitFor();
     expect(await page.getByLabel("Full name").inputValue()).toBe("Eva Lind");
     await page.getByRole("button", { name: "Save" }).click();
     await told(page, "The user is changed.");

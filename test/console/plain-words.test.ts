@@ -165,7 +165,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       expect(await isActive()).toBe(true);
       await page.getByRole("button", { name: "Deactivate", exact: true }).click();
       await page.getByRole("button", { name: "Deactivate application" }).click();
-      await told(page, /not active any more/);
+      await told(page, /now inactive/);
       expect(await isActive()).toBe(false);
       await page.getByRole("button", { name: "Activate" }).click();
       await told(page, /is active/);

@@ -92,7 +92,7 @@ test(
     await visitor.open(`/settings/policies/${id}/versions?Number=3`);
     const rows = visitor.page.getByRole("table", { name: "Versions" }).getByRole("row");
     expect(await rows.count()).toBe(51);
-    await visitor.page.getByText("Nothing is kept of what was before it.").waitFor();
+    await visitor.page.getByText("Earlier versions are not kept.").waitFor();
     await visitor.open(`/settings/policies/${id}/versions?Number=2`);
     await visitor.page.getByText("of each policy 50 are").waitFor();
     await db()`delete from policy_versions where policy_id = ${id}`;

@@ -54,7 +54,7 @@ test("an admin pings, pauses, changes and deletes a connection", async () => {
   const { page, open, complaints } = visitor;
   await open(`/settings/webhooks/${Id}`);
   await page.getByRole("button", { name: "Send a ping" }).click();
-  await page.getByRole("status").getByText("A ping is on its way.").waitFor();
+  await page.getByRole("status").getByText("A ping was sent.").waitFor();
   await page.getByRole("row").filter({ hasText: "Ping" }).getByText("Delivered").waitFor();
 
   await page.getByRole("button", { name: "Pause" }).click();
@@ -159,7 +159,7 @@ test("the overview of more connections than it counts says that it is of the new
   await Promise.all(names.map((Name) => api.connect("https://localhost:9443/", { Name })));
   const { page, open } = await enterSettings(browser, api.tenant);
   await page.getByText("Of the newest 200 connections.").waitFor();
-  await page.getByText("Nothing. All of these get what they should.").waitFor();
+  await page.getByText("None. All of these work.").waitFor();
   await open("/settings/webhooks?Limit=200");
   await page.getByRole("link", { name: "Next page" }).click();
   await page.getByRole("link", { name: "Back to the first" }).waitFor();

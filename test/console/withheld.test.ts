@@ -31,7 +31,7 @@ test("who may not read the records of an event sees it without its Data, and not
   await deletePolicy(api, "Payloads");
   await open(path);
   await page.getByText("Data is left out: your policies do not let you read every record in it.").waitFor();
-  await page.getByText("It may repeat what was sent, which you may not see.").last().waitFor();
+  await page.getByText("It may repeat the request, which you may not see.").last().waitFor();
   expect(await page.getByRole("button", { name: "Copy as curl" }).count()).toBe(0);
   expect(await page.getByRole("button", { name: "Copy as it was sent" }).count()).toBe(0);
   expect(await page.content()).not.toContain(secret);

@@ -184,7 +184,7 @@ describe("UserAttributes", () => {
     ["another field", [{ Name: "a", Type: "Text", Size: 3 }], /UserAttributes\[0\] must be/],
     ["a Name with a space", [{ Name: "a b", Type: "Text" }], /UserAttributes\[0\]\.Name must have/],
     ["a Name that begins with _", [{ Name: "__proto__", Type: "Text" }], /\.Name must have/],
-    ["a Name twice", [DEFINED[0], DEFINED[0]], /UserAttributes\[1\]|UserAttributes\[0\]\.Name stands there twice/],
+    ["a Name twice", [DEFINED[0], DEFINED[0]], /UserAttributes\[1\]|UserAttributes\[0\]\.Name occurs twice/],
     ["another Type", [{ Name: "a", Type: "Date" }], /\.Type must be Text or Number or Boolean or Texts/],
     ["a long Description", [{ Name: "a", Type: "Text", Description: "x".repeat(201) }], /Description must be/],
   ])("with %s are refused", async (_, wrong, says) => {

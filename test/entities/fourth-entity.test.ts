@@ -244,7 +244,7 @@ test("Settings lists it, adds it, changes it and deletes it, by its fields", asy
     Valid_Until: "2026-12-31T22:00:00.000Z",
     Holder: { Id: holder.Id },
   });
-  expect((await send(`${path}/change`, saved)).html).toContain("Somebody else has changed this");
+  expect((await send(`${path}/change`, saved)).html).toContain("Another user has changed this");
   const asking = await visitor.open(`${path}/delete`);
   expect(asking.heading).toBe("Delete this badge?");
   expect((await send(`${path}/delete`, asking.forms.at(-1)!.fields)).html).toContain("is deleted.");

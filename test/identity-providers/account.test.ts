@@ -93,7 +93,7 @@ describe.concurrent("linking on the account page", () => {
     await caller.made("IdentityProvider", { Id: provider.Id, Name: "Your Bank" });
     const again = await person.visitor.submit(page, { password });
     expect(again).toMatchObject({ status: 409, heading: "Link Your Bank" });
-    expect(alertOf(again)).toContain("has changed since it was shown");
+    expect(alertOf(again)).toContain("have changed since this page was shown");
     await db()`update users set name = 'Boss' where tenant_id = ${caller.tenantId} and username = 'admin'`;
     const third = await person.visitor.submit(again, { password });
     expect(third.status).toBe(409);

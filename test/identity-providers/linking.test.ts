@@ -65,7 +65,7 @@ describe.concurrent("an account that is here already", () => {
     await caller.made("IdentityProvider", { Id: provider.Id, Name: "Your Bank" });
     const again = await visitor.submit(page, client.tenant.admin);
     expect(again).toMatchObject({ status: 409, heading: "Link your account", location: undefined });
-    expect(again.html).toContain("What this page says has changed since it was shown.");
+    expect(again.html).toContain("The accounts have changed since this page was shown.");
     expect(again.html).toContain("Your Bank");
     for (const shown of [undefined, "", page.forms[0]!.fields.shown]) {
       expect((await visitor.submit(again, { ...client.tenant.admin, shown })).status).toBe(409);

@@ -158,7 +158,9 @@ describe.concurrent("a provider that is down", () => {
         return shown.location === undefined && shown;
       });
       expect({ status: view.status, heading: view.heading }).toEqual({ status: 502, heading: "Sign-in did not work" });
-      expect(view.html).toContain("Try again in a while; if it stays so, tell the administrator of the application.");
+      expect(view.html).toContain(
+        "Try again later; if the problem persists, tell the administrator of the application.",
+      );
       expect(linksOf(view).map(({ text }) => text)).toEqual(["Try again", "Sign in another way"]);
     },
   );
@@ -275,7 +277,7 @@ describe.concurrent("who a provider makes a User of", () => {
       AuthorizationEndpoint: "https://github.com/login/oauth/authorize",
       TokenEndpoint: "https://github.com/login/oauth/access_token",
     });
-    expect(github.body.Errors.join(" ")).toContain("anybody can have an account at github.com");
+    expect(github.body.Errors.join(" ")).toContain("anyone can register at github.com");
   });
 
   test.each<[Fields, RegExp]>([

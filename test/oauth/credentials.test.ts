@@ -155,7 +155,7 @@ describe("Credentials", () => {
           { Claim: "x", From: "Name" },
         ],
       },
-      /ClaimMapping\[1\]\.Claim stands there twice/,
+      /ClaimMapping\[1\]\.Claim occurs twice/,
     ],
     [
       {

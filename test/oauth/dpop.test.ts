@@ -286,7 +286,7 @@ describe.concurrent("a user's grant", () => {
     for (const _ of [1, 2]) {
       const again = { grant_type: "refresh_token", refresh_token };
       expectRfcError(await post(own, RFC_TOKEN_PATH, again), 400, "invalid_grant", /bound to a key/);
-      expectRfcError(await ask(own, other, again), 400, "invalid_grant", /by another one/);
+      expectRfcError(await ask(own, other, again), 400, "invalid_grant", /a different key/);
       const next = await ask(own, key, again);
       expect({ status: next.status, type: next.body.token_type }).toEqual({ status: 200, type: "DPoP" });
       expect(decodeJwt(next.body.access_token).cnf).toEqual({ jkt: key.jkt });
@@ -337,7 +337,7 @@ describe.concurrent("a user's grant", () => {
     const { own, key, redeem } = await publicClient({ dpop_jkt: named.jkt });
     named.nonce = key.nonce;
     expectRfcError(await post(own, RFC_TOKEN_PATH, redeem), 400, "invalid_grant", /code is bound to a key/);
-    expectRfcError(await ask(own, key, redeem), 400, "invalid_grant", /by another one/);
+    expectRfcError(await ask(own, key, redeem), 400, "invalid_grant", /a different key/);
     expect((await ask(own, named, redeem)).status).toBe(200);
   });
 
@@ -366,7 +366,7 @@ describe.concurrent("a user's grant", () => {
     const at = `${RFC_PATH}?${new URLSearchParams({ client_id: client.id, request_uri: body.request_uri })}`;
     const { code } = answerOf(await client.goThrough(visitor, await visitor.open(at)));
     const redeem = { grant_type: "authorization_code", code, redirect_uri: "https://app.example/callback" };
-    expectRfcError(await ask(own, other, redeem), 400, "invalid_grant", /by another one/);
+    expectRfcError(await ask(own, other, redeem), 400, "invalid_grant", /a different key/);
     expect((await ask(own, key, redeem)).body.token_type).toBe("DPoP");
   });
 });

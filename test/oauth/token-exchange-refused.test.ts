@@ -179,7 +179,7 @@ describe("refused is", () => {
     expect(decodeJwt(access_token).cnf).toEqual({ jkt: key.jkt });
     wrong(await exchange(own, access_token), /bound to a key/);
     const form = { grant_type: GRANT, subject_token: access_token, subject_token_type: ACCESS_TOKEN };
-    wrong(await proving(form, await DpopKey.make()), /by another one/);
+    wrong(await proving(form, await DpopKey.make()), /a different key/);
     const answer = await proving(form);
     expect(answer.body).toMatchObject({ token_type: "DPoP", scope: "openid AccessManager:Read" });
     expect(claimsOf(answer).cnf).toEqual({ jkt: key.jkt });

@@ -225,7 +225,7 @@ describe.concurrent("it is refused to send again", () => {
   test("what nobody was told of, or whose connection is deleted: 409", async () => {
     const api = await newTenant();
     await api.change({ Name: "Gate" });
-    expect(await conflict(api, (await api.newestEvent()).EventId)).toContain("No connection was told of this event");
+    expect(await conflict(api, (await api.newestEvent()).EventId)).toContain("This event has no deliveries");
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
     await api.change({ Name: "Door" });

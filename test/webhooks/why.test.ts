@@ -110,7 +110,7 @@ describe.concurrent("a connection with a delivery", () => {
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
     expect(await reason(api, eventId, connection)).toEqual([
       "Retrying",
-      "the 1st attempt failed with 503, another one follows",
+      "the 1st attempt failed with 503, a retry follows",
     ]);
     await api.setState(connection.Id, "Paused");
     expect(await reason(api, eventId, connection)).toEqual([

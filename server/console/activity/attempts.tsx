@@ -92,7 +92,7 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
           {response ? (
             <Source label={`Response of attempt ${number}`} text={responseText(attempt, response)} />
           ) : (
-            <p class="none">It may repeat what was sent, which you may not see.</p>
+            <p class="none">It may repeat the request, which you may not see.</p>
           )}
           {failure === null && response?.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
           {attempt.StatusCode === 413 ? <p class="hint">{TOO_LARGE}</p> : ""}

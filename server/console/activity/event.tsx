@@ -273,7 +273,7 @@ function NotSentSection({ visit, unconcerned }: { visit: Visit; unconcerned: Unc
   );
 }
 
-const AT_ONCE = "It is sent again. What comes of it stands below.";
+const AT_ONCE = "It is being sent again. The result appears below.";
 const LATER = "It waits for its connection, and is sent again once that is active.";
 const TO_SOME = "It is sent again to those that can get it, and to no deleted or Held connection.";
 

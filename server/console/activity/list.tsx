@@ -142,7 +142,7 @@ function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boo
     </EmptyState>
   ) : (
     <EmptyState title="Nothing has happened yet">
-      <p>Each change of a user, an application or a department shows up here, with who was told of it.</p>
+      <p>Each change of a user, an application or a department appears here, with its deliveries.</p>
     </EmptyState>
   );
 }

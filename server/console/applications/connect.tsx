@@ -71,7 +71,7 @@ function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): J
     <>
       {lacksRedirectUri ? (
         <p class="warning">
-          {"Nobody can sign in yet: it has no redirect URI. "}
+          {"Users cannot sign in yet: it has no redirect URI. "}
           {mayChangeCredentials(visit, { Id }, client) ? (
             <a href={visit.href(`${pathOf({ Id })}/credentials`)}>Add one</a>
           ) : (

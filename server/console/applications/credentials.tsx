@@ -36,7 +36,7 @@ const SECTIONS = {
     "IntrospectionAlg",
   ],
   Claims: ["IdTokenClaims", "ClaimMapping", "SubjectType", "SectorIdentifierUri"],
-  "What people are shown": ["LogoUri", "PolicyUri", "TosUri"],
+  "Shown to users": ["LogoUri", "PolicyUri", "TosUri"],
   "Higher security": ["RequirePar", "RequireSignedRequestObject", "DpopBound", "SecurityProfile"],
 };
 
@@ -58,7 +58,7 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
           ["Discovery", <Code text={`${publicUrl}/.well-known/openid-configuration`} copy />],
           ["Client type", <Text text={credentials.ClientType} />],
           ["Grants", <Words words={credentials.GrantTypes} none="none: it cannot ask for tokens" />],
-          ["Response types", <Words words={credentials.ResponseTypes} none="none: nobody signs in to it" />],
+          ["Response types", <Words words={credentials.ResponseTypes} none="none: users do not sign in to it" />],
           ["Scopes", <Words words={credentials.Scopes} none="none" />],
           ["Redirect URIs", <Addresses addresses={credentials.RedirectUris} />],
           ["After sign-out", <Addresses addresses={credentials.PostLogoutRedirectUris} />],

@@ -57,7 +57,7 @@ export const KINDS: Record<string, ApplicationKind> = {
   },
   machine: {
     name: "Machine",
-    text: "A service or a script that calls the API by itself; nobody signs in.",
+    text: "A service or a script that calls the API as itself; users do not sign in.",
     sets: { ClientType: "confidential", GrantTypes: ["client_credentials"], Scopes: ["AccessManager:Read"] },
     asks: ["Scopes"],
     signsIn: false,

@@ -43,7 +43,7 @@ export function LogoutsSection({ visit, application, credentials, logouts }: Log
               rows={logouts}
             />
           ) : (
-            <p class="fine">Nobody who was signed in to it has signed out yet.</p>
+            <p class="fine">None of its users has signed out yet.</p>
           )}
         </Section>
       </Live>

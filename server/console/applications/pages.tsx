@@ -30,7 +30,7 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
     empty: {
       none: [
         "No applications to see",
-        "An application with credentials is an OAuth client: it signs people in, or calls the API by itself.",
+        "An application with credentials is an OAuth client: it signs users in, or calls the API as itself.",
       ],
       filtered: [
         "No application is like that",
@@ -41,22 +41,22 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
     added: "The application is added. Give it grants, scopes and a secret, and it is an OAuth client.",
     state: {
       effects: [
-        "It gets no tokens any more, and those it has are no longer good.",
+        "It gets no more tokens, and its present tokens become invalid.",
         TOKENS_ELSEWHERE,
-        "Nobody can sign in to it until it is active again.",
+        "Users cannot sign in to it until it is active again.",
       ],
       told: {
         on: "The application is active and gets tokens.",
-        off: "The application is not active any more: it gets no tokens, and those it has are no longer good.",
+        off: "The application is now inactive: it gets no tokens, and its present tokens are invalid.",
       },
     },
     show: (visit, held) => applicationBody(deps, visit, held),
     effects: (application) => [
       phrase`${titleOf(application)} is gone, with its credentials and secrets.`,
-      "The tokens it has are no longer good, and nobody can sign in to it any more.",
+      "Its tokens become invalid, and users can no longer sign in to it.",
       TOKENS_ELSEWHERE,
       "Webhook connections that listen to Application get its last state.",
-      "What it did stays in the audit log, under its Id.",
+      "Its actions stay in the audit log, under its Id.",
     ],
     more: morePages(deps),
   });

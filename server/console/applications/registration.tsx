@@ -157,7 +157,7 @@ async function madeRegistrationTokenPage(deps: ConsoleServices, visit: Visit): P
             </p>
           </>
         ) : (
-          <p>A token is shown once. Make another one if nobody has kept it.</p>
+          <p>A token is shown once. If it was not stored, create a new one.</p>
         )}
         <div class="buttons">
           <ButtonLink href={visit.href(path)} kind="main">

@@ -104,7 +104,7 @@ export async function newSecretPage(deps: ConsoleServices, visit: Visit, refused
           state={refused ?? formOf()}
           name="Name"
           label="Name"
-          hint="To tell it from another one: where it is used, or until when."
+          hint="Distinguishes it from others: where it is used, or until when."
           required={false}
         />
       </FormPanel>
@@ -144,7 +144,7 @@ export async function madeSecretPage(deps: ConsoleServices, visit: Visit): Promi
   const body = shown ? (
     <Shown name={name} secret={shown.Secret!} isNew={shown.isNew !== undefined} />
   ) : (
-    <p>A secret is shown once. Make another one if nobody has kept it, and delete this one.</p>
+    <p>A secret is shown once. If it was not stored, create a new one and delete this one.</p>
   );
   return {
     title: shown ? "Secret" : "Shown already",
@@ -191,7 +191,7 @@ function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
       <p role="status" safe>
         {isNew
           ? "The application is added, and can use it at once."
-          : "A secret that was there before is good beside it. Delete it once nothing uses it any more."}
+          : "An earlier secret stays valid. Delete it when it is no longer used."}
       </p>
     </>
   );

@@ -41,7 +41,7 @@ export const USES: Use[] = [
   },
   {
     title: "Sign people in on a device",
-    text: "It shows a code, and waits until somebody has typed it on a phone.",
+    text: "It shows a code, and waits until the user has typed it on a phone.",
     programs: {
       "openid-client (Node, Bun)": "device/openid-client.mjs",
       "By hand (curl)": "device/curl.sh",
@@ -50,7 +50,7 @@ export const USES: Use[] = [
   },
   {
     title: "Call the API",
-    text: "The application itself calls, and nobody signs in.",
+    text: "The application calls as itself; users do not sign in.",
     programs: {
       "openid-client (Node, Bun)": "machine/openid-client.mjs",
       "Authlib (Python)": "machine/call.py",

@@ -64,7 +64,7 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
     tried,
     refused ? 422 : 200,
     !client.GrantTypes.includes("authorization_code") ? (
-      <Section title="Nobody signs in to it">
+      <Section title="Users do not sign in to it">
         <p>It has no grant authorization_code, so there is nothing to try.</p>
       </Section>
     ) : !isRegistered(tried) ? (
@@ -84,7 +84,7 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
                 state={state}
                 name="Resource"
                 label="For"
-                hint="What the access token is for: it is good nowhere else."
+                hint="The API that accepts the access token."
                 options={[
                   { value: "", label: "Gatehouse itself" },
                   ...apis.map(({ Name, Audience }) => ({ value: Audience, label: phrase`${Name} (${Audience})` })),

@@ -49,7 +49,7 @@ const STEPS: Step[] = [
     isDone: async (deps, visit) => (await firstRecords(deps, visit, "User")).length > 1,
   },
   {
-    text: "Put somebody in a role",
+    text: "Add a user to a role",
     path: "/settings/roles",
     isOpenTo: () => true,
     async isDone({ roles }, visit) {
@@ -101,7 +101,7 @@ export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promi
             </li>
           ))}
         </ol>
-        <ActionButton visit={visit} action={DISMISS} label="Do not show this any more" />
+        <ActionButton visit={visit} action={DISMISS} label="Dismiss" />
       </Section>
     ),
   };
@@ -118,7 +118,7 @@ async function unlessHidden(step: Step, deps: ConsoleServices, visit: Visit): Pr
 }
 
 export function dismissFirstSteps({ cookies }: ConsoleServices, visit: Visit): Response {
-  const answer = visit.goTo("/settings", "The first steps are not shown here any more.");
+  const answer = visit.goTo("/settings", "The first steps are dismissed.");
   answer.headers.append("set-cookie", cookies.set("first-steps", visit.caller.tenantId, YEAR_SECONDS));
   return answer;
 }

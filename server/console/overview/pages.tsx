@@ -55,7 +55,7 @@ async function unlessBusy(what: string, part: Promise<OverviewPart>): Promise<Ov
     return {
       body: (
         <EmptyState title={`${what} could not be counted now`}>
-          <p>The service is busy. This page asks again by itself.</p>
+          <p>The service is busy. This page retries automatically.</p>
         </EmptyState>
       ),
     };

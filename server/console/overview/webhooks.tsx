@@ -50,11 +50,7 @@ export async function webhooksPart(deps: ConsoleServices, visit: Visit, since: D
           {concerns.length > 0 ? (
             <Concerns visit={visit} concerns={concerns} />
           ) : (
-            <p class="fine">
-              {Next === null
-                ? "Nothing. Every connection gets what it should."
-                : "Nothing. All of these get what they should."}
-            </p>
+            <p class="fine">{Next === null ? "None. All connections work." : "None. All of these work."}</p>
           )}
         </Section>
         <Figures watched={watched} counts={counts} now={now} since={since} log={log} />

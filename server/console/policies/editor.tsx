@@ -20,7 +20,7 @@ export interface EditorProps {
   optional?: boolean;
 }
 
-const HINT = "Written in Cedar. What no policy permits is refused, and a forbid wins over every permit.";
+const HINT = "Written in Cedar. Calls without a permit are rejected, and a forbid overrides every permit.";
 
 export function Editor({ visit, state, problems, readonly, hint = HINT, optional = false }: EditorProps): JSX.Element {
   visit.editorNonce ??= randomBytes(NONCE_BYTES).toString("base64");

@@ -78,8 +78,8 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
       </div>
     ),
     effects: ({ Name }) => [
-      phrase`What only "${Name}" permits is refused from now on.`,
-      "What only it forbids is allowed from now on, where another policy permits it.",
+      phrase`Calls that only "${Name}" permits are rejected from now on.`,
+      "Calls that only it forbids are allowed from now on, if another policy permits them.",
       "Its text and all versions of it are not kept; copy what you may want again.",
     ],
   });

@@ -60,9 +60,7 @@ async function versionsPage({ policies }: ConsoleServices, visit: Visit): Promis
         <Versions visit={visit} policy={record} versions={versions} shown={shown} />
         <Section title={`Version ${shown.Number}`}>
           <p class="fine" safe>
-            {before
-              ? phrase`What it changed of version ${String(before.Number)}.`
-              : "Nothing is kept of what was before it."}
+            {before ? phrase`Changes since version ${String(before.Number)}.` : "Earlier versions are not kept."}
           </p>
           <Difference lines={differenceOf(before?.Policy ?? shown.Policy, shown.Policy)} />
           {mayRestore ? (

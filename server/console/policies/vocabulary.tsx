@@ -32,7 +32,7 @@ const OF_CALL = [
 export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType> }): JSX.Element {
   return (
     <section class="panel stack">
-      <h2>What a policy can speak of</h2>
+      <h2>Vocabulary</h2>
       <p class="fine">resource.after has the fields of resource, as they are after the change.</p>
       <Part title="Who calls: principal">
         <Words words={OF_CALLER} />

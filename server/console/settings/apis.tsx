@@ -35,7 +35,7 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
     told: { added: "The API is added. Now give its scopes to applications, and to roles for people." },
     show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,
     effects: () => [
-      "No token for it is issued any more, and introspection knows none.",
+      "No more tokens are issued for it, and introspection reports its tokens as inactive.",
       "Tokens that are out are good until they expire, where the API checks them by the keys alone.",
       "Its scopes are taken from applications, roles and consents.",
     ],

@@ -114,7 +114,7 @@ function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord 
       <Section title="Provider">
         <Facts facts={factsOf(provider)} />
       </Section>
-      <Section title="Who comes in">
+      <Section title="New users">
         <Facts
           facts={[
             ["Accounts", <Text text={whoComesIn(provider)} />],

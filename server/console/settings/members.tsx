@@ -30,7 +30,7 @@ export function askToRemove(
   if (!isIn(role, member)) throw new NotFound(`This ${member.Type} is not in the role.`);
   return {
     title: phrase`Remove ${name} from ${role.Name}?`,
-    effects: ["What the role alone permits ends with the next request."],
+    effects: ["Permissions of only this role end with the next request."],
     confirm: "Remove",
     fields,
     basis: role.Scopes,
@@ -105,7 +105,7 @@ export async function pickPage(deps: ConsoleServices, visit: Visit): Promise<Vie
             {hasMore ? <p class="fine">There are more like this. Search for more of the name.</p> : ""}
           </Section>
         ) : (
-          <EmptyState title={found.problems ? "Nothing was looked for" : "Nobody is like that"}>
+          <EmptyState title={found.problems ? "Nothing was looked for" : "No matches"}>
             <p>The search looks for a part of names, user names, e-mail addresses and keys.</p>
           </EmptyState>
         )}

@@ -43,7 +43,7 @@ function roleKind(deps: ConsoleServices): Kind<RoleRecord> {
     show: (visit, { record }) => roleBody(visit, record),
     effects: ({ Name, Members: { length } }) => [
       length === 1 ? "Its one member loses it." : `Its ${length.toLocaleString("en")} members lose it.`,
-      phrase`Policies that speak of Role::"${Name}" stay as they are, and mean nobody.`,
+      phrase`Policies with Role::"${Name}" stay unchanged and apply to no one.`,
       "Users lose the scopes that only this role gives.",
     ],
     more: [
@@ -63,7 +63,7 @@ function roleKind(deps: ConsoleServices): Kind<RoleRecord> {
         async act(visit, { back }) {
           const member = memberOf(visit);
           await leaveRole(deps, visit, visit.params.id!, member);
-          return visit.goTo(back, phrase`The ${member.Type} is not in the role any more.`);
+          return visit.goTo(back, phrase`The ${member.Type} was removed from the role.`);
         },
       }),
     ],
@@ -99,7 +99,7 @@ async function roleBody(visit: Visit, role: RoleRecord) {
         {members.length > 0 ? (
           <Table caption="Members" columns={columns(visit, role, name, mayChange)} rows={members} />
         ) : (
-          <p class="fine">Nobody yet.</p>
+          <p class="fine">No members yet.</p>
         )}
         <Pager visit={visit} next={from + PAGE < role.Members.length ? String(from + PAGE) : null} />
         {mayChange && visit.may("AccessManager:Read") ? (

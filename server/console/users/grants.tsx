@@ -105,7 +105,7 @@ function askToRevoke(other: "Application" | "User", grant: UserGrantRecord): Con
     title: other === "User" ? phrase`Revoke the access in the name of ${name}?` : phrase`Revoke the access of ${name}?`,
     above: [{ name: nameOf(of, grant[of]), path: back }],
     effects: [
-      "The tokens it has for this user are no longer good.",
+      "Its tokens for this user become invalid.",
       TOKENS_ELSEWHERE,
       grant.Consented ? "It asks the user again." : "The user's next sign-in to it does not ask, as before.",
     ],

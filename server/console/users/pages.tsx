@@ -42,7 +42,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
         "Users are added here, by the API, or by an identity provider when they first sign in.",
       ],
       filtered: [
-        "Nobody is like that",
+        "No matches",
         "The search looks for a part of names, user names, e-mail addresses, phone numbers and external Ids.",
       ],
     },
@@ -55,7 +55,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
       ],
       told: {
         on: "The user is active and can sign in.",
-        off: "The user is not active any more and is signed out.",
+        off: "The user is now inactive and signed out.",
       },
     },
     show: (visit, { record }) => userBody(deps, visit, record),
@@ -64,7 +64,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
       TOKENS_ELSEWHERE,
       "The password, the second factor, roles and what applications were allowed go with the user.",
       "Webhook connections that listen to User get its last state.",
-      "What the user did stays in the audit log, under its Id.",
+      "The user's actions stay in the audit log, under the Id.",
     ],
     more: morePages(deps),
   });

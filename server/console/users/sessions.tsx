@@ -78,7 +78,7 @@ function askToEnd(person: Person, { Id, Device }: SessionRecord): Confirmation {
     above: aboveOf(person),
     effects: [
       "That browser is signed out.",
-      "The refresh tokens that came of it end with it, and so do their access tokens.",
+      "Its refresh tokens and their access tokens end with it.",
       TOKENS_ELSEWHERE,
     ],
     confirm: "End this sign-in",
@@ -121,7 +121,7 @@ export function sessionPages(deps: ConsoleServices): ConsolePage[] {
             phrase`${titleOf(person)} is signed out in every browser.`,
             "All applications lose their refresh tokens for this person; access tokens they hold end with them.",
             TOKENS_ELSEWHERE,
-            "The password stays good. If somebody else knows it, make a password link as well.",
+            "The password stays valid. If someone else knows it, create a password link as well.",
           ],
           confirm: "End all sign-ins",
           back: pathOf(person),

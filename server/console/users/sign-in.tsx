@@ -34,7 +34,7 @@ export function SignInSection({ visit, person, factor, mayChange }: SignInSectio
       ) : (
         ""
       )}
-      {person.Username ? "" : <p class="fine">Without a user name nobody can sign in.</p>}
+      {person.Username ? "" : <p class="fine">A user without a user name cannot sign in.</p>}
     </Section>
   );
 }

@@ -282,7 +282,7 @@ export async function setState({ connection, connections }: ConsoleServices, vis
 export async function ping({ connections }: ConsoleServices, visit: Visit): Promise<Response> {
   const id = visit.params.id!;
   await connections.ping(visit.permitted("Webhooks:Update"), toConnectionId(id));
-  return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
+  return visit.goTo(`/settings/webhooks/${id}`, "A ping was sent. The result appears below.");
 }
 
 function eventOf({ eventRecord, eventType, recordIds }: RecentDelivery) {

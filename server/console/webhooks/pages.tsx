@@ -102,7 +102,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         phrase`${addressOf(URL)} gets no more events.`,
         whatWaits(health && health.open + health.held),
         "Its secret and its ApiKey are gone. A new connection has new ones.",
-        "What it got stays in the activity log.",
+        "Its deliveries stay in the activity log.",
       ];
     },
     told: {

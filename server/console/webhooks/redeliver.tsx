@@ -62,7 +62,7 @@ export async function redeliverPage(
             name="From"
             label={LABELS.From}
             type="datetime-local"
-            hint="What happened then or later."
+            hint="Events at that time or later."
             required
           />
           <TextField
@@ -118,7 +118,7 @@ function Count({ count }: { count: number | null }): JSX.Element {
 }
 
 function howMany(count: number | null): string {
-  if (count === null) return "How many these are is told to who may read every event.";
+  if (count === null) return "The number is visible only to users who may read every event.";
   if (count === 0) return "No delivery is like that.";
   return `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
 }

@@ -45,10 +45,7 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
   const [begun, ...others] = columns(visit);
   const [title, text] = isFiltered(filtersOf(visit))
     ? ["No redelivery is like that", "Fewer filters show more."]
-    : [
-        "Nothing was sent again yet",
-        "What a connection has missed, or what failed there, is sent again from its page.",
-      ];
+    : ["Nothing was sent again yet", "Missed and failed deliveries are sent again from the connection's page."];
   return {
     title: "Redeliveries",
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],

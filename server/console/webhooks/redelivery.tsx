@@ -29,7 +29,7 @@ import type { Visit } from "../visit.ts";
 export const REDELIVERIES = "/settings/redeliveries";
 const REFRESH_SECONDS = 2;
 
-export const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
+export const NAMES = { Replay: "Redelivery", Drain: "Sending held deliveries" };
 
 export async function redeliveryPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const id = toRedeliveryId(visit.params.id!);
@@ -52,7 +52,7 @@ export async function redeliveryPage(deps: ConsoleServices, visit: Visit): Promi
           {isOpen(redelivery) ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
           <Section title="Before and after">
             {sent.Items.length > 0 ? (
-              <Table caption="What it has sent, before and after" columns={sentColumns(visit)} rows={sent.Items} />
+              <Table caption="Sent deliveries, before and after" columns={sentColumns(visit)} rows={sent.Items} />
             ) : (
               <p class="fine">Nothing that you may see was sent yet.</p>
             )}
@@ -214,7 +214,7 @@ function askToCancel({ Id, Kind, ConnectionId }: LocatedRedelivery, isInPlace = 
 const IN_PLACE = { Back: "connection" };
 
 const CANCELLED = {
-  Replay: ["What it has put on its way goes on; the rest is not sent again.", "It cannot be taken up again."],
+  Replay: ["Deliveries already sent continue; the rest is not sent again.", "It cannot be taken up again."],
   Drain: [
     "What it has put on its way goes on; the rest stays Held.",
     "Its connection is paused, and gets nothing until it is resumed.",

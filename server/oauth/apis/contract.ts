@@ -138,7 +138,7 @@ function scopeProblem(value: unknown[]): string | undefined {
       return `${at}.Name must have 1 to 100 visible ASCII characters, without *, comma, " and \\.`;
     }
     if (isOwnScope(Name) || Name === "offline_access") return `${at}.Name is a scope of this service.`;
-    if (names.indexOf(Name) !== index) return `${at}.Name stands there twice.`;
+    if (names.indexOf(Name) !== index) return `${at}.Name occurs twice.`;
     if (!isText(Description, SCOPE_TEXT_LIMIT)) {
       return `${at}.Description must have at most ${SCOPE_TEXT_LIMIT} characters.`;
     }

@@ -113,7 +113,7 @@ export const APIS = {
         "The API that Id, or without it Name, points at is updated; else a new one is made, which needs Name and " +
         "Audience. Clients and roles are given its scopes by their names.",
       remove:
-        "No token for it is issued any more, and introspection knows none. Who verifies by the keys alone takes those " +
+        "No more tokens are issued for it, and introspection reports its tokens as inactive. Who verifies by the keys alone takes those " +
         "that are out until they expire. Its scopes are taken from clients, roles and consents.",
     });
   },

@@ -65,7 +65,7 @@ export function signInPage(
 
 /** Shown if the question has changed since the user answered. */
 export const CHANGED: Trouble = {
-  problem: "The request has changed since this page was shown. Nothing was allowed. Look at it again.",
+  problem: "The request has changed since this page was shown. Nothing was allowed. Please check again.",
   status: 409,
 };
 

@@ -223,11 +223,11 @@ const FIELDS = {
     ENTITY_TOKEN_ALG,
   ),
   AccessTokenType: choice(ACCESS_TOKEN_TYPES, {
-    description: "The `typ` of its access tokens: RFC 9068's, or `JWT` for libraries that refuse that.",
+    description: "The `typ` of its access tokens: RFC 9068's, or `JWT` for libraries that reject it.",
     audit: "value",
     form: {
       label: "Type of access tokens",
-      hint: "The typ in their header. Some libraries refuse all but JWT.",
+      hint: "The typ in their header. Some libraries accept only JWT.",
       words: { "at+jwt": "at+jwt (RFC 9068)" },
     },
     example: "at+jwt",
@@ -387,7 +387,7 @@ export function toCredentialsRecord(credentials: Credentials): CredentialsRecord
 const SECRET_NAME_LIMIT = 100;
 
 const SECRET_FIELDS = {
-  Name: text(SECRET_NAME_LIMIT, { description: "To tell it from another one, such as where it is used." }),
+  Name: text(SECRET_NAME_LIMIT, { description: "Distinguishes it from others, such as by where it is used." }),
 };
 
 export const SECRET = body({ name: "Secret", $id: "SecretData" }, SECRET_FIELDS);

@@ -63,7 +63,8 @@ function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwk
     problems.push(`TokenEndpointAuthMethod is ${method}, which a ${clientType} client cannot have.`);
   }
   // RFC 7591 2.
-  if (jwks && jwksUri !== "") problems.push("JwksUri cannot stand beside Jwks: a client has its keys in one place.");
+  if (jwks && jwksUri !== "")
+    problems.push("JwksUri cannot be combined with Jwks: a client has its keys in one place.");
   if (method === "private_key_jwt" && !jwks && jwksUri === "") {
     problems.push("TokenEndpointAuthMethod is private_key_jwt, which needs Jwks or JwksUri.");
   }

@@ -92,7 +92,7 @@ export function credentialRoutes(credentials: ClientCredentials): Route[] {
       params: { ...params, SecretId: textParameter("The secret's Id.", uuid()) },
       id: "deleteSecret",
       summary: "Delete a secret",
-      description: "The last one of the client that calls is refused with 409.",
+      description: "409 for the last secret of the calling client.",
       answer: { description: "What it was, without the secret itself.", schema: SECRET_RECORD, example: EXAMPLE },
       errors: ["Conflict"],
       handle: (caller, { params: { Id, SecretId } }) => credentials.deleteSecret(caller, Id, SecretId),

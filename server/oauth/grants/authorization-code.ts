@@ -69,7 +69,7 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
 }
 
 function noCode(): TokenError {
-  return new TokenError("invalid_grant", "The code is not one of ours, or has expired.");
+  return new TokenError("invalid_grant", "The code is invalid or expired.");
 }
 
 function sessionEnded(): TokenError {

@@ -68,5 +68,5 @@ async function answered({ sql, client }: GrantRequest, device: PolledDevice, dig
 }
 
 function noDevice(): TokenError {
-  return new TokenError("invalid_grant", "The device_code is not one of ours, or has expired.");
+  return new TokenError("invalid_grant", "The device_code is invalid or expired.");
 }

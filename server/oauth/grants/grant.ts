@@ -57,7 +57,7 @@ export async function revokeReused(
       });
     });
   }
-  throw new TokenError("invalid_grant", `The ${what} was used before; all that came of it is revoked.`);
+  throw new TokenError("invalid_grant", `The ${what} was already used; all its tokens are revoked.`);
 }
 
 /** The requested scopes that the client has. @throws TokenError invalid_scope */

@@ -14,7 +14,7 @@ import { issueTokens } from "./issue.ts";
 export async function refreshToken(asked: GrantRequest): Promise<Issued> {
   const { request, client, form, sql, families, apis, resource } = asked;
   const presented = await families.read(requireField(form, "refresh_token"));
-  if (!presented) throw new TokenError("invalid_grant", "The refresh token is not one of ours, or has expired.");
+  if (!presented) throw new TokenError("invalid_grant", "The refresh token is invalid or expired.");
   if (presented.clientId !== client.id) {
     throw new TokenError("another_clients_grant", "The refresh token was issued to another client.");
   }

@@ -127,7 +127,7 @@ const isOfUser = (token: ReadAccessToken): token is UserToken => token.userId !=
 async function actorOf(request: GrantRequest, token: string): Promise<ReadAccessToken> {
   const actor = await read(request, "actor_token", token);
   if (actor.client_id !== String(request.client.id)) throw invalid("actor_token was issued to another client.");
-  if (actor.act) throw invalid("actor_token is of somebody for whom somebody else acts.");
+  if (actor.act) throw invalid("actor_token has an actor itself.");
   requireOwnKey(actor, request.jkt, "actor_token");
   return actor;
 }

@@ -29,12 +29,12 @@ const INFORMATION_EXAMPLE = {
 };
 
 const UNAUTHORIZED = {
-  when: "A token is missing, or is good no more.",
+  when: "The token is missing, invalid or expired.",
   error: "invalid_token",
   headers: ["WWW-Authenticate"],
 };
 const REFUSED_METADATA = {
-  400: { when: "The metadata is refused.", error: "invalid_client_metadata" },
+  400: { when: "The metadata is invalid.", error: "invalid_client_metadata" },
   401: UNAUTHORIZED,
   413: { when: `The body has more than ${METADATA_LIMIT} bytes.`, error: "invalid_request" },
 };
@@ -87,7 +87,7 @@ export const REGISTRATION: RegistrationEndpoint[] = [
         summary: "Change a registered client (RFC 7592 2.2)",
         description:
           "The body is the whole of it: what is absent goes back to its default, but scope stays. The answer has a new " +
-          "registration access token; the one before is good no more.",
+          "registration access token; the previous one becomes invalid.",
         params,
         body: { ...BODY, example: { client_id: "1007", ...METADATA_EXAMPLE } },
         status: 200,
@@ -104,7 +104,7 @@ export const REGISTRATION: RegistrationEndpoint[] = [
       delete: {
         id: "deleteRegisteredClient",
         summary: "Delete a registered client (RFC 7592 2.3)",
-        description: "Its tokens are good no more.",
+        description: "Its tokens become invalid.",
         params,
         status: 204,
         answer: { description: "It is gone." },

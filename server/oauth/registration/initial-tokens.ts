@@ -47,7 +47,7 @@ const STANDARD_LIFETIME = 7 * 86_400;
 const RESOURCE = REGISTRATION_TOKEN_RESOURCE_TYPE.name;
 
 const FIELDS = {
-  Name: text(NAME_LIMIT, { description: "To tell it from another one, such as whom it is for.", example: "CI" }),
+  Name: text(NAME_LIMIT, { description: "Distinguishes it from others, such as by its recipient.", example: "CI" }),
   Uses: integer(...USES, "clients", { description: "How many clients can be registered by it. null: 1.", example: 10 }),
   Lifetime: integer(...LIFETIME, "seconds", {
     description: `How long it can be used. null: ${STANDARD_LIFETIME} seconds, 7 days.`,
@@ -140,7 +140,7 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
       id: "makeRegistrationToken",
       tag,
       summary: "Make an initial access token (RFC 7591): the answer's `Token`, shown once",
-      description: `This answer alone has it. ${MAX_INITIAL_TOKENS} can live at a time; another one is 409.`,
+      description: `Only this response contains it. ${MAX_INITIAL_TOKENS} can be valid at a time; one more is 409.`,
       scopes: ["Settings:Update"],
       body: {
         ...NEW_TOKEN_BODY,

@@ -354,5 +354,5 @@ export function sectorNamed(body: unknown, { isOpen }: Pick<Bounds, "isOpen">): 
 }
 
 export function invalid(problem: string): TokenError {
-  return new TokenError("invalid_request", `The metadata is refused: ${problem}.`, "invalid_client_metadata");
+  return new TokenError("invalid_request", `The metadata is invalid: ${problem}.`, "invalid_client_metadata");
 }

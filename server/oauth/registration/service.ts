@@ -220,7 +220,7 @@ function refused(token: string | undefined): Unauthorized {
 }
 
 function unknownToken(): Unauthorized {
-  return new Unauthorized("The token is not one of ours, or is good no more.", 'Bearer error="invalid_token"');
+  return new Unauthorized("The token is invalid or expired.", 'Bearer error="invalid_token"');
 }
 
 /** Admits a client without an initial access token. @param tx in which the tenant's rules are locked */

@@ -160,10 +160,7 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
         return wasLive;
       });
       if (isFirst) onReuse(tenantId, after);
-      throw new TokenError(
-        "invalid_grant",
-        "The refresh token was used before; all that came of its grant is revoked.",
-      );
+      throw new TokenError("invalid_grant", "The refresh token was already used; all tokens of its grant are revoked.");
     },
 
     revoke,

@@ -37,7 +37,7 @@ export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
     "A refresh token ends its whole family, access tokens included; an access token ends alone. An unknown " +
     "token is as good as revoked.",
   examples: { form: { ...CLIENT, token: "<REFRESH_TOKEN>" } },
-  answer: { description: "It is good no more." },
+  answer: { description: "The token is revoked." },
   refused: NO_TOKEN,
 };
 

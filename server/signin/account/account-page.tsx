@@ -64,7 +64,7 @@ function SecondFactorSection({ site, factor }: AccountProps): JSX.Element {
     return (
       <section>
         <h2>Second factor</h2>
-        <p>With an authenticator app, nobody can sign in with your password alone.</p>
+        <p>With an authenticator app, your password alone is not enough to sign in.</p>
         <a class="button outline" href={site.href("/account/second-factor")}>
           Set up an authenticator
         </a>
@@ -177,7 +177,7 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
                 about={name}
                 question={`Revoke the access of ${name || "this application"}?`}
                 effects={[
-                  "It gets nothing more in your name, and what it has ends. A service of its own may take what it holds until that expires, for a day at most.",
+                  "It gets no more access in your name, and its present access ends. A service that does not check for revoked tokens may accept them until they expire, at most a day.",
                   isConsented
                     ? "It asks you again the next time you use it."
                     : "It is your organisation's own: when you sign in to it again, it does not ask.",

@@ -69,7 +69,7 @@ async function liveReset({ sql }: AccountDependencies, token: string): Promise<P
 }
 
 function deadLink(): NotFound {
-  return new NotFound("This link was used before, or has expired. Ask your administrator for another one.");
+  return new NotFound("This link was already used or has expired. Ask your administrator for a new one.");
 }
 
 function resetForm(

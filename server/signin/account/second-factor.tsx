@@ -69,7 +69,7 @@ export async function enrolPage(
       asksPassword={await asksPassword(deps, session)}
       lead={
         session.isUnfinished
-          ? "Your organisation wants everybody to sign in with a second factor."
+          ? "Your organisation requires a second factor."
           : "From then on you sign in with your password and a code of the app."
       }
       backHref={session.isUnfinished ? undefined : site.href(ACCOUNT_PATH)}

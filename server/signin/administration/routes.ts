@@ -111,7 +111,7 @@ export function userRoutes(users: UserAdministration): Route[] {
       params: { ...params, SessionId: textParameter("The session's Id.", uuid()) },
       id: "endSession",
       summary: "End one of them",
-      description: "The refresh tokens that came of it end as well.",
+      description: "Its refresh tokens end as well.",
       answer: { description: "Its last state.", schema: SESSION, example: EXAMPLE_SESSION },
       handle: (caller, { params: { Id, SessionId } }) => users.endSession(caller, Id, SessionId),
     }),
@@ -119,7 +119,7 @@ export function userRoutes(users: UserAdministration): Route[] {
 }
 
 const RESET = Type.Object(
-  { Url: Type.String({ description: "To be given to the User, and nobody else." }), ExpiresOn: time() },
+  { Url: Type.String({ description: "Give it only to the User." }), ExpiresOn: time() },
   { $id: "PasswordReset" },
 );
 const EXAMPLE_RESET = {
@@ -140,7 +140,7 @@ const EXAMPLE_FACTOR = { Type: "TOTP", EnrolledOn: "2026-01-31T12:00:00.000Z", R
 const SESSION = Type.Object(
   {
     Id: uuid(),
-    Device: Type.String({ description: "What the browser calls itself, in words." }),
+    Device: Type.String({ description: "The browser's name." }),
     UserAgent: Type.String({ description: "The head of what the browser calls itself." }),
     Address: Type.String({ description: "Where the User signed in; of IPv6 the /64." }),
     StartedOn: time(),

@@ -99,7 +99,7 @@ const TOLD: Record<UpstreamProblem, ProblemText> = {
   unavailable: {
     status: 502,
     line:
-      "It cannot be reached or does not answer at the moment. Try again in a while; if it stays so, tell the " +
+      "It cannot be reached or does not answer at the moment. Try again later; if the problem persists, tell the " +
       "administrator of the application.",
     reason: "ProviderUnavailable",
   },
@@ -113,7 +113,7 @@ const TOLD: Record<UpstreamProblem, ProblemText> = {
   untrusted: {
     status: 502,
     line:
-      "Its answer cannot be trusted, so it was not used. Try again; if it stays so, tell the administrator of the " +
+      "Its answer cannot be trusted, so it was not used. Try again; if the problem persists, tell the administrator of the " +
       "application.",
     reason: "ProviderUntrusted",
   },

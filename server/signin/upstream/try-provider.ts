@@ -164,7 +164,7 @@ async function presentCode(config: Configuration, redirectUri: string, proof: st
       : "The ClientId is wrong, or needs its secret";
   try {
     await genericGrantRequest(config, "authorization_code", madeUp);
-    return { Name, Outcome: "Unknown", Message: "The token endpoint took a code that nobody has issued." };
+    return { Name, Outcome: "Unknown", Message: "The token endpoint accepted a made-up code." };
   } catch (error) {
     const failure = toUpstreamFailure(error);
     if (!(failure instanceof UpstreamFailure)) throw failure;
@@ -189,7 +189,7 @@ async function presentCode(config: Configuration, redirectUri: string, proof: st
 /** OpenID Connect RP-Initiated Logout 1.0, 2.1. */
 function checkSignOut({ end_session_endpoint: endpoint }: ServerMetadata): ProbeCheck {
   if (isHttps(endpoint)) return { Name: "SignOut", Outcome: "Passed", Message: "The metadata say where to sign out." };
-  const Message = "The metadata have no end_session_endpoint, so nobody is signed out there: switch SignOut off.";
+  const Message = "The metadata have no end_session_endpoint, so users are not signed out there: switch SignOut off.";
   return { Name: "SignOut", Outcome: "Failed", Message };
 }
 

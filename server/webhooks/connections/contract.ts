@@ -93,8 +93,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     example: "https://hooks.example.com/gatehouse",
   }),
   Entities: someOf(entities, {
-    description:
-      "Entities whose change triggers a call. Alert: what somebody should look at is raised, acknowledged or ended.",
+    description: "Entities whose change triggers a call. Alert: an alert is raised, acknowledged or ended.",
     required: true,
     audit: "value",
     judged: true,
@@ -267,7 +266,7 @@ function ownApiKeyProblem(url: string): string | undefined {
 }
 
 export const connectionContract = (facts: ConnectionFacts) =>
-  contract("WebhookConnection", "A receiver, and the changes it is told of.", fields(facts));
+  contract("WebhookConnection", "A receiver, and the changes sent to it.", fields(facts));
 
 export type ConnectionContract = ReturnType<typeof connectionContract>;
 

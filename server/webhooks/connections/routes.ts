@@ -20,7 +20,7 @@ export interface ConnectionRoutes {
 
 export const CONNECTION_TAG = {
   name: "WebhookConnection",
-  description: "Receivers, and the changes each of them is told of.",
+  description: "Receivers, and the changes sent to each.",
 };
 const tag = CONNECTION_TAG;
 export const CONNECTION_FILTERS = {
@@ -85,7 +85,7 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
       summary: "Try a webhook connection",
       description:
         "Sends a signed event of its own kind, EventType Ping, to this connection alone, also while it is Held or " +
-        "Paused. There is one attempt, and whatever comes of it, the connection stays as it is.",
+        "Paused. There is one attempt, and the connection stays unchanged.",
       scopes: ["Webhooks:Update"],
       params: CONNECTION_ID,
       answer: { description: "The event, which is on its way.", schema: SENT, example: EXAMPLE_SENT },
@@ -97,7 +97,7 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
 /** The response about an event sent to one connection. */
 export const SENT = Type.Object(
   {
-    EventId: uuid("What comes of it stands in the activity log by this id."),
+    EventId: uuid("The result is in the activity log under this id."),
     WorkflowId: Type.String(),
     WorkflowUrl: Type.String({ format: "uri", description: "The workflow in the Temporal UI." }),
   },

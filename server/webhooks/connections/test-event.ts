@@ -79,7 +79,7 @@ export function testRoutes(tests: TestEvents, workflowUrl: WorkflowUrl): Route[]
       description:
         "A signed event, as a change of this kind would make it, to this connection alone, also while it is Held or " +
         "Paused. Its Data is a sample, whose Id no record has, and its last field is `Test: true`. In the activity log " +
-        "it is a Ping. There is one attempt, and whatever comes of it, the connection stays as it is.",
+        "it is a Ping. There is one attempt, and the connection stays unchanged.",
       scopes: ["Webhooks:Update"],
       params: CONNECTION_ID,
       body: {

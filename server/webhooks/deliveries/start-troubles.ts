@@ -78,7 +78,7 @@ function reasonOf(error: unknown): string {
   if (code === CODES.UNAVAILABLE || code === CODES.DEADLINE_EXCEEDED) {
     return "Deliveries cannot begin: Temporal does not answer.";
   }
-  return `Deliveries cannot begin: Temporal refuses them (${told}).`;
+  return `Deliveries cannot start: Temporal rejects them (${told}).`;
 }
 
 /** The SDK wraps gRPC errors. */

@@ -16,7 +16,7 @@ export function figureRoutes(figures: ConnectionFigures): Route[] {
       path: "/WebhookConnection/{Id}/Status",
       id: "getWebhookConnectionStatus",
       summary: "Read how a webhook connection stands just now",
-      description: "What waits for it, how much is let out to it at a time, and when it is probed again.",
+      description: "Waiting deliveries, the concurrency windows, and the time of the next probe.",
       scopes: ["Webhooks:Read"],
       answer: { description: "How it stands.", schema: STATUS, example: EXAMPLE_STATUS },
       handle: (caller, { params: { Id } }) => figures.status(caller, Id),

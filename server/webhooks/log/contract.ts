@@ -146,7 +146,7 @@ const event = {
   State: orNull(word(DELIVERY_STATES), {
     description: "Of its deliveries the most urgent state; null: there is none.",
   }),
-  Reason: orNull(Type.String(), { description: "Why nobody is told." }),
+  Reason: orNull(Type.String(), { description: "Why there are no deliveries." }),
   ...workflow,
 };
 
@@ -224,7 +224,7 @@ export function wholeEvent(entities: readonly string[]) {
       }),
       Test: Type.Optional(
         Type.Literal(true, {
-          description: "It is a test with sample data, which somebody has asked for; last of all.",
+          description: "A test with sample data; the last field.",
         }),
       ),
     },

@@ -80,7 +80,7 @@ async function requireRedeliverable(
 ): Promise<EventDelivery[]> {
   if (deliveries.length === 0) {
     if (connectionId) throw new NotFound("The event has no delivery to the connection with this Id.");
-    throw new Conflict("No connection was told of this event, so there is nothing to send again.");
+    throw new Conflict("This event has no deliveries, so there is nothing to send again.");
   }
   const again = deliveries.filter((delivery) => obstacle(delivery, false) === undefined);
   if (again.length > 0) return again;

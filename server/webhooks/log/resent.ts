@@ -162,7 +162,7 @@ const RESENT = Type.Object(
     Timestamp: time("Of the event."),
     DeliveryId: uuid<DeliveryId>(),
     ConnectionId: uuid<ConnectionId>(),
-    Before: outcome("What had become of the delivery when it was sent again."),
+    Before: outcome("The delivery's state before it was sent again."),
     After: outcome("What it came to by this redelivery, whatever became of it later."),
   },
   { $id: "RedeliveryDelivery" },

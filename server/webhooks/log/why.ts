@@ -135,7 +135,7 @@ function whatIsNext(state: ConnectionState, delivery: WitnessedDelivery): string
     return next + earlier;
   }
   const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}`;
-  return state === "Active" ? `${failed}, another one follows` : `${failed}; ${willBeHeld}`;
+  return state === "Active" ? `${failed}, a retry follows` : `${failed}; ${willBeHeld}`;
 }
 
 function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): string {

@@ -83,7 +83,7 @@ export const REDELIVERY = Type.Object(
     Rate: { ...RATE, description: RATE_TEXT },
     State: word(REDELIVERY_STATES),
     Reason: orNull(Type.String(), { description: "Why it sends nothing though it is Running." }),
-    Total: count("How many deliveries there are, as far as is known by now."),
+    Total: count("The number of deliveries known so far."),
     Done: count("How many have ended: Delivered, Exhausted, and what was held or cancelled meanwhile."),
     Delivered: count(),
     Exhausted: count(),

@@ -102,11 +102,11 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       id: "changeRedelivery",
       summary: "Pause, resume or cancel a redelivery, or change its rate",
       description:
-        "What it has put on its way goes on. A Drain that is cancelled leaves the rest Held and its connection Paused.",
+        "Deliveries already sent continue. A Drain that is cancelled leaves the rest Held and its connection Paused.",
       scopes: ["Webhooks:Update"],
       body: {
         ...REDELIVERY_CHANGE,
-        description: "What is to change.",
+        description: "The fields to change.",
         examples: { pause: { State: "Paused" }, faster: { Rate: MAX_RATE } },
       },
       errors: ["Conflict"],

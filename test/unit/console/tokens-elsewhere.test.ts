@@ -5,8 +5,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 /** Texts about ended tokens. */
-const TOKENS_END =
-  /"[^"\n]*(?:tokens[^"\n]*\bend\b|those it has are no longer good\.|tokens[^"\n]*are no longer good)[^"\n]*",/g;
+const TOKENS_END = /"[^"\n]*(?:tokens[^"\n]*\bend\b|tokens[^"\n]*(?:become|are) invalid)[^"\n]*",/g;
 
 test("every effect that ends tokens is followed by how long an API may take them still", async () => {
   const found: string[] = [];

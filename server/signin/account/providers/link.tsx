@@ -85,7 +85,7 @@ export async function unlink(deps: AccountDependencies, { request, session }: Ac
   deps.forms.require(request, form.get("csrf"), session);
   const outcome = await deps.linkedAccounts.unlink(request, session, form.get("account") ?? "");
   if (outcome === "last-way-in") {
-    throw new Conflict("This is your only way to sign in. Link another one first, or ask for a password.");
+    throw new Conflict("This is your only way to sign in. First link another account, or ask for a password.");
   }
   return toAccount(deps, outcome === "unlinked" ? "unlinked" : undefined);
 }

@@ -47,7 +47,7 @@ const DOMAIN = "^([A-Za-z0-9-]+\\.)+[A-Za-z0-9-]{2,}$";
 const TENANT = "^[!-~]+$";
 
 /** Enforced by egress/bound-secrets.ts. */
-const MOVED = "With another one the ClientSecret has to be given again.";
+const MOVED = "After a change, ClientSecret must be given again.";
 
 function ownAddress(description: string, last: string) {
   const example = `https://gatehouse.example.com/signin/upstream/1001/${last}`;
@@ -75,7 +75,7 @@ const fields = (checkUrl: CheckUrl) => ({
     description: "Unique; stands on the sign-in page.",
     audit: "value",
     judged: true,
-    form: { label: "Name", hint: "What the sign-in page calls it." },
+    form: { label: "Name", hint: "Its name on the sign-in page." },
     example: "Example ID",
   }),
   ExternalId: text(NAME_LIMIT, {
@@ -120,7 +120,7 @@ const fields = (checkUrl: CheckUrl) => ({
     example: "",
   }),
   ClientId: requiredText(CREDENTIAL_LIMIT, {
-    description: "What Gatehouse is called there.",
+    description: "Gatehouse's client_id at the provider.",
     audit: "value",
     judged: true,
     form: { label: "ClientId", hint: "What the provider knows us by." },
@@ -201,9 +201,9 @@ const fields = (checkUrl: CheckUrl) => ({
     audit: "value",
     judged: true,
     form: {
-      label: "Who comes in",
+      label: "New users",
       words: {
-        Create: "Anybody whom the provider lets in: who is new gets an account here",
+        Create: "Create accounts for new users of the provider",
         LinkOnly: "Only users that are here already, once they have linked their account",
       },
     },
@@ -237,7 +237,7 @@ const fields = (checkUrl: CheckUrl) => ({
   RequireVerifiedEmail: flag({
     description: "With Provisioning Create, only people with a verified Email get a User.",
     audit: "value",
-    form: { label: "Who is new needs a verified e-mail address" },
+    form: { label: "New users need a verified e-mail address" },
     example: false,
   }),
   AllowLocal: flag({
@@ -255,7 +255,7 @@ const fields = (checkUrl: CheckUrl) => ({
     judged: true,
     form: {
       label: "Sign out there too",
-      hint: "Whoever signs out here is signed out at the provider. Register there the redirect URI after sign-out that the page of this provider shows.",
+      hint: "Users who sign out here are signed out at the provider. Register there the redirect URI after sign-out that the page of this provider shows.",
     },
     example: false,
   }),

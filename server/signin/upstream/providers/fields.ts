@@ -100,6 +100,6 @@ function parameterProblem(name: string, value: unknown): string | undefined {
   if (name === "response_mode" && !["query", "form_post"].includes(value)) {
     return "response_mode must be query or form_post.";
   }
-  if (name === "prompt" && value.split(" ").includes("none")) return "prompt=none would let nobody sign in there.";
+  if (name === "prompt" && value.split(" ").includes("none")) return "prompt=none would prevent every sign-in.";
   return undefined;
 }

@@ -119,7 +119,7 @@ function strangersProblem(provider: Omit<Provider, "id">): string[] {
     .at(0);
   if (host === undefined) return [];
   return [
-    `Provisioning Create needs AllowedDomains or AllowedTenants here: anybody can have an account at ${host}, and each of them would become a User.`,
+    `Provisioning Create needs AllowedDomains or AllowedTenants here: anyone can register at ${host} and would become a User.`,
   ];
 }
 
