@@ -27,7 +27,7 @@ async function signIn(page: Page, { tenant }: Client, password = tenant.admin.pa
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
 
-/** Reads the key from the page, as who cannot scan it does. */
+/** Reads the key from the page, like users who cannot scan. */
 async function enrol(page: Page, { tenant }: Client): Promise<Authenticator> {
   await page.getByText("Enter a key instead").click();
   const app = new Authenticator((await page.locator("code.key").textContent())!.replaceAll(/\s/g, ""));

@@ -1,4 +1,4 @@
-// A user who is deactivated is out, and stays out until signing in anew.
+// Deactivated users are signed out until they sign in again.
 
 import { describe, expect, test } from "bun:test";
 import { logOf } from "../audit/log.ts";

@@ -85,7 +85,7 @@ export async function signedIn(client?: Client): Promise<Person> {
   return person;
 }
 
-/** One who has set an authenticator up on the account page; its next code is of the next step. */
+/** A person with an authenticator set up on the account page; its next code is in the next step. */
 export async function enrolled(client?: Client): Promise<{ person: Person; app: Authenticator; recovery: string[] }> {
   const person = await signedIn(client);
   const page = await person.visitor.open("/account/second-factor");
@@ -107,7 +107,7 @@ export async function requireSecondFactor({ tenant }: Client): Promise<void> {
   await ok(admin.patch("/TenantSettings", { SecondFactor: "Required" }));
 }
 
-/** Time goes by for those who have guessed too much. */
+/** Ends the waits after too many guesses. */
 export async function waitOut({ tenant }: Client): Promise<void> {
   await db()`delete from signin_failures where tenant_id = ${tenant.tenantId}`;
 }

@@ -1,4 +1,4 @@
-// TOTP and recovery codes: set up, given at sign-in, good once, slow to guess.
+// TOTP and recovery codes: set-up, use at sign-in, single use, and throttling.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";

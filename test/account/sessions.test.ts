@@ -1,4 +1,4 @@
-// The account page: who may see it, and what it shows and ends.
+// The account page: access, content and ending sessions.
 
 import { describe, expect, test } from "bun:test";
 import { otherClient } from "../authorize/client.ts";

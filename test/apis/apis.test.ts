@@ -1,4 +1,4 @@
-// …/Api: what it takes, and what its scopes mean for clients and roles.
+// …/Api: validation, and the effect of its scopes on clients and roles.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { API, db, expectError } from "../entities/client.ts";

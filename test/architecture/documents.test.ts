@@ -1,4 +1,4 @@
-// The documents against the tree: what can be told without a running service.
+// Checks of the documents that need no running service.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Ids are types: tsc refuses one kind where another is asked, as long as nothing is made an id by a cast.
+// Ids are distinct types: tsc rejects mixing them, as long as no cast creates an id.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";

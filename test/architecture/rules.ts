@@ -56,7 +56,7 @@ export const sqlStandsInStores: Rule = (sources) =>
     return template.test(code) ? [`${path} has SQL; it stands in a store.ts, a *.store.ts or in server/db/.`] : [];
   });
 
-/** Pages and routes call services, which createX(deps) has made: what knows the database stands below them. */
+/** Pages and routes call services from createX(deps); only services use the database. */
 export const pagesAndRoutesCallServices: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
     const code = withoutComments(text);
@@ -94,7 +94,7 @@ export const sendingDoesNotKnowItsLog: Rule = (sources) =>
     target.startsWith("server/webhooks/log/") ? "reaches into the activity log" : undefined,
   );
 
-/** An answer that is written while it is read asks before each part who calls now. */
+/** Streamed responses must check the caller again before each part. */
 export const longAnswersAreJudgedAnew: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
     const code = withoutComments(text);
@@ -105,9 +105,9 @@ export const longAnswersAreJudgedAnew: Rule = (sources) =>
   });
 
 /**
- * `table[word]` finds `constructor` and `toString` too, which every object has. So a table of texts is a Map, or the
- * same file asks Object.hasOwn or Object.keys of it. A table whose keys are a type of their own is indexed as it is, and
- * so is a copy of a record.
+ * `table[word]` also finds inherited members such as `constructor` and `toString`. So a table with text keys must be a
+ * Map, or the same file must use Object.hasOwn or Object.keys on it. Tables with a key type and copies of records are
+ * exempt.
  */
 export const tablesAreMaps: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
@@ -160,7 +160,7 @@ const TELL_OF_NO_RECORD = [
   "server/webhooks/connections/routes.ts",
 ];
 
-/** Where records are, wherever their routes or pages stand. */
+/** Files that return records. */
 const ANSWER_RECORDS = /^server\/((access|audit|entities|console|tenants|webhooks)\/|.*[/-]routes\.tsx?$)/;
 /**
  * A file, written while it is read: its rows have passed the gate. The payload's, in its exact bytes, too. The problems of

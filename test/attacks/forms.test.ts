@@ -36,7 +36,7 @@ afterAll(() => Promise.all(running.map((provider) => provider[Symbol.asyncDispos
 
 const GOOD = "correct horse battery staple";
 
-/** Each by its address and what it is for. */
+/** By address and purpose. */
 const FORMS: Record<string, () => Promise<Filled>> = {
   "/signin: signing in to an application": async () => {
     const client = await newApplication();

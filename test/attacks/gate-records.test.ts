@@ -169,7 +169,7 @@ describe("every entity", () => {
     PATIENCE_MS,
   );
 
-  /** A record whose foreign key points at one that the spy may not read; none if no answer shows the foreign key. */
+  /** A record with a foreign key to one that the spy may not read; none if responses omit the foreign key. */
   async function pointing(entity: Described, reference: string): Promise<{ record?: Item; target: Item }> {
     if (reference === "CreatedBy" || reference === "ModifiedBy") {
       // Its admin made it.

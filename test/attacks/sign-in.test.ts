@@ -1,5 +1,5 @@
-// Attacks on whoever signs in here: session fixation and open redirects. Those on every form stand in forms.test.ts,
-// those by way of another provider in providers.test.ts.
+// Attacks on users who sign in: session fixation and open redirects. Attacks on forms are in forms.test.ts, those
+// through a provider in providers.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { atTheCode, enrolled } from "../account/person.ts";

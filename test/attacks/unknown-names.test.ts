@@ -52,10 +52,10 @@ async function ask(
   return seen(response.status, response.headers, await response.text(), ids);
 }
 
-/** @param ids that are asked for: one may stand in a text by chance, so all are taken out of each */
+/** @param ids requested ids, which are removed from each response, because one may occur by chance */
 function seen(status: number, allHeaders: Headers, text: string, ids: string[] = []): Seen {
   const plain = (shown: string) => {
-    // First what is another each time, for an id may stand in that by chance.
+    // Removes random values first, because they may contain an id by chance.
     const lasting = shown
       // Of the same length.
       .replace(/[\w-]{43,}/g, (opaque) => `OPAQUE${opaque.length}`)

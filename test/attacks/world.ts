@@ -15,7 +15,7 @@ export interface World {
   spy: Person;
   /** Path parameters of lists below a record, by the record's type. */
   ids: Record<string, string | number>;
-  /** To read the requests makes more of them: those before this time stay as they are. */
+  /** Reading requests creates new ones; those before this time are stable. */
   madeOn: string;
 }
 
@@ -164,7 +164,7 @@ export function uidOf(name: string, item: Item): { type: string; id: string } | 
   return { type: name, id: String(name === "Role" ? item.Name : (item.EventId ?? item.Id)) };
 }
 
-/** Hides records from the spy, whatever it would do with them, or for some actions alone. */
+/** Hides records from the spy, for all or some actions. */
 export async function hide(
   { admin, spy }: Pick<World, "admin" | "spy">,
   uids: { type: string; id: string }[],

@@ -1,4 +1,4 @@
-// Reading the log: filters, pages, who may, and that nothing changes it.
+// Reading the audit log: filters, pages, permissions, immutability.
 
 import { describe, expect, test } from "bun:test";
 import { API, db, expectError } from "../entities/client.ts";

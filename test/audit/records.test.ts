@@ -1,4 +1,4 @@
-// Records that a person changes: who has made, changed and deleted them stands in the log.
+// Audit entries of records that a person creates, changes and deletes.
 
 import { expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";

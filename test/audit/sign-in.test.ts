@@ -1,4 +1,4 @@
-// People signing in and out: each success and failure stands in the log, and a flood of failures does not fill it.
+// Audit entries of sign-ins and sign-outs; a flood of failures does not fill the log.
 
 import { describe, expect, test } from "bun:test";
 import { FAILURES_PER_HOUR } from "../../server/audit/index.ts";
@@ -9,7 +9,7 @@ import type { Api } from "../support/api.ts";
 import { clientOf } from "../support/tenant.ts";
 import { fromHere, kindsOf, logOf, textOf } from "./log.ts";
 
-/** A client, and its tenant's admin as a User and as who reads the log. */
+/** A client, and its tenant's admin as User and as reader of the log. */
 async function arrange() {
   const client = await newClient();
   const reader = await clientOf(client.tenant);

@@ -1,4 +1,4 @@
-// A redirect URI that is wrong, an account that is chosen, and users whose records say little about them.
+// Wrong redirect URIs, the choice of account, and users with few fields.
 
 import { describe, expect, test } from "bun:test";
 import { db } from "../entities/client.ts";

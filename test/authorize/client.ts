@@ -67,7 +67,7 @@ export class Client {
     return view;
   }
 
-  /** The code grant as RFC 6749 4.1.3 has it, with more or other fields. */
+  /** The code grant of RFC 6749 4.1.3, with additional or replaced fields. */
   token(code: string, fields: Fields = {}, path = RFC_TOKEN_PATH): Promise<Answer> {
     return this.ask(path, { grant_type: "authorization_code", code, redirect_uri: CALLBACK, ...fields });
   }

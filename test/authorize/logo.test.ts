@@ -74,7 +74,6 @@ async function consent(client: Client, visitor = new Visitor()): Promise<{ page:
   return { visitor, page: page.heading === "Sign in" ? await visitor.submit(page, client.tenant.admin) : page };
 }
 
-/** As a page has it. */
 const srcOf = ({ html }: View) => /<img src="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&");
 
 const get = (visitor: Visitor, src: string, method = "GET") =>

@@ -54,7 +54,6 @@ const WAYS: [string, Way][] = [
   ],
 ];
 
-/** The scopes that a code has, whatever its tokens are for. */
 async function granted(client: Client, code: string): Promise<string> {
   const [row] = await db()<{ scopes: string[] }[]>`
     select scopes from authorization_codes where client_id = ${client.id} order by expires_on desc limit 1`;

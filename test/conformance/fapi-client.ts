@@ -1,5 +1,5 @@
-// A client as the FAPI 2.0 Security Profile has it: it pushes its requests, proves itself by private_key_jwt, uses PKCE,
-// has its access tokens bound to a key by DPoP, and takes id_tokens that are signed by ES256.
+// A client of the FAPI 2.0 Security Profile: pushed requests, private_key_jwt, PKCE, DPoP-bound access tokens, and
+// ES256 id_tokens.
 
 import { expect } from "bun:test";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";

@@ -1,4 +1,4 @@
-// A relying party that checks what it is given as the OpenID conformance suite does in every module
+// A relying party with the checks of every module of the OpenID conformance suite
 // (openid-certification/conformance-suite, AbstractOIDCCServerTest).
 
 import { expect } from "bun:test";

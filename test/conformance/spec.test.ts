@@ -1,5 +1,5 @@
-// SPEC.md walked sentence by sentence: spec.md has each statement, table row and rule with the tests that hold it. A test
-// stands where its feature is; those that stand nowhere else are below.
+// SPEC.md sentence by sentence: spec.md lists each statement, table row and rule with its tests. Tests are with their
+// feature; the others are below.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -91,7 +91,7 @@ test.concurrent("a payload's Version is a string of two or three numeric parts",
 });
 
 test.concurrent("a failure of our own is 500 with the error record, and tells nothing of the inside", async () => {
-  // An entity whose table is not there.
+  // An entity without a table.
   const ghost: EntityDefinition = {
     name: "Ghost",
     description: "Nobody has seen one.",

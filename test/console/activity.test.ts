@@ -1,4 +1,4 @@
-// The activity log in Settings, as those use it who are called at night.
+// The activity log in Settings, as used by operators on call.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -1,4 +1,4 @@
-// One form of Settings for each path that asks before it acts, and how what it says becomes untrue.
+// For each path of Settings that confirms an action: its form, and a change that invalidates it.
 
 import { expect } from "bun:test";
 import { enrolled, newApplication, signedIn } from "../account/person.ts";
@@ -13,7 +13,7 @@ export interface Asking {
   api: Api;
   /** The user; default: the tenant's administrator. */
   by?: { username: string; password: string };
-  /** The page that the form stands on, by its button or as its own. */
+  /** The page of the form, or of the button that opens it. */
   page: string;
   /** Input sent before the form appears. */
   first?: Record<string, string>;

@@ -1,4 +1,4 @@
-// The audit log in sentences: who did what to which, by their names, and what was there before.
+// Sentences of the audit log: actor, action, subject by name, and former values.
 
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";

@@ -1,4 +1,4 @@
-// The page of an event says what it has changed, and times in its payload by the reader's own clock.
+// The page of an event: its changes, and local times in its payload.
 
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";

@@ -1,4 +1,4 @@
-// The page of a connection: how it fares, how it stands, and what is sent again there.
+// The page of a connection: history, state, and resending.
 
 import { describe, expect, test } from "bun:test";
 import { until } from "../support/api.ts";

@@ -55,7 +55,7 @@ export async function enterSettings(
     async open(path) {
       await page.goto(issuer() + path);
     },
-    // An open page goes on refreshing itself.
+    // An open page keeps refreshing itself.
     [Symbol.asyncDispose]: () => window.close(),
   };
 }

@@ -10,7 +10,7 @@ export const PATHS = [...new Set(composedApp().routes.map(({ path }) => path))].
   (path) => path.startsWith("/settings/") && !/^\/settings\/(sign-|signed-|callback|\*)/.test(path),
 );
 
-/** The first part of a path after /settings/, and an Id of what stands there. */
+/** Ids by the first part of the path after /settings/. */
 export type Ids = Record<string, string>;
 
 export async function arrange(api: Api): Promise<Ids> {

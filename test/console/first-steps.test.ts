@@ -11,7 +11,7 @@ import { enterSettings, newColleague, type Visitor } from "./console.ts";
 const browser = openWindows();
 const PATIENCE_MS = 120_000;
 
-/** Of each step, by what it says. */
+/** The state of each step, by its text. */
 async function stepsOf({ page, open }: Visitor): Promise<Record<string, string>> {
   await open("/settings");
   await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();

@@ -117,7 +117,7 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
     {
       ...CONNECTION,
-      // Its mark that there is to be none is set as well.
+      // Its checkbox for no value is set as well.
       Secret: "",
     },
 };
@@ -136,7 +136,7 @@ test(
     await arrange(api);
     await using visitor = await enterSettings(browser, api.tenant, { viewport: { width: 400, height: 800 } });
     const forms = formsOf(await walk(visitor.page, 2));
-    // A form that is new stands in FORMS as well.
+    // New forms must be added to FORMS.
     expect(keysOf(forms).filter((key) => !isFilter(key))).toEqual(Object.keys(FORMS).toSorted());
     const filtered = keysOf(forms)
       .filter(isFilter)
@@ -187,7 +187,7 @@ function keysOf(forms: FoundForm[]): string[] {
   return forms.filter(({ typed }) => typed.length > 0).map(({ key }) => key);
 }
 
-/** It takes what it is given, or says what is wrong. */
+/** Accepts the input, or reports problems. */
 const isFilter = (key: string) => key.startsWith("GET ");
 
 /** Of each kind one that shows such a text; what has no width is not kept. */

@@ -20,7 +20,6 @@ export interface Outcome {
   /** Field values when sent and in the response; undefined if the response has no such form. */
   typed: Typed;
   kept: Typed | undefined;
-  /** Why it was refused, by the field that it stands beside. */
   problems: Typed;
   /** Why it was refused, or what was done, at the top. */
   said: string;
@@ -106,7 +105,7 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
   function harms(): string[] {
     return [
       ["a script ran", "harmed" in globalThis],
-      // The policy editor keeps the cursor apart from what it draws in place of a character by an empty image.
+      // The policy editor uses an empty image to separate the cursor from a replaced character.
       ["markup is markup", document.querySelector("script:not([src]), img:not(.cm-widgetBuffer), [onerror]") !== null],
       ["wider than the screen", document.documentElement.scrollWidth > innerWidth],
     ].flatMap(([flaw, is]) => (is ? [String(flaw)] : []));

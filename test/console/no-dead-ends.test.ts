@@ -29,7 +29,7 @@ const goesOn = ({ status, location, headers, html }: View) =>
 
 const hasWayOn = (html: string) => /<a [^>]*href="[^"#]|<form/.test(html);
 
-/** A browser of an administrator who is in Settings. */
+/** A browser of an administrator in Settings. */
 async function administrator(tenant: NewTenant, visitor = new Visitor(issuer())): Promise<Visitor> {
   const page = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
   if (page.heading === "Sign in") await visitor.submit(page, tenant.admin);

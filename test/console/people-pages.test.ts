@@ -17,7 +17,7 @@ interface Ids {
   event: string;
 }
 
-/** Sends the page's form as it is, whatever the browser would say of it. */
+/** Submits the page's form without the browser's validation. */
 async function send({ page }: Visitor, button: string, fields: Record<string, string>): Promise<void> {
   await page.locator("main form.fields").evaluate((form) => form.setAttribute("novalidate", ""));
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);

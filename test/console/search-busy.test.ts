@@ -1,4 +1,4 @@
-// The search box while something is busy: it finds what it can, and says that it is not all.
+// Search with busy sources: it shows the available results and that they are incomplete.
 
 import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";

@@ -1,4 +1,4 @@
-// One box over all pages, as those use it who have an Id from a log and no time.
+// Global search, such as by an Id from a log.
 
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";

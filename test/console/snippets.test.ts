@@ -82,7 +82,7 @@ const RUNNERS: Record<string, Runner> = {
   curl: { tool: "curl", file: "main.sh", command: () => ["bash", "main.sh"] },
 };
 
-/** By the language or tool that stands in the program's name. */
+/** Selected by the language or tool in the program's name. */
 function runnerOf(name: string): Runner {
   return RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
 }
@@ -143,7 +143,7 @@ async function signedIn(address: URL): Promise<URL> {
   return view.location!;
 }
 
-/** In a tab beside the console, to the page that shows who is signed in. */
+/** Opens a tab beside the console, and returns the user that the program shows. */
 async function signedInBeside(address: string): Promise<string> {
   const tab = await settings.page.context().newPage();
   await tab.goto(address);
@@ -330,7 +330,7 @@ test(
   PATIENCE_MS,
 );
 
-/** The same claims as a refresh token's, by our own key: only its type tells what it is. */
+/** The claims of a refresh token, signed with our own key: only its type differs. */
 async function asRefreshToken(token: string): Promise<string> {
   const { kid, key } = await otherProcess(issuer()).keys.signingKey("RS256");
   return new SignJWT(decodeJwt(token)).setProtectedHeader({ alg: "RS256", typ: "rt+jwt", kid }).sign(key);

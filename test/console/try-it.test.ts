@@ -86,7 +86,7 @@ test.each([true, false])(
     expect(html).not.toContain(clientSecret);
     expect(html).not.toContain(code);
 
-    // All that it gave is revoked, and the code is good for nothing more.
+    // Its tokens are revoked, and the code is used up.
     const { body: log } = await api.call<{ Items: object[] }>("GET", "/AuditEvent?Kind=Token.Revoked");
     expect(log.Items).toHaveLength(1);
     await page.goto(answer);

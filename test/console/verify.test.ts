@@ -1,4 +1,4 @@
-// A new connection: its secret, the code that verifies its calls, and tests whose outcome is watched.
+// A new connection: its secret, verification code, and test events.
 
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";

@@ -2,11 +2,10 @@
 
 import type { Page } from "playwright-core";
 
-/** A form, told apart from others by where it goes and what it has fields for. */
+/** A form, identified by its action and fields. */
 export interface FoundForm {
   /** Such as `POST /settings/roles/:id/change Name Description`: the fields are those that one can type into. */
   key: string;
-  /** The page it stands on. */
   path: string;
   /** As the page writes it. */
   action: string;
@@ -15,7 +14,6 @@ export interface FoundForm {
   closed: string[];
   /** The button's text. */
   button: string;
-  /** It stands below what it will do, in words. */
   asks: boolean;
   /** Of its fields, by name. */
   labels: [name: string, label: string][];

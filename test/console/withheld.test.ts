@@ -1,4 +1,4 @@
-// The console shows of an event what its visitor may see, and says what it leaves out.
+// Hidden parts of events are omitted in the console, with a note.
 
 import { expect, test } from "bun:test";
 import type { Api } from "../support/api.ts";

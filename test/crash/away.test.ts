@@ -17,7 +17,7 @@ const WITHOUT_DATABASE = [
   "/.well-known/oauth-authorization-server",
   // Cached data is served.
   "/.well-known/jwks.json",
-  // They refuse a client's own token.
+  // These reject a client's own token.
   "/oauth2/userinfo",
   "/oauth2/clients/{client_id}",
 ];

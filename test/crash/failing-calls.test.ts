@@ -1,5 +1,5 @@
-// Nothing but a post that left is an attempt, whatever fails inside an activity before, beside or after it: each call to
-// PostgreSQL fails once, in each way.
+// Only a sent post counts as an attempt, regardless of failures around it in an activity: each call to PostgreSQL fails
+// once, in each way.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Sql } from "../../server/db/sql.ts";

@@ -27,7 +27,7 @@ const API = "/Endpoint/rest/api/v1";
 const AS_PATCH = "The same as PATCH";
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** By the page, and by the name that stands in its comments. */
+/** By page, and by the name in the markers. */
 export const GENERATED: Record<string, Record<string, () => string>> = {
   "docs/access.md": { scopes, roles, policies, fields },
   "docs/api.md": { operations, records },

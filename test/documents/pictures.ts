@@ -118,7 +118,7 @@ async function takeDetails(page: Page, workflowUrl: string, details: RegExp, nam
   await page.setViewportSize(DETAILS);
   await page.goto(workflowUrl);
   await page.getByText("User Metadata", { exact: true }).click();
-  // Markdown stands in a frame of its own.
+  // Markdown is rendered in its own frame.
   const isShown = () => Promise.all(page.frames().map((frame) => frame.getByText(details).count()));
   await until("the details", async () => (await isShown()).some((count) => count > 0), PATIENCE_MS);
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });

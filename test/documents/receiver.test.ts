@@ -1,4 +1,4 @@
-// The receiver of docs/for-receivers.md, run as it stands, over calls that Gatehouse has made.
+// Runs the receiver of docs/for-receivers.md with calls of Gatehouse.
 
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
@@ -52,7 +52,7 @@ async function threeChanges(secret: string): Promise<{ application: unknown; cal
   return { application, calls: receiver.calls.slice(0, 3), ping: receiver.calls[3]! };
 }
 
-/** @param printed takes what it says */
+/** @param printed receives the output */
 async function run(folder: string, secret: string, printed: string[]) {
   const port = await nextFreePort(0, "127.0.0.1", new Set());
   const env = { ...process.env, PORT: String(port), SECRET: secret };

@@ -1,4 +1,4 @@
-// The programs of docs/sign-in.md that sign users in with a library, each run as it stands.
+// Runs the programs of docs/sign-in.md that sign users in with a library.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";

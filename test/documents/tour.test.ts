@@ -1,4 +1,4 @@
-// Runs the tour of README.md as it stands, in a fresh clone.
+// Runs the tour of README.md in a fresh clone.
 
 import { expect, test } from "bun:test";
 import { cp, rm } from "node:fs/promises";

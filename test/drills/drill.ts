@@ -25,7 +25,7 @@ export interface Load {
 
 const PAUSE_MS = 20;
 
-/** Changes, one after the other in each lane, whatever they are answered. */
+/** Sends changes sequentially in each lane, regardless of responses. */
 export function startLoad(api: Api, lanes: number, url = api.url): Load {
   const load = { statuses: new Map<number, number>(), withoutRetryAfter: 0, milliseconds: [] as number[] };
   let ended = false;

@@ -103,7 +103,7 @@ function reasonsIn(log: string): Map<string, number> {
   return reasons;
 }
 
-/** As docs/operations.md has it. */
+/** The configuration in docs/operations.md. */
 function startNginx(nginx: string, folder: string, port: number, apis: number[]): AsyncDisposable {
   mkdirSync(folder);
   const config = join(folder, "nginx.conf");

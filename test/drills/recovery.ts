@@ -1,5 +1,5 @@
-// A backend of PostgreSQL is killed under load, again and again: each time all sessions end, and PostgreSQL recovers.
-// Then all its processes stand still, with their connections open.
+// A PostgreSQL backend is killed repeatedly under load: each time all sessions end, and PostgreSQL recovers. Then all
+// its processes are stopped with open connections.
 
 import { readFileSync } from "node:fs";
 import { connect } from "../../server/db/sql.ts";

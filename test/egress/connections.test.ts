@@ -1,4 +1,4 @@
-// Connections that are kept for the next post: whose they are, and what their end means.
+// Kept connections: isolation, and the effects of their end.
 
 import { describe, expect, test } from "bun:test";
 import { createServer as createTcpServer, type Socket } from "node:net";

@@ -36,7 +36,7 @@ export function startReceiver(answer: (received: Received) => Response | Promise
   return { port: server.port!, received, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
-/** Speaks TLS, then whatever the test wants in place of HTTP. */
+/** Speaks TLS, then anything instead of HTTP. */
 export async function startRawReceiver(onRequest: (socket: TLSSocket) => void) {
   const server = createServer(tls, (socket) => {
     socket.on("error", () => {});

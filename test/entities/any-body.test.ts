@@ -1,4 +1,4 @@
-// Whatever JSON comes: 200 or a well-formed error record whose Type is documented.
+// Any JSON body causes 200 or a well-formed error record with a documented Type.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// A caller whose connection breaks in the middle of a body: no failure of ours.
+// Connections that break within a body are not counted as our failures.
 
 import { expect, test } from "bun:test";
 import { connect } from "node:net";

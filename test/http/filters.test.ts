@@ -1,4 +1,4 @@
-// Filters of every list of the API, as its document has them: what cannot mean what it says is refused in words.
+// Filters of all lists, from the OpenAPI document: impossible values are rejected.
 
 import { expect, test } from "bun:test";
 import { operationsOf, readDocument, resolve } from "../openapi/document.ts";

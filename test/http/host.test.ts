@@ -1,4 +1,4 @@
-// Whatever stands in Host or before the path: the path is what routes, as a proxy before us reads it.
+// Unusual values of Host and authority: the path alone selects the route, as a proxy in front sees it.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";

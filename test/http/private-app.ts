@@ -17,7 +17,7 @@ export interface PrivateApp extends Installed, AsyncDisposable {
 }
 
 /**
- * @param _ whose database it uses; the shared one unless given
+ * @param _ the database; default: the shared one
  * @example await using app = startPrivateApp({ rateLimit: { perSecond: 1, burst: 2 } });
  */
 export function startPrivateApp(

@@ -78,7 +78,7 @@ describe.concurrent("linking on the account page", () => {
     const mine = await subOf(client, await person.visitor.open(client.authorize()));
     const there2 = await signIn(new Visitor(), real.visitor(), there.login, client.authorize());
     expect(await subOf(client, there2)).toBe(mine);
-    // A sign-in alone is none either, by whatever way.
+    // A sign-in alone causes no event either.
     expect(await eventsOf(caller.tenantId)).toEqual(before);
     const [event] = await logOf(caller, "Kind=Identity.Linked");
     expect(event).toMatchObject({ Actor: event!.Subject, Details: { IdentityProviderId: provider.Id } });

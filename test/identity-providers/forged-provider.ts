@@ -13,7 +13,7 @@ export interface Behaviour {
   idToken?: Json;
   /** In place of the signed id_token. */
   sign?: (claims: JWTPayload, provider: ForgedProvider) => Promise<string | undefined>;
-  /** Of the token endpoint's answer, what it is instead. */
+  /** Replaces the token endpoint's response. */
   token?: (answer: Json) => Json;
   /** Of its key as it is published; undefined leaves a member out. */
   jwk?: Json;

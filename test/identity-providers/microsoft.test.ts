@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => forged[Symbol.asyncDispose]());
 
-/** Microsoft's name and port are not to be had here: what goes there goes to the forged provider, by HTTPS as well. */
+/** Requests to Microsoft go to the forged provider, also by HTTPS, because its name and port are unavailable here. */
 const fetchThere: EgressFetch = (_, address, { method, headers, body }) => {
   const path = new URL(address).pathname.replace(/^\/(common|organizations)(\/v2\.0)?/, "");
   return fetch(forged.issuer + path, { method, headers, body, redirect: "manual", tls: { ca: certificate.ca } });

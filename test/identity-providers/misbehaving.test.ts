@@ -14,7 +14,7 @@ const MISCONFIGURED = "do not agree on how they work together";
 const DECLINED = "It did not sign you in";
 const SECRET = "a secret";
 
-/** Of all whose provider misbehaves; nothing of theirs is ever left in it. */
+/** The tenant of all misbehaving providers; nothing of theirs remains in it. */
 let tenant: UpstreamTenant;
 beforeAll(async () => {
   tenant = await newUpstreamTenant({ Issuer: "https://id.example.com" });

@@ -1,5 +1,3 @@
-// A tenant whose users can sign in at a provider, and their way there and back.
-
 import { expect } from "bun:test";
 import { decodeJwt } from "jose";
 import { type Client, newClient } from "../authorize/client.ts";
@@ -11,7 +9,7 @@ import type { RealProvider } from "./real-provider.ts";
 export interface UpstreamTenant {
   client: Client;
   caller: Api;
-  /** The IdentityProvider as the API has it. */
+  /** The IdentityProvider in the API. */
   provider: Record<string, unknown> & { Id: string; Name: string; RedirectUri: string };
 }
 
@@ -107,11 +105,11 @@ export function linkingForm({ forms }: View, { provider }: UpstreamTenant) {
 }
 
 /**
- * From the account page to the provider, also where the page no longer offers it.
- * @returns where the page goes on to by itself
+ * Starts at the account page, even if the page no longer offers the provider.
+ * @returns the address that the page continues to
  */
 export async function startLinking(visitor: Visitor, { provider }: UpstreamTenant): Promise<URL> {
-  // A form that every session is shown, whatever there is to link.
+  // A form on every session's page.
   const { csrf } = (await visitor.open("/account/second-factor")).forms[0]!.fields;
   const page = await visitor.post("/account/providers/start", { csrf: csrf!, provider: provider.Id });
   return new URL(page.headers.get("refresh")!.replace(/^0; url=/, ""));

@@ -11,7 +11,7 @@ import { newTenant } from "../support/tenant.ts";
 
 const LOGOUT = "/oauth2/logout";
 
-/** A client whose address for logout tokens is the receiver's. */
+/** A client with the receiver's address for logout tokens. */
 export async function toldClient(uri: string, given?: Api, fields: object = {}): Promise<{ api: Api; client: Client }> {
   const api = given ?? (await newTenant());
   const client = new Client(api.tenant);

@@ -59,7 +59,7 @@ async function stored(sql: Sql, { table, column }: SealedColumn): Promise<Uint8A
   return rows.map(({ value }) => value);
 }
 
-/** Everything sealed, as it stands, by its column. */
+/** All sealed values by column. */
 async function allStored(sql: Sql) {
   const values = await Promise.all(SEALED.map(async (column) => ({ column, values: await stored(sql, column) })));
   for (const { column, values: some } of values)

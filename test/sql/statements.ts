@@ -85,7 +85,7 @@ class Reader {
     ts.forEachChild(node, (child) => this.collect(child));
   }
 
-  /** A template whose function takes fragments is read once for each call. */
+  /** A template with fragments as arguments is read once per call. */
   private readTemplate(template: ts.TaggedTemplateExpression): { pieces: Piece[]; reason?: string } {
     const alone = this.tryRead(() => this.piecesOf(template, NO_BINDINGS));
     if (!alone.reason) return alone;

@@ -1,4 +1,4 @@
-// Why a connection did or did not get an event: by what it was when the event came, not by what it is.
+// Explanations of why a connection got an event, based on its state when the event occurred.
 
 import { describe, expect, test } from "bun:test";
 import type { ConnectionId } from "../../server/ids.ts";

@@ -15,8 +15,8 @@ import type { Turn } from "./turns.ts";
 const QUEUE_LOCK = 7_203_431;
 
 /**
- * Queues deliveries with an unstarted workflow. A delivery that has begun, because a start counted as failed succeeded,
- * stays with its workflow.
+ * Queues deliveries with an unstarted workflow. If a start counted as failed has succeeded, the delivery stays with its
+ * workflow.
  * @returns the queued deliveries
  */
 export async function setAside(sql: Queries, deliveryIds: DeliveryId[]): Promise<DeliveryId[]> {
