@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { permit } from "./access/index.ts";
 import { apiRoutes } from "./api.ts";
 import type { Config } from "./config.ts";
-import { createOnce, nothingHere, refusal, settingsController } from "./console/index.ts";
+import { consoleController, createOnce, nothingHere, refusal } from "./console/index.ts";
 import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
 import { ENTITIES, type EntityDefinition } from "./entities/index.ts";
@@ -79,12 +79,12 @@ export function createApp({
   const deps = { config, sql, vault, egress, log, metrics, issued, entities, kinds, admitClient, logFailure, stopping };
   const services = createServices(deps);
   const { provider, settings, authenticate } = services;
-  const { site, cookies } = provider.forSettingsPages;
+  const { site, cookies } = provider.forConsole;
 
   const routes = apiRoutes({ ...services, settings: Object.values(settings) });
   const api = controllerOf(routes, { authenticate, permit });
-  const pages = settingsController({
-    ...provider.forSettingsPages,
+  const pages = consoleController({
+    ...provider.forConsole,
     ...services,
     ...servicesOf(settings),
     issued,

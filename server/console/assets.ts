@@ -15,8 +15,8 @@ const ASSETS = {
   "htmx.js": { url: import.meta.resolve("htmx.org/dist/htmx.min.js"), type: JAVASCRIPT },
 } as const;
 
-export type SettingsSite = SiteOf<keyof typeof ASSETS>;
+export type ConsoleSite = SiteOf<keyof typeof ASSETS>;
 
-export function createSettingsSite(publicUrl: string): SettingsSite {
+export function createConsoleSite(publicUrl: string): ConsoleSite {
   return createSiteOf(publicUrl, ASSETS);
 }

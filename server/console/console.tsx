@@ -70,7 +70,7 @@ async function respond(
 }
 
 function visitOf(
-  { forms, settingsSite, cookies }: ConsoleDependencies,
+  { forms, consoleSite, cookies }: ConsoleDependencies,
   pages: readonly ConsolePage[],
   request: Request,
   params: Record<string, string>,
@@ -79,7 +79,7 @@ function visitOf(
   const { csrf, cookies: formCookies } = forms.protect(request, entrant.session);
   const url = requestUrl(request);
   const pageOf = (type: string) => pages.find(({ shows }) => shows === type)?.path;
-  const { href } = settingsSite;
+  const { href } = consoleSite;
   return new Visit({ request, url, params, ...entrant, csrf, formCookies, forms, cookies, href, pageOf });
 }
 
@@ -118,7 +118,7 @@ function requireScopes({ caller, organisation }: Visit, { needs }: Handler): voi
 }
 
 async function show(
-  { settingsSite, cookies, alerts }: ConsoleDependencies,
+  { consoleSite, cookies, alerts }: ConsoleDependencies,
   pages: readonly ConsolePage[],
   page: ConsolePage,
   visit: Visit,
@@ -136,7 +136,7 @@ async function show(
   const body = await view.body;
   const shown = (
     <Layout
-      site={settingsSite}
+      site={consoleSite}
       visit={visit}
       navigation={navigation}
       tabs={tabs}

@@ -16,13 +16,13 @@ export interface Entrant {
  * the user's roles at this moment, not at sign-in.
  */
 export async function findEntrant(deps: ConsoleDependencies, request: Request): Promise<Entrant | undefined> {
-  const { cookies, sessions, settingsClient, roles, access } = deps;
+  const { cookies, sessions, consoleClient, roles, access } = deps;
   const value = cookies.read(request, "settings");
   const session = value === undefined ? undefined : await sessions.find(request);
   if (value === undefined || !session) return undefined;
   const { tenantId, userId } = session;
   const [found, scopes] = await Promise.all([
-    settingsClient.findSession(tenantId, session.id, digestOf(value)),
+    consoleClient.findSession(tenantId, session.id, digestOf(value)),
     roles.scopesOf(tenantId, userId),
   ]);
   if (!found) return undefined;

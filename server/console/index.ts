@@ -24,7 +24,7 @@ import { activityPages } from "./activity/pages.ts";
 import { alertPages } from "./alerts.tsx";
 import { apiReferencePages } from "./api-reference.tsx";
 import { applicationPages } from "./applications/pages.tsx";
-import { createSettingsSite } from "./assets.ts";
+import { createConsoleSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log.tsx";
 import { consolePages } from "./console.tsx";
 import { departmentPages } from "./departments.tsx";
@@ -103,12 +103,12 @@ function below(group: Group, pages: ConsolePage[]): ConsolePage[] {
   return pages.map((page) => ({ ...page, group }));
 }
 
-export function settingsController(deps: ConsoleServices) {
-  const settingsSite = createSettingsSite(deps.publicUrl);
-  const console: ConsoleDependencies = { ...deps, settingsSite };
+export function consoleController(deps: ConsoleServices) {
+  const consoleSite = createConsoleSite(deps.publicUrl);
+  const console: ConsoleDependencies = { ...deps, consoleSite };
   return new Elysia()
     .use(rootController(deps.site))
-    .use(settingsSite.controller())
+    .use(consoleSite.controller())
     .use(signInController(console))
     .use(consolePages(console, createPages(deps)));
 }

@@ -1,13 +1,13 @@
 import type { AlertRecord } from "../alerts/index.ts";
 import { attribute, Head, Mark } from "../ui/index.ts";
 import { AlertBanner } from "./alerts.tsx";
-import type { SettingsSite } from "./assets.ts";
+import type { ConsoleSite } from "./assets.ts";
 import { type ConsolePage, GROUPS, type Group, type View } from "./page.tsx";
 import { SearchBox } from "./search/box.tsx";
 import type { Visit } from "./visit.ts";
 
 export interface LayoutProps {
-  site: SettingsSite;
+  site: ConsoleSite;
   visit: Visit;
   navigation: Navigation;
   tabs: Navigation;
@@ -68,7 +68,7 @@ export function Layout({ site, visit, navigation, tabs, view, told, unseen }: La
   );
 }
 
-function Areas({ site, group, areas }: { site: SettingsSite; group: Group | undefined; areas: Navigation }) {
+function Areas({ site, group, areas }: { site: ConsoleSite; group: Group | undefined; areas: Navigation }) {
   if (areas.length === 0) return "";
   return (
     <>
@@ -86,7 +86,7 @@ function Areas({ site, group, areas }: { site: SettingsSite; group: Group | unde
   );
 }
 
-function Top({ site, visit }: { site: SettingsSite; visit: Visit }): JSX.Element {
+function Top({ site, visit }: { site: ConsoleSite; visit: Visit }): JSX.Element {
   const { name, username } = visit.session;
   return (
     <header class="top">
@@ -116,7 +116,7 @@ function Top({ site, visit }: { site: SettingsSite; visit: Visit }): JSX.Element
   );
 }
 
-function Heading({ site, view }: { site: SettingsSite; view: View }): JSX.Element {
+function Heading({ site, view }: { site: ConsoleSite; view: View }): JSX.Element {
   return (
     <div class="heading">
       {view.above ? (
@@ -137,7 +137,7 @@ function Heading({ site, view }: { site: SettingsSite; view: View }): JSX.Elemen
   );
 }
 
-function Tabs({ site, tabs }: { site: SettingsSite; tabs: Navigation }): JSX.Element {
+function Tabs({ site, tabs }: { site: ConsoleSite; tabs: Navigation }): JSX.Element {
   if (tabs.length < 2) return "";
   return (
     <nav class="tabs" aria-label="This record">

@@ -8,11 +8,11 @@ import { PreconditionFailed } from "../errors.ts";
 import type { Logouts } from "../logouts/index.ts";
 import type {
   ClientCredentials,
+  ConsoleClient,
   InitialTokens,
   IssuedTokens,
   PublishedKeys,
   RegistrationAccessTokens,
-  SettingsClient,
   Trials,
   UserGrants,
 } from "../oauth/index.ts";
@@ -22,7 +22,7 @@ import type { Cookies, Forms, Sessions, Upstream, UserAdministration } from "../
 import type { OwnTenant, Tenants } from "../tenants/index.ts";
 import { Effects, Form, Hiddens, type Question, type Site, sealedFields } from "../ui/index.ts";
 import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
-import type { SettingsSite } from "./assets.ts";
+import type { ConsoleSite } from "./assets.ts";
 import type { Once } from "./once.ts";
 import type { Visit } from "./visit.ts";
 
@@ -76,7 +76,7 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   once: Once;
   sessions: Sessions;
   upstream: Pick<Upstream, "signOut">;
-  settingsClient: SettingsClient;
+  consoleClient: ConsoleClient;
   trials: Trials;
   access: Access;
   /** Users, departments, applications. */
@@ -106,7 +106,7 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
 }
 
 export interface ConsoleDependencies extends ConsoleServices {
-  settingsSite: SettingsSite;
+  consoleSite: ConsoleSite;
 }
 
 export interface Confirmation extends Question {

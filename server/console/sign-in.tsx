@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
 import { isOwnForm, requestUrl } from "../http/request.ts";
-import { SETTINGS_CALLBACK_PATH } from "../oauth/index.ts";
+import { CONSOLE_CALLBACK_PATH } from "../oauth/index.ts";
 import { digestOf, signOut as endSession, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../signin/index.ts";
 import type { Tenant } from "../tenants/index.ts";
 import { attribute, CardPage, pageResponse, type Site } from "../ui/index.ts";
@@ -24,7 +24,7 @@ export function signInController(deps: ConsoleDependencies) {
   const endpoints: PageEndpoints = { site: deps.site, onFailure: deps.onFailure };
   return new Elysia()
     .use(pageEndpoint(endpoints, SIGN_IN_PATH, ["GET"], (request) => begin(deps, request)))
-    .use(pageEndpoint(endpoints, SETTINGS_CALLBACK_PATH, ["GET"], (request) => comeBack(deps, request)))
+    .use(pageEndpoint(endpoints, CONSOLE_CALLBACK_PATH, ["GET"], (request) => comeBack(deps, request)))
     .use(pageEndpoint(endpoints, "/settings/sign-out", ["POST"], (request) => signOut(deps, request)))
     .use(
       pageEndpoint(endpoints, "/settings/signed-out", ["GET"], () => pageResponse(<SignedOutPage site={deps.site} />)),
@@ -47,16 +47,16 @@ export function toSignIn({ publicUrl }: Pick<ConsoleDependencies, "publicUrl">, 
 
 async function begin(deps: ConsoleDependencies, request: Request): Promise<Response> {
   const { searchParams } = requestUrl(request);
-  const next = pathOfSettings(searchParams.get("next"));
+  const next = pathOfConsole(searchParams.get("next"));
   const asked = searchParams.get("organisation")?.trim();
   const tenant = asked === undefined ? await knownTenant(deps, request) : await tenantNamed(deps, asked);
   if (!tenant && !asked) return pageResponse(<OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} />);
   // Unknown names get a sign-in page as well, so visitors cannot probe for organisations.
-  const clientId = deps.settingsClient.clientId(tenant?.id, asked ?? "");
+  const clientId = deps.consoleClient.clientId(tenant?.id, asked ?? "");
   // All tabs of a browser share the seed, because any of them may return first.
   const seed = deps.cookies.read(request, "settings-sign-in") ?? newOpaqueValue();
   const state = writeState(seed, `${clientId} ${next}`);
-  const path = deps.settingsClient.authorizationRequest(clientId, state, bindingsOf(seed));
+  const path = deps.consoleClient.authorizationRequest(clientId, state, bindingsOf(seed));
   return to(deps.site.href(path), [deps.cookies.set("settings-sign-in", seed, SIGN_IN_LIFETIME)]);
 }
 
@@ -86,13 +86,13 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
   const code = searchParams.get("code");
   if (code === null)
     return startAgain(deps, searchParams.get("error_description") ?? "There is no code in the answer.");
-  const redeemed = await deps.settingsClient.redeem(request, state.clientId, code, bindingsOf(seed));
+  const redeemed = await deps.consoleClient.redeem(request, state.clientId, code, bindingsOf(seed));
   const session = await deps.sessions.find(request);
   if (session?.id !== redeemed.sessionId) return startAgain(deps, "This browser has signed out in the meantime.");
 
   const value = newOpaqueValue();
-  await deps.settingsClient.enter(redeemed, digestOf(value));
-  return to(deps.site.href(pathOfSettings(state.next)), [
+  await deps.consoleClient.enter(redeemed, digestOf(value));
+  return to(deps.site.href(pathOfConsole(state.next)), [
     deps.cookies.set("settings", value),
     deps.cookies.clear("settings-sign-in"),
     deps.cookies.set("organisation", redeemed.tenantId, ORGANISATION_LIFETIME),
@@ -117,13 +117,13 @@ async function signOut(deps: ConsoleDependencies, request: Request): Promise<Res
 }
 
 /** @param text untrusted; the first page is used if it is too long or not a page of Settings */
-function pathOfSettings(text: string | null): string {
+function pathOfConsole(text: string | null): string {
   const url =
     text !== null && text.length <= NEXT_LIMIT && /^\/settings(\/|\?|$)/.test(text)
       ? new URL(text, "http://localhost")
       : undefined;
   const isOurs = url?.pathname === "/settings" || url?.pathname.startsWith("/settings/");
-  const isSignIn = [SIGN_IN_PATH, SETTINGS_CALLBACK_PATH].includes(url?.pathname ?? "");
+  const isSignIn = [SIGN_IN_PATH, CONSOLE_CALLBACK_PATH].includes(url?.pathname ?? "");
   return url && isOurs && !isSignIn ? url.pathname + url.search : "/settings";
 }
 

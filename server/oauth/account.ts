@@ -14,7 +14,7 @@ import {
   type WhichSessions,
 } from "./authorize/index.ts";
 import { findClient } from "./clients/store.ts";
-import type { NobodysTenant } from "./settings-client.ts";
+import type { NobodysTenant } from "./console-client.ts";
 import type { Families } from "./tokens/families.ts";
 import { findUserGrant, listUserGrants } from "./user-grants.store.ts";
 import { endUserGrant } from "./user-grants.ts";

@@ -8,6 +8,8 @@ export { credentialRoutes } from "./clients/routes.ts";
 export { type ClientCredentials, MAX_SECRETS, makeClient, type SecretRecord } from "./clients/service.ts";
 export { createOpenSubjectKey } from "./clients/subject-keys.ts";
 export { deleteExpiredJwts } from "./clients/used-jwts.store.ts";
+export type { Bindings, ConsoleClient } from "./console-client.ts";
+export { CONSOLE_APPLICATION, CONSOLE_CALLBACK_PATH } from "./console-client.ts";
 export { DEVICE_GRANT, EXCHANGE_GRANT, RFC_ERROR, SIGNING_ALGS, STANDARD_GRANT_TYPES } from "./contract.ts";
 export {
   type FormEndpoint,
@@ -46,8 +48,6 @@ export { DOCUMENT_MODES, REGISTRATION_MODES, removeSpentInitialTokens } from "./
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { scopesNow } from "./scopes.ts";
 export { SEALED_BY_OAUTH } from "./sealed.ts";
-export type { Bindings, SettingsClient } from "./settings-client.ts";
-export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./settings-client.ts";
 export { deleteEndedFamilies } from "./tokens/families.store.ts";
 export { createFamilies } from "./tokens/families.ts";
 export { type HourOfTokens, removeOldIssued } from "./tokens/issued.store.ts";

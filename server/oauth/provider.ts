@@ -52,6 +52,7 @@ import { createReadSector } from "./clients/sector.ts";
 import { createClientCredentials } from "./clients/service.ts";
 import { createOpenSubjectKey } from "./clients/subject-keys.ts";
 import { createUseJwt } from "./clients/used-jwts.ts";
+import { createConsoleClient, createNobodysTenant } from "./console-client.ts";
 import { createCors } from "./cors.ts";
 import { discoveryController } from "./discovery.ts";
 import { createDpop } from "./dpop/possession.ts";
@@ -70,7 +71,6 @@ import { createInitialTokens } from "./registration/initial-tokens.ts";
 import { createRegistration } from "./registration/service.ts";
 import { isAnywhereOn } from "./registration/store.ts";
 import { scopesNow } from "./scopes.ts";
-import { createNobodysTenant, createSettingsClient } from "./settings-client.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import type { IssuedTokens } from "./tokens/issued.ts";
@@ -146,7 +146,7 @@ export function createProvider(deps: ProviderDependencies) {
   };
   const endGrants = createEndGrants(families);
   const nobodysTenant = createNobodysTenant(vault);
-  const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
+  const consoleClient = createConsoleClient({ sql, vault, nobodysTenant, tokens, families, issuer });
   const dpop = createDpop({ sql, vault, mtls, findClient });
   const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
@@ -156,7 +156,7 @@ export function createProvider(deps: ProviderDependencies) {
   const browsers = createKnownBrowsers(sql, cookies);
   const forPeople = {
     sql,
-    settingsClient,
+    consoleClient,
     tokens,
     findApis,
     issuer,
@@ -233,6 +233,6 @@ export function createProvider(deps: ProviderDependencies) {
       const client = await findClient(String(clientId));
       return (sessionId: string) => (client ? sessionFor(client, sessionId) : sessionId);
     },
-    forSettingsPages: { site, cookies, forms, sessions, settingsClient, trials, upstream: forPeople.upstream },
+    forConsole: { site, cookies, forms, sessions, consoleClient, trials, upstream: forPeople.upstream },
   };
 }

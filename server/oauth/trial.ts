@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import { contextOf } from "../http/context.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
+import type { Bindings } from "./console-client.ts";
 import type { SigningAlg } from "./contract.ts";
 import { AUTHORIZATION_PATH, JWKS_PATH, REVOCATION_PATH, RFC_TOKEN_PATH, USERINFO_PATH } from "./door.ts";
-import type { Bindings } from "./settings-client.ts";
 import { halfHash } from "./tokens/id-token.ts";
 import { userTold } from "./tokens/subjects.ts";
 

@@ -3,7 +3,7 @@ import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { asTyped } from "../http/fields.ts";
 import { newId, type TenantId } from "../ids.ts";
-import { redirectUriProblem, SETTINGS_APPLICATION, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
+import { CONSOLE_APPLICATION, redirectUriProblem, STANDARD_GRANT_TYPES } from "../oauth/index.ts";
 import { digestOf, hashPassword } from "../signin/index.ts";
 import {
   countTenants,
@@ -11,7 +11,7 @@ import {
   findTenant,
   insertAdmin,
   insertClient,
-  insertSettingsClient,
+  insertConsoleClient,
   insertTenant,
   type Tenant,
 } from "./store.ts";
@@ -101,7 +101,7 @@ export async function createTenant(
         scopes: [...SCOPES],
         redirectUris,
       });
-      await insertSettingsClient(tx, tenantId, SETTINGS_APPLICATION);
+      await insertConsoleClient(tx, tenantId, CONSOLE_APPLICATION);
       await insertStarterAccess(tx, tenantId, [
         { type: "User", id: adminId },
         { type: "Application", id: applicationId },

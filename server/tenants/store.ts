@@ -76,7 +76,7 @@ export async function insertClient(
 }
 
 /** The code determines its properties, so few are stored. */
-export async function insertSettingsClient(
+export async function insertConsoleClient(
   sql: Queries,
   tenantId: TenantId,
   { name, description }: { name: string; description: string },

@@ -10,7 +10,7 @@ const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId|RedeliveryId)\b/;
 /** Code that parses a row, a request, a token or a notification, or creates an unused value. */
 const MAKERS = [
   "server/access/policies.store.ts",
-  "server/oauth/settings-client.ts",
+  "server/oauth/console-client.ts",
   "server/oauth/tokens/tokens.ts",
   "server/signin/throttle.ts",
   "server/webhooks/redelivery/contract.ts",

@@ -1,7 +1,7 @@
 // Anonymous callers cannot probe for clients and organisations, or change anything by asking; covers every route.
 
 import { describe, expect, test } from "bun:test";
-import { createNobodysTenant } from "../../server/oauth/settings-client.ts";
+import { createNobodysTenant } from "../../server/oauth/console-client.ts";
 import { admit, countFailure, type SignInTry } from "../../server/signin/throttle.ts";
 import { createVault } from "../../server/vault.ts";
 import { CALLBACK, issuer, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";

@@ -44,7 +44,7 @@ function asClient() {
     webSite: "",
     isActive: true,
     documentUrl: null,
-    isSettings: false,
+    isConsole: false,
     isOpen: false,
     administratorSet: [],
     clientType: "confidential" as const,

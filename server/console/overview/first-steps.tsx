@@ -3,7 +3,7 @@
 
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
-import { SETTINGS_APPLICATION } from "../../oauth/index.ts";
+import { CONSOLE_APPLICATION } from "../../oauth/index.ts";
 import { ActionButton, Badge, Section } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -22,7 +22,7 @@ interface Step {
   isDone(deps: ConsoleServices, visit: Visit): Promise<boolean>;
 }
 
-const GIVEN_APPLICATIONS = [SETTINGS_APPLICATION.name, "demo-client"];
+const GIVEN_APPLICATIONS = [CONSOLE_APPLICATION.name, "demo-client"];
 const GIVEN_ROLE = "admin";
 /** The number of records to read: more than a new tenant has. */
 const FEW = 5;

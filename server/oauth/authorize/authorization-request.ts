@@ -121,7 +121,7 @@ async function openRequest(deps: RequestDependencies, parameters: RequestParamet
   const { client_id: clientId, request, request_uri: uri } = parameters.sent;
   if (!request || uri) return pushedRequests.open(parameters);
   const client = clientId ? await findClient(clientId) : undefined;
-  if (!client?.isActive || client.isSettings || client.requirePar) return { parameters };
+  if (!client?.isActive || client.isConsole || client.requirePar) return { parameters };
   try {
     nothingRepeated(parameters);
     const { parameters: signed, expiresAt } = await openRequestObject(client, request);

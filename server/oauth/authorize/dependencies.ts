@@ -23,7 +23,7 @@ import type { OpenRequestObject } from "./request-object.ts";
 
 export interface AuthorizeDependencies {
   sql: Sql;
-  settingsClient: ClientDependencies["settingsClient"];
+  consoleClient: ClientDependencies["consoleClient"];
   tokens: Tokens;
   findApis: FindApis;
   issuer: string;

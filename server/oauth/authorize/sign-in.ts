@@ -52,12 +52,12 @@ async function signIn(
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return again(stale);
 
-  const { tenantId, isSettings } = checked.client;
+  const { tenantId, isConsole } = checked.client;
   const clientId = String(checked.client.id);
   const password = form.get("password") ?? "";
-  const result = await deps.signIn(request, { tenantId, clientId, username, password, visitor, isNamed: isSettings });
+  const result = await deps.signIn(request, { tenantId, clientId, username, password, visitor, isNamed: isConsole });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
-  if (result.outcome === "refused") return again({ problem: isSettings ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
+  if (result.outcome === "refused") return again({ problem: isConsole ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
   const { userId } = result.authentication;
   if (!isExpected(checked, userId)) {
     const failure = { subject: { type: "User", id: userId }, details: { Reason: "NotTheUserAskedFor" } };

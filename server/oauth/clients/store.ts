@@ -16,7 +16,7 @@ export interface Client extends Credentials {
   isActive: boolean;
   /** The tenant's key for pairwise subjects. */
   subjectKey: Uint8Array;
-  isSettings: boolean;
+  isConsole: boolean;
   /** It was registered dynamically without an initial access token. */
   isOpen: boolean;
   administratorSet: string[];
@@ -72,7 +72,7 @@ export async function isOriginOfClient(sql: Queries, origin: string): Promise<bo
   return rows.length > 0;
 }
 
-export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<StoredClient | undefined> {
+export function findConsoleClient(sql: Queries, tenantId: TenantId): Promise<StoredClient | undefined> {
   return findOne(sql, sql`a.id = (select settings_client_id from tenants where id = ${tenantId})`);
 }
 
@@ -81,7 +81,7 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
       a.is_active and (r.document_url is null or r.takes_documents) as "isActive", r.document_url as "documentUrl",
       (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
-      coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
+      coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isConsole",
       coalesce(g.is_open, false) as "isOpen", coalesce(g.administrator_set, '{}') as "administratorSet",
       ${credentialColumns(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p

@@ -13,7 +13,7 @@ export interface ClientDependencies {
   sql: Sql;
   findClient: FindKnownClient;
   /** Finds the client of Settings by its sealed client_id. */
-  settingsClient: { find(clientId: string): Promise<Client | undefined> };
+  consoleClient: { find(clientId: string): Promise<Client | undefined> };
 }
 
 /**
@@ -40,13 +40,13 @@ export async function registeredClient(
 
 /** The client_id of Settings is sealed, because Application Ids would reveal the number of tenants. */
 async function activeClient(
-  { findClient, settingsClient }: ClientDependencies,
+  { findClient, consoleClient }: ClientDependencies,
   clientId: string,
 ): Promise<Client | undefined> {
-  const settings = await settingsClient.find(clientId);
+  const settings = await consoleClient.find(clientId);
   if (settings) return settings;
   const found = await findClient(clientId, "anew");
-  return found?.isActive && !found.isSettings && clientIdOf(found) === clientId ? found : undefined;
+  return found?.isActive && !found.isConsole && clientIdOf(found) === clientId ? found : undefined;
 }
 
 function onlyOne({ redirectUris }: Client): string | undefined {

@@ -7,11 +7,11 @@ import type { Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import type { Vault } from "../vault.ts";
 import { defaultsOf } from "./clients/credential-rules.ts";
-import { type Client, findSettingsClient } from "./clients/store.ts";
+import { type Client, findConsoleClient } from "./clients/store.ts";
+import { type ConsoleSession, findConsoleSession, insertConsoleSession } from "./console-sessions.store.ts";
 import { AUTHORIZATION_PATH } from "./door.ts";
 import { TokenError } from "./errors.ts";
 import { authorizationCode } from "./grants/authorization-code.ts";
-import { findSettingsSession, insertSettingsSession, type SettingsSession } from "./settings-sessions.store.ts";
 import type { Families } from "./tokens/families.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
@@ -29,7 +29,7 @@ export interface Redeemed {
   familyId: string;
 }
 
-export interface SettingsClient {
+export interface ConsoleClient {
   /**
    * The client_id of a tenant's Settings, different on each call. Without a tenant, it is one for the given unknown
    * name.
@@ -43,10 +43,10 @@ export interface SettingsClient {
   /** Starts a session in Settings; signing in again replaces it. @param digest of the browser's cookie */
   enter(redeemed: Redeemed, digest: Buffer): Promise<void>;
   /** @returns undefined also if its grant is revoked or the application of Settings is inactive */
-  findSession(tenantId: TenantId, sessionId: string, digest: Buffer): Promise<SettingsSession | undefined>;
+  findSession(tenantId: TenantId, sessionId: string, digest: Buffer): Promise<ConsoleSession | undefined>;
 }
 
-export interface SettingsClientDependencies {
+export interface ConsoleClientDependencies {
   sql: Sql;
   vault: Vault;
   nobodysTenant: NobodysTenant;
@@ -55,9 +55,9 @@ export interface SettingsClientDependencies {
   issuer: string;
 }
 
-export function createSettingsClient(deps: SettingsClientDependencies): SettingsClient {
+export function createConsoleClient(deps: ConsoleClientDependencies): ConsoleClient {
   const { sql, vault, nobodysTenant, tokens, families, issuer } = deps;
-  const redirectUri = issuer + SETTINGS_CALLBACK_PATH;
+  const redirectUri = issuer + CONSOLE_CALLBACK_PATH;
   const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
 
   function tenantOf(clientId: string): TenantId | undefined {
@@ -76,10 +76,10 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
   async function find(clientId: string): Promise<Client | undefined> {
     const named = tenantOf(clientId);
     if (named === undefined) return undefined;
-    const found = await findSettingsClient(sql, named);
+    const found = await findConsoleClient(sql, named);
     const nobodys = { id: 0, tenantId: nobodysTenant(named), identityProvider: null };
     const { id, tenantId, identityProvider } = found?.isActive ? found : nobodys;
-    return { ...SETTINGS_CLIENT, id, tenantId, identityProvider, redirectUris: [redirectUri] };
+    return { ...CONSOLE_CLIENT, id, tenantId, identityProvider, redirectUris: [redirectUri] };
   }
 
   return {
@@ -131,24 +131,24 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
     },
 
     enter: ({ tenantId, sessionId, familyId }, digest) =>
-      insertSettingsSession(sql, tenantId, { sessionId, familyId, digest }),
-    findSession: (tenantId, sessionId, digest) => findSettingsSession(sql, tenantId, sessionId, digest),
+      insertConsoleSession(sql, tenantId, { sessionId, familyId, digest }),
+    findSession: (tenantId, sessionId, digest) => findConsoleSession(sql, tenantId, sessionId, digest),
   };
 }
 
-export const SETTINGS_CALLBACK_PATH = "/settings/callback";
+export const CONSOLE_CALLBACK_PATH = "/settings/callback";
 
-export const SETTINGS_APPLICATION = {
+export const CONSOLE_APPLICATION = {
   name: "Gatehouse Settings",
   description: "The Settings pages of Gatehouse, as an application that people sign in to.",
 };
 
-const SETTINGS_CLIENT = {
+const CONSOLE_CLIENT = {
   ...defaultsOf("confidential"),
-  name: SETTINGS_APPLICATION.name,
+  name: CONSOLE_APPLICATION.name,
   webSite: "",
   isActive: true,
-  isSettings: true,
+  isConsole: true,
   documentUrl: null,
   isOpen: false,
   administratorSet: [],

@@ -1,12 +1,12 @@
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 
-export interface SettingsSession {
+export interface ConsoleSession {
   clientId: number;
   organisation: string;
 }
 
-export async function insertSettingsSession(
+export async function insertConsoleSession(
   sql: Queries,
   tenantId: TenantId,
   session: { sessionId: string; familyId: string; digest: Buffer },
@@ -18,13 +18,13 @@ export async function insertSettingsSession(
 }
 
 /** Requires an unrevoked grant and an active application of Settings. */
-export async function findSettingsSession(
+export async function findConsoleSession(
   sql: Queries,
   tenantId: TenantId,
   sessionId: string,
   digest: Buffer,
-): Promise<SettingsSession | undefined> {
-  const [row] = await sql<SettingsSession[]>`
+): Promise<ConsoleSession | undefined> {
+  const [row] = await sql<ConsoleSession[]>`
     select a.id as "clientId", t.name as organisation
     from settings_sessions s
     join refresh_families f on f.id = s.family_id
