@@ -208,7 +208,7 @@ describe.concurrent("an alert", () => {
   );
 });
 
-test(
+test.concurrent(
   "of failing logouts names the applications that do not take them, and ends once they do",
   async () => {
     const api = await newTenant();
@@ -249,7 +249,7 @@ test("that has ended is kept for 90 days", async () => {
 
 const browser = openWindows();
 
-test.each([true, false])(
+test.concurrent.each([true, false])(
   "every page tells of an alert until somebody says that they see to it (with script: %p)",
   async (javaScriptEnabled) => {
     const api = await newTenant();

@@ -138,7 +138,7 @@ test(
   async () => {
     const api = await newTenant();
     const colleague = await newColleague(api, "auditor");
-    const { page, open } = await enterSettings(browser, api.tenant, colleague);
+    const { page, open } = await enterSettings(browser, api.tenant, { ...colleague, javaScriptEnabled: false });
     await open(`/settings/applications/${api.tenant.client.clientId}`);
     await page.getByRole("heading", { name: "Credentials" }).waitFor();
     for (const name of ["Change", "Delete", "Change credentials"]) {

@@ -86,7 +86,7 @@ test("hostile texts are shown as they were typed, and do nothing", async () => {
 test("of two who change the same connection, the second is told and loses nothing", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
-  await using visitor = await enterSettings(browser, api.tenant);
+  await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
   const { page, open } = visitor;
   await open(`/settings/webhooks/${Id}/change`);
   await page.getByLabel("Name").fill("Mine");
@@ -103,7 +103,7 @@ test("of two who change the same connection, the second is told and loses nothin
 test("who has something else to correct first is told all the same that somebody was faster", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
-  await using visitor = await enterSettings(browser, api.tenant);
+  await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
   const { page, open } = visitor;
   await open(`/settings/webhooks/${Id}/change`);
   await api.call("PATCH", "/WebhookConnection", { Id, Name: "Theirs" });

@@ -13,6 +13,7 @@ import { enterSettings, newColleague } from "./console.ts";
 const browser = openWindows();
 
 const PATIENCE_MS = 120_000;
+const PLAIN = { javaScriptEnabled: false };
 const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();
 
 /** Hostile and unusual input. */
@@ -95,7 +96,7 @@ test.concurrent(
     const client = await newApplication();
     const [owner, thief] = [await signedIn(client), await signedIn(client)];
     const tokens = (await client.token(await client.code(thief.visitor))).body;
-    const { page, open } = await enterSettings(browser, client.tenant);
+    const { page, open } = await enterSettings(browser, client.tenant, PLAIN);
     await open("/settings/users?Search=ADMIN");
     await page.getByRole("link", { name: "Administrator", exact: true }).last().click();
     const sessions = page.locator("#sessions tbody tr");
@@ -173,7 +174,7 @@ test.concurrent(
   async () => {
     const api = await newTenant();
     const { body: made } = await api.call<{ Id: number }>("PATCH", "/User", { Username: "eva", Name: "Eva" });
-    const { page, open } = await enterSettings(browser, api.tenant);
+    const { page, open } = await enterSettings(browser, api.tenant, PLAIN);
     await open(`/settings/users/${made.Id}/change`);
     await api.call("PATCH", "/User", { Id: made.Id, Email: "eva@example.com" });
     await page.getByLabel("Full name").fill("Eva Lind");
@@ -201,7 +202,7 @@ test.concurrent(
   async () => {
     const api = await newTenant();
     const auditor = await newColleague(api, "auditor");
-    const { page, open } = await enterSettings(browser, api.tenant, auditor);
+    const { page, open } = await enterSettings(browser, api.tenant, { ...auditor, ...PLAIN });
     const { body } = await api.call<{ Items: { Id: string }[] }>("GET", "/User?Username=admin");
     const { body: role } = await api.call<{ Items: { Id: string }[] }>("GET", "/Role?Name=admin");
     const { body: policy } = await api.call<{ Items: { Id: string }[] }>("GET", "/Policy?Name=Editors");

@@ -236,7 +236,7 @@ test("an event is called the same in the activity log, on its page and on its co
   const { Id } = await api.connect(receiver.url, { Entities: ["Department"] });
   await api.call("PATCH", "/Department", [{ Name: "North" }, { Name: "South" }]);
   const { EventId } = await api.settledEvent();
-  await using visitor = await enterSettings(browser, api.tenant);
+  await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
   const { page, open } = visitor;
   const name = "2 Department records Created";
   await open("/settings/activity");
@@ -282,7 +282,7 @@ test("nobody is told to be signed out before it is so", async () => {
   const api = await newTenant();
   const { body: user } = await api.call("PATCH", "/User", { Username: "ana", Name: "Ana", Is_Active: true });
   const { body: link } = await api.call<{ Url: string }>("POST", `/User/${user.Id}/PasswordReset`);
-  await using visitor = await enterSettings(browser, api.tenant);
+  await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
   const { page, open } = visitor;
   const { pathname, search } = new URL(link.Url);
   for (const path of [pathname + search, "/account/password", "/account?done=password", "/account?done=sessions"]) {

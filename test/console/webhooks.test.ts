@@ -157,7 +157,7 @@ test("the overview of more connections than it counts says that it is of the new
   const api = await newTenant();
   const names = Array.from({ length: 201 }, (_, index) => `Receiver ${index + 1}`);
   await Promise.all(names.map((Name) => api.connect("https://localhost:9443/", { Name })));
-  const { page, open } = await enterSettings(browser, api.tenant);
+  const { page, open } = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
   await page.getByText("Of the newest 200 connections.").waitFor();
   await page.getByText("None. All of these work.").waitFor();
   await open("/settings/webhooks?Limit=200");

@@ -224,6 +224,16 @@ class PlainPage extends Finding {
     },
   };
 
+  /** As a form of the page would send it. */
+  request = {
+    post: async (url: string, { form }: { form: Record<string, string> }) => {
+      const body = new URLSearchParams(form).toString();
+      const sent = { method: "POST", url: new URL(url), body, from: this.shown.url };
+      const { response } = await this.owner.send(sent);
+      return { status: () => response.status };
+    },
+  };
+
   on(): void {}
   context = () => this.owner;
   close = async () => {};
