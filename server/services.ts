@@ -103,7 +103,7 @@ export function createServices(deps: ServicesDependencies) {
     endGrantsBy: provider.endGrantsBy,
     recordChange: recordAudit,
   });
-  for (const { contract, find } of Object.values(settings)) finders.add(contract.name, find);
+  for (const { contract, service } of Object.values(settings)) finders.add(contract.name, service.find);
 
   const alerts = createAlerts(sql);
   finders.add(ALERT_RECORD, alerts.find);

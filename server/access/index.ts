@@ -23,7 +23,7 @@ export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./pol
 export { QUESTION } from "./policies/question.ts";
 export { POLICIES } from "./policies/routes.ts";
 export { createRecordFinders } from "./record-finders.ts";
-export type { RecordChange } from "./record-service.ts";
+export { auditedAs, byIdOrName, createRecordService, type RecordChange, type ServedKind } from "./record-service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
 export { ROLES } from "./roles/routes.ts";
 export { listRoleNames } from "./roles.store.ts";
@@ -48,7 +48,6 @@ export {
 } from "./scopes.ts";
 export {
   createSettingsService,
-  requireSeen,
   type SettingsDeclaration,
   type SettingsDependencies,
   type SettingsResource,

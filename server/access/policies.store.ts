@@ -1,6 +1,6 @@
 import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
-import type { Actor } from "./caller.ts";
+import { recordTable } from "../records/index.ts";
 import type { PolicyText } from "./decisions/engine.ts";
 import type { Stamped } from "./fields.ts";
 
@@ -22,9 +22,11 @@ export interface Policy extends Stamped {
   policy: string;
 }
 
-const columns = (sql: Queries) => sql`id, name, description, policy, created_on as "createdOn",
-  actor_reference(created_by_type, created_by_id) as "createdBy", modified_on as "modifiedOn",
-  actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
+export const POLICY_TABLE = recordTable<Policy>("policies", {
+  names: ["name", "description", "policy"],
+  idType: "uuid",
+  isStamped: true,
+});
 
 /**
  * @param onListening also each time that a lost connection is there again
@@ -53,72 +55,8 @@ export async function listPolicyTexts(sql: Queries, tenantId: TenantId): Promise
     select name, policy from policies where tenant_id = ${tenantId} order by id`;
 }
 
-export async function listAllPolicies(sql: Queries, tenantId: TenantId): Promise<Policy[]> {
-  return sql<Policy[]>`select ${columns(sql)} from policies where tenant_id = ${tenantId} order by id`;
-}
-
-export async function findPolicy(
-  sql: Queries,
-  tenantId: TenantId,
-  key: { id: string } | { name: string },
-): Promise<Policy | undefined> {
-  const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
-  const [row] = await sql<Policy[]>`select ${columns(sql)} from policies where tenant_id = ${tenantId} and ${match}`;
-  return row;
-}
-
-/** Those of the ids that there are. */
-export async function findPolicies(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Policy[]> {
-  return sql<Policy[]>`
-    select ${columns(sql)} from policies where tenant_id = ${tenantId} and id = any (${[...ids]}::uuid[])`;
-}
-
-/** Newest first; one more than the limit, if there are more. */
-export async function listPolicies(
-  sql: Queries,
-  tenantId: TenantId,
-  { name }: { name?: string },
-  limit: number,
-  after: string | undefined,
-): Promise<Policy[]> {
-  return sql<Policy[]>`
-    select ${columns(sql)} from policies
-    where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
-      ${name === undefined ? sql`` : sql`and name = ${name}`}
-    order by id desc limit ${limit + 1}`;
-}
-
-export async function insertPolicy(
-  sql: Queries,
-  tenantId: TenantId,
-  policy: { name: string; description: string; policy: string },
-  actor: Actor | undefined,
-): Promise<Policy> {
-  const { name, description } = policy;
-  const [row] = await sql<Policy[]>`
-    insert into policies (id, tenant_id, name, description, policy, created_by_type, created_by_id, modified_by_type,
-      modified_by_id)
-    values (${Bun.randomUUIDv7()}, ${tenantId}, ${name}, ${description}, ${policy.policy}, ${actor?.type ?? null},
-      ${actor?.id ?? null}, ${actor?.type ?? null}, ${actor?.id ?? null})
-    returning ${columns(sql)}`;
-  return row!;
-}
-
-export async function updatePolicy(
-  sql: Queries,
-  tenantId: TenantId,
-  policy: { id: string; name: string; description: string; policy: string },
-  actor: Actor,
-): Promise<Policy> {
-  const [row] = await sql<Policy[]>`
-    update policies set name = ${policy.name}, description = ${policy.description}, policy = ${policy.policy},
-      modified_on = now(), modified_by_type = ${actor.type}, modified_by_id = ${actor.id}
-    where tenant_id = ${tenantId} and id = ${policy.id} returning ${columns(sql)}`;
-  return row!;
-}
-
-export async function deletePolicy(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
-  await sql`delete from policies where tenant_id = ${tenantId} and id = ${id}`;
+export function listAllPolicies(sql: Queries, tenantId: TenantId): Promise<Policy[]> {
+  return POLICY_TABLE.findWhere(sql, tenantId, sql`true`);
 }
 
 /** A text that a policy has or had. */

@@ -10,6 +10,7 @@ import type { TenantId } from "../ids.ts";
 import { type Found, type RecordKind, removeRecord, writeRecord } from "../records/index.ts";
 import type { Caller } from "./bearer.ts";
 import type { JudgedRecord } from "./decisions/resource-type.ts";
+import type { FindRecords } from "./gate/references.ts";
 
 /** A kind of record with a service of its own. */
 export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Filter>
@@ -20,6 +21,8 @@ export interface ServedKind<Row extends object, Item extends JudgedRecord, Input
   idOf(row: Row): string;
   /** @param id as a path has it @param isLocked for a change @throws NotFound, BadInput for a text that is no Id */
   find(sql: Queries, tenantId: TenantId, id: string, isLocked?: boolean): Promise<Row | undefined>;
+  /** Existing rows of these Ids, for references from other records. */
+  findAll(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Row[]>;
   /** One more than the limit, if there are more. */
   list(sql: Queries, tenantId: TenantId, filter: Filter, limit: number, after: string | undefined): Promise<Row[]>;
   /** What is wrong with an input, before anything is looked up. @throws BadInput */
@@ -50,7 +53,11 @@ export function createRecordService<Row extends object, Item extends JudgedRecor
     return caller.gate.written(name, shown(caller, resource), sent, { resource, version: version(row) });
   }
 
+  const findRecords: FindRecords = async (queries, tenantId, _, ids) =>
+    (await kind.findAll(queries, tenantId, ids)).map(recordOf);
+
   return {
+    find: findRecords,
     list: (caller: Caller, filter: Filter, paging: Paging) =>
       caller.gate.list({
         type: name,

@@ -1,5 +1,6 @@
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
+import { recordTable } from "../records/index.ts";
 import type { Actor } from "./caller.ts";
 import type { Stamped } from "./fields.ts";
 
@@ -17,13 +18,17 @@ export interface Role extends Stamped {
   members: Member[];
 }
 
-const columns = (sql: Queries) => sql`r.id, r.name, r.description, r.scopes, r.created_on as "createdOn",
-  actor_reference(r.created_by_type, r.created_by_id) as "createdBy", r.modified_on as "modifiedOn",
-  actor_reference(r.modified_by_type, r.modified_by_id) as "modifiedBy",
-  coalesce((
-    select json_agg(json_build_object('type', case when m.user_id is null then 'Application' else 'User' end,
-      'id', coalesce(m.user_id, m.application_id)) order by m.user_id, m.application_id)
-    from role_members m where m.role_id = r.id), '[]') as members`;
+export const ROLE_TABLE = recordTable<Role>("roles", {
+  names: ["name", "description", "scopes"],
+  computed: {
+    members: `coalesce((
+      select json_agg(json_build_object('type', case when m.user_id is null then 'Application' else 'User' end,
+        'id', coalesce(m.user_id, m.application_id)) order by m.user_id, m.application_id)
+      from role_members m where m.role_id = roles.id), '[]')`,
+  },
+  idType: "uuid",
+  isStamped: true,
+});
 
 export async function listRoleNames(sql: Queries, tenantId: TenantId, member: Actor): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
@@ -69,76 +74,22 @@ export async function countRoles(sql: Queries, tenantId: TenantId): Promise<numb
   return row!.count;
 }
 
-export async function findRole(
-  sql: Queries,
-  tenantId: TenantId,
-  key: { id: string } | { name: string },
-): Promise<Role | undefined> {
-  const match = "id" in key ? sql`r.id = ${key.id}` : sql`r.name = ${key.name}`;
-  const [row] = await sql<Role[]>`select ${columns(sql)} from roles r where r.tenant_id = ${tenantId} and ${match}`;
-  return row;
-}
-
-/** Those of the ids that there are. */
-export async function findRoles(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Role[]> {
-  return sql<Role[]>`
-    select ${columns(sql)} from roles r where r.tenant_id = ${tenantId} and r.id = any (${[...ids]}::uuid[])`;
-}
-
 /** Newest first; one more than the limit, if there are more. */
-export async function listRoles(
+export function listRolesOf(
   sql: Queries,
   tenantId: TenantId,
-  { name, member }: { name?: string; member?: Member },
+  member: Member,
   limit: number,
   after: string | undefined,
 ): Promise<Role[]> {
-  return sql<Role[]>`
-    select ${columns(sql)} from roles r
-    where r.tenant_id = ${tenantId} ${after ? sql`and r.id < ${after}` : sql``}
-      ${name === undefined ? sql`` : sql`and r.name = ${name}`}
-      ${member ? sql`and r.id in (select m.role_id from role_members m where ${memberIs(sql, member)})` : sql``}
-    order by r.id desc limit ${limit + 1}`;
+  const isMember = sql`and id in (select m.role_id from role_members m where ${memberIs(sql, member)})`;
+  return ROLE_TABLE.list(sql, tenantId, {}, limit, after, isMember);
 }
 
 /** Without their members. */
-export async function listAllRoles(sql: Queries, tenantId: TenantId): Promise<(RoleFields & { id: string })[]> {
-  return sql<(RoleFields & { id: string })[]>`
+export async function listAllRoles(sql: Queries, tenantId: TenantId): Promise<Omit<Role, "members" | keyof Stamped>[]> {
+  return sql<Omit<Role, "members" | keyof Stamped>[]>`
     select id, name, description, scopes from roles where tenant_id = ${tenantId} order by id`;
-}
-
-type RoleFields = Pick<Role, "name" | "description" | "scopes">;
-
-/** @returns its Id */
-export async function insertRole(
-  sql: Queries,
-  tenantId: TenantId,
-  role: RoleFields,
-  actor: Actor | undefined,
-): Promise<string> {
-  const id = Bun.randomUUIDv7();
-  await sql`
-    insert into roles (id, tenant_id, name, description, scopes, created_by_type, created_by_id, modified_by_type,
-      modified_by_id)
-    values (${id}, ${tenantId}, ${role.name}, ${role.description}, ${role.scopes}::text[], ${actor?.type ?? null},
-      ${actor?.id ?? null}, ${actor?.type ?? null}, ${actor?.id ?? null})`;
-  return id;
-}
-
-export async function updateRole(
-  sql: Queries,
-  tenantId: TenantId,
-  role: RoleFields & { id: string },
-  actor: Actor,
-): Promise<void> {
-  await sql`
-    update roles set name = ${role.name}, description = ${role.description}, scopes = ${role.scopes}::text[],
-      modified_on = now(), modified_by_type = ${actor.type}, modified_by_id = ${actor.id}
-    where tenant_id = ${tenantId} and id = ${role.id}`;
-}
-
-export async function deleteRole(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
-  await sql`delete from roles where tenant_id = ${tenantId} and id = ${id}`;
 }
 
 /** Those of the members that are no record of the tenant are left out; `members` then has fewer afterwards. */

@@ -3,7 +3,7 @@
 
 import type { Queries, Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
-import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
+import type { Conditions } from "../http/conditions.ts";
 import type { Contract } from "../http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
 import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
@@ -23,6 +23,8 @@ import { userScopes } from "./user-scopes.ts";
 
 /** The records of one kind; each asks for a policy that permits it. */
 export interface SettingsService<Item extends JudgedRecord, Input> {
+  /** Records by their Ids, for references from other records. */
+  find: FindRecords;
   /** A page without what the caller may not read, the newest first. @throws BadInput, ServiceBusy */
   list(caller: Permitted<"Settings:Read">, filter: { name?: string }, paging: Paging): Promise<ShownPage<Item>>;
   /** @throws Permission, NotFound */
@@ -45,8 +47,8 @@ export interface SettingsService<Item extends JudgedRecord, Input> {
   remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<Item>>;
 }
 
+/** What `recordTable` makes; a kind may add to it. */
 export interface SettingsStore<Row> {
-  /** The newest first; one more than the limit, if there are more. */
   list(
     sql: Queries,
     tenantId: TenantId,
@@ -55,7 +57,8 @@ export interface SettingsStore<Row> {
     after: string | undefined,
   ): Promise<Row[]>;
   find(sql: Queries, tenantId: TenantId, key: { id: string } | { name: string }): Promise<Row | undefined>;
-  insert(sql: Queries, tenantId: TenantId, row: New<Row>, actor: Actor): Promise<Row>;
+  findAll(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Row[]>;
+  insert(sql: Queries, tenantId: TenantId, row: Row, actor: Actor): Promise<Row | undefined>;
   update(sql: Queries, tenantId: TenantId, row: Row, actor: Actor, before: Row): Promise<Row>;
   remove(sql: Queries, tenantId: TenantId, id: string): Promise<void>;
 }
@@ -97,6 +100,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
     judged,
     idOf: ({ id }) => id,
     find: async (queries, tenantId, id) => (isUuid(id) ? store.find(queries, tenantId, { id }) : undefined),
+    findAll: (queries, tenantId, ids) => store.findAll(queries, tenantId, ids.filter(isUuid)),
     list: store.list,
     async transact(caller, work) {
       const row = await sql.beginFor(caller.tenantId, async (tx) => {
@@ -196,25 +200,20 @@ export interface SettingsResource<Service = SettingsService<never, never>> {
   service: Service;
   tag: Tag;
   nouns: readonly [one: string, several: string];
-  /** What deleting one does. */
+  /** The effects of deleting one. */
   remove: string;
-  /** Records by their Ids, for what tells of them elsewhere. */
-  find: FindRecords;
   routes: Route[];
 }
 
-export interface SettingsRoutes<F extends Fields> {
+interface SettingsRoutes<F extends Fields, Service = SettingsService<RecordOf<F>, InputOf<F>>>
+  extends Omit<SettingsResource<Service>, "contract" | "routes"> {
   contract: Contract<F>;
-  service: SettingsService<RecordOf<F>, InputOf<F>>;
-  tag: Tag;
-  nouns: readonly [one: string, several: string];
   /** Bodies that each make one, by name. */
   examples: Record<string, Record<string, unknown>>;
   /** Unless it is a UUID. */
   id?: Parameter<string>;
-  /** What is to be said of each. */
+  /** The description of PATCH and POST. */
   upsert: string;
-  remove: string;
 }
 
 /** @param key as policies may have it */
@@ -224,7 +223,7 @@ export function settingsType(contract: Contract<Fields>, key?: string): Resource
 
 /** @param more routes of its own */
 export function settingsResource<F extends Fields, Service extends SettingsService<RecordOf<F>, InputOf<F>>>(
-  kind: SettingsRoutes<F> & { service: Service; find: FindRecords },
+  kind: SettingsRoutes<F, Service>,
   more: Route[] = [],
 ) {
   return { ...kind, routes: [...settingsRoutes(kind), ...more] };
@@ -256,21 +255,4 @@ function settingsRoutes<F extends Fields>(kind: SettingsRoutes<F>): Route[] {
       handle: (caller, { params, conditions }) => service.remove(caller, params.Id, conditions),
     },
   });
-}
-
-/**
- * Before a change that the caller may make: whether the record stands as the caller has seen it.
- * @param resource what policies are asked for, where that is not what its entity tag is made of
- * @throws PreconditionFailed
- */
-export async function requireSeen(
-  tx: Transaction,
-  { gate }: Pick<Caller, "gate">,
-  type: string,
-  conditions: Conditions,
-  version: object,
-  resource?: object,
-): Promise<void> {
-  if (!hasConditions(conditions)) return;
-  requireConditions(conditions, await gate.versionIn(tx, type, version, resource));
 }

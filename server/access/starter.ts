@@ -2,8 +2,8 @@
 
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
-import { deletePolicy, insertPolicy, listAllPolicies, waitForSettingsTurn } from "./policies.store.ts";
-import { findRole, insertRole, type Member, replaceMembers } from "./roles.store.ts";
+import { listAllPolicies, POLICY_TABLE, waitForSettingsTurn } from "./policies.store.ts";
+import { type Member, ROLE_TABLE, replaceMembers } from "./roles.store.ts";
 import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";
 
 export const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
@@ -116,9 +116,9 @@ when {
 
 /** @param admins who may do everything from the start */
 export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
-  for (const policy of POLICIES) await insertPolicy(tx, tenantId, policy, undefined);
+  for (const policy of POLICIES) await POLICY_TABLE.insert(tx, tenantId, policy);
   for (const role of ROLES) {
-    const id = await insertRole(tx, tenantId, role, undefined);
+    const { id } = (await ROLE_TABLE.insert(tx, tenantId, role))!;
     if (role.name === "admin") await replaceMembers(tx, tenantId, id, admins);
   }
 }
@@ -145,13 +145,13 @@ export async function recoverAccess(tx: Queries, tenantId: TenantId, admin: Memb
   const deleted = stored.filter(
     (policy) => !isStarter(policy) && (policy.name === administrators.name || /\bforbid\b/.test(policy.policy)),
   );
-  for (const { id } of deleted) await deletePolicy(tx, tenantId, id);
+  for (const { id } of deleted) await POLICY_TABLE.remove(tx, tenantId, id);
   const isLeft = stored.some((policy) => policy.name === administrators.name && isStarter(policy));
-  if (!isLeft) await insertPolicy(tx, tenantId, administrators, undefined);
+  if (!isLeft) await POLICY_TABLE.insert(tx, tenantId, administrators);
 
   const starter = ROLES.find(({ name }) => name === "admin")!;
-  const role = await findRole(tx, tenantId, { name: starter.name });
-  const roleId = role?.id ?? (await insertRole(tx, tenantId, starter, undefined));
-  await replaceMembers(tx, tenantId, roleId, [...(role?.members ?? []), admin]);
+  const { id, members } =
+    (await ROLE_TABLE.find(tx, tenantId, { name: starter.name })) ?? (await ROLE_TABLE.insert(tx, tenantId, starter))!;
+  await replaceMembers(tx, tenantId, id, [...members, admin]);
   return deleted.map(({ name, description, policy }) => ({ Name: name, Description: description, Policy: policy }));
 }

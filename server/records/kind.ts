@@ -48,14 +48,15 @@ export interface RecordKind<By extends Writer, Row extends object, Input> {
   check?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): void | Promise<void>;
   /** Whether a row needs no writing; by default if nothing differs. */
   isSame?(before: Row, after: Row, input: Input): boolean;
-  /** @returns undefined if a unique value is held by another record */
-  insert(tx: Transaction, caller: By, row: Row): Promise<Row | undefined>;
+  /** Missing where there is always a record. @returns undefined if a unique value is held by another record */
+  insert?(tx: Transaction, caller: By, row: Row, input: Input): Promise<Row | undefined>;
   update(tx: Transaction, caller: By, row: Row, before: Row): Promise<Row>;
   /** What else a change brings about; all is undone if it throws. */
   afterWrite?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): Promise<void>;
   /** What keeps a record from being deleted. @throws Conflict */
   checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
-  remove(tx: Transaction, caller: By, row: Row): Promise<void>;
+  /** Missing where there is always a record. */
+  remove?(tx: Transaction, caller: By, row: Row): Promise<void>;
   /** Notes a change in the audit log. `before` is missing of a new record, `after` of a deleted one. */
   audit(tx: Transaction, caller: By, change: { before?: Row | undefined; after?: Row }): Promise<void>;
 }

@@ -37,7 +37,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input>(
     await kind.check?.(tx, caller, { before, after, input });
     if (before && isSame(before, after, input)) return { before, after: before };
     const saved = await refusingHeld(kind, () =>
-      before ? kind.update(tx, caller, after, before) : kind.insert(tx, caller, after),
+      before ? kind.update(tx, caller, after, before) : kind.insert!(tx, caller, after, input),
     );
     // Another caller inserted a unique value in between: the next look-up finds it.
     if (!saved) continue;
@@ -63,7 +63,7 @@ export async function removeRecord<By extends Writer, Row extends object>(
   caller.permissions.require(kind.actions.remove, kind.name, kind.recordOf(row));
   await requireSeen(tx, caller, kind, row, conditions);
   await kind.checkRemoval?.(tx, caller, row);
-  await kind.remove(tx, caller, row);
+  await kind.remove!(tx, caller, row);
   await kind.audit(tx, caller, { before: row });
 }
 

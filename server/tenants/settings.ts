@@ -17,11 +17,13 @@ import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { countUsersWith, takenOut, USER_ATTRIBUTES } from "../entities/index.ts";
 import { Conflict } from "../errors.ts";
+import { UNCONDITIONAL } from "../http/conditions.ts";
 import { changesOf, contract } from "../http/contract.ts";
 import { field, type InputOf, oneOf, orNull } from "../http/fields.ts";
 import type { Route } from "../http/route.ts";
 import type { TenantId } from "../ids.ts";
 import { DOCUMENT_MODES, lockApis, REGISTRATION_MODES } from "../oauth/index.ts";
+import { type RecordKind, writeRecord } from "../records/index.ts";
 import { USERS_TAG } from "../signin/index.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
 
@@ -156,29 +158,46 @@ async function change(
   input: Input,
   sent: unknown,
 ): Promise<Shown<object>> {
-  const { tenantId, permissions, gate } = caller;
-  const settings = await sql.beginFor(tenantId, async (tx) => {
-    // APIs first, which is the common lock order.
-    const ofApis = (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
-    const before = await lockSettings(tx, tenantId);
-    const after = { ...before, ...TENANT_SETTINGS.toColumns(input) };
-    permissions.require("Settings:Update", RESOURCE, toResource(tenantId, before), toResource(tenantId, after));
-    requireKnownScopes(after.registrationScopes, ofApis, "RegistrationScopes");
-    const gone = takenOut(before.userAttributes, after.userAttributes);
-    const users = await countUsersWith(tx, tenantId, gone);
-    if (users > 0) {
-      const which = gone.join(", ");
+  const { tenantId, gate } = caller;
+  const { after } = await sql.beginFor(tenantId, (tx) =>
+    writeRecord(tx, caller, kindOf(tenantId), input, UNCONDITIONAL),
+  );
+  const resource = toResource(tenantId, after);
+  return (await gate.written(RESOURCE, TENANT_SETTINGS.toRecord(after), sent, { resource })).record;
+}
+
+/** Each tenant has its settings, so none are made or deleted. */
+function kindOf(tenantId: TenantId): RecordKind<Caller, TenantSettings, Input> {
+  return {
+    name: RESOURCE,
+    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
+    unique: new Map(),
+    recordOf: (row) => toResource(tenantId, row),
+    async lock(tx) {
+      // APIs first, which is the common lock order.
+      await lockApis(tx, tenantId);
+      return { rows: [await lockSettings(tx, tenantId)] };
+    },
+    prepare: (_, __, input, before) => ({ ...before!, ...TENANT_SETTINGS.toColumns(input) }),
+    async check(tx, _, { before, after }) {
+      const ofApis = (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
+      requireKnownScopes(after.registrationScopes, ofApis, "RegistrationScopes");
+      const gone = takenOut(before!.userAttributes, after.userAttributes);
+      const users = await countUsersWith(tx, tenantId, gone);
+      if (users === 0) return;
       const many = users === 1 ? "1 User has" : `${users} Users have`;
-      throw new Conflict(`UserAttributes: ${many} a value of ${which}. Remove it there first.`);
-    }
-    await saveSettings(tx, tenantId, after);
-    const [from, to] = [TENANT_SETTINGS.toRecord(before), TENANT_SETTINGS.toRecord(after)];
-    const details = changesOf(from, to, AUDITED, AUDITED);
-    if (details) await recordAudit(tx, tenantId, caller, { kind: "TenantSettings.Changed", details });
-    return after;
-  });
-  const resource = toResource(tenantId, settings);
-  return (await gate.written(RESOURCE, TENANT_SETTINGS.toRecord(settings), sent, { resource })).record;
+      throw new Conflict(`UserAttributes: ${many} a value of ${gone.join(", ")}. Remove it there first.`);
+    },
+    async update(tx, _, row) {
+      await saveSettings(tx, tenantId, row);
+      return row;
+    },
+    async audit(tx, caller, { before, after }) {
+      const [from, to] = [TENANT_SETTINGS.toRecord(before!), TENANT_SETTINGS.toRecord(after!)];
+      const details = changesOf(from, to, AUDITED, AUDITED);
+      if (details) await recordAudit(tx, tenantId, caller, { kind: "TenantSettings.Changed", details });
+    },
+  };
 }
 
 function toResource(tenantId: TenantId, settings: TenantSettings) {

@@ -1,5 +1,6 @@
 import type { Queries } from "../db/sql.ts";
 import type { ConnectionId, TenantId } from "../ids.ts";
+import { recordTable } from "../records/index.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
@@ -47,20 +48,35 @@ export interface ConnectionFilter {
   state?: ConnectionState;
 }
 
-export const connectionColumns = (sql: Queries) => sql`
-  id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", order_by as "order",
-  rate_per_second as "ratePerSecond", max_in_flight as "maxInFlight", hold_after as "holdAfter", state,
-  held_on as "heldOn", held_reason as "heldReason"`;
+export const CONNECTION_TABLE = recordTable<Connection>("webhook_connections", {
+  names: [
+    "name",
+    "description",
+    "url",
+    "entities",
+    "events",
+    "secret",
+    "apiKey",
+    "headers",
+    "timeoutMs",
+    "order",
+    "ratePerSecond",
+    "maxInFlight",
+    "holdAfter",
+    "state",
+  ],
+  renamed: { order: "order_by" },
+  computed: { heldOn: "held_on", heldReason: "held_reason" },
+  written: (sql) => ({ modified_on: sql`now()` }),
+  idType: "uuid",
+  only: "deleted_on is null",
+  isRaced: true,
+});
 
-export async function findConnection(
-  sql: Queries,
-  tenantId: TenantId,
-  id: ConnectionId,
-): Promise<Connection | undefined> {
-  const [row] = await sql<Connection[]>`
-    select ${connectionColumns(sql)} from webhook_connections
-    where tenant_id = ${tenantId} and id = ${id} and deleted_on is null`;
-  return row;
+export const { columns: connectionColumns, insert: insertConnection, update: updateConnection } = CONNECTION_TABLE;
+
+export function findConnection(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<Connection | undefined> {
+  return CONNECTION_TABLE.find(sql, tenantId, { id });
 }
 
 export async function findConnections(
@@ -73,64 +89,27 @@ export async function findConnections(
     where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`;
 }
 
-export async function lockConnection(
+export function lockConnection(
   sql: Queries,
   tenantId: TenantId,
   key: { id: ConnectionId } | { name: string },
 ): Promise<Connection | undefined> {
-  const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
-  const [row] = await sql<Connection[]>`
-    select ${connectionColumns(sql)} from webhook_connections
-    where tenant_id = ${tenantId} and ${match} and deleted_on is null for update`;
-  return row;
+  return CONNECTION_TABLE.find(sql, tenantId, key, "for update");
 }
 
 /** Newest first; one more than the limit if there are more. */
-export async function listConnections(
+export function listConnections(
   sql: Queries,
   tenantId: TenantId,
   { id, name, state }: ConnectionFilter,
   limit: number,
   after: string | undefined,
 ): Promise<Connection[]> {
-  return sql<Connection[]>`
-    select ${connectionColumns(sql)} from webhook_connections
-    where tenant_id = ${tenantId} and deleted_on is null ${after ? sql`and id < ${after}` : sql``}
-      ${id === undefined ? sql`` : sql`and id = ${id}`}
-      ${name === undefined ? sql`` : sql`and coalesce(name, '') = ${name}`}
-      ${state ? sql`and state = ${state}` : sql``}
-    order by id desc limit ${limit + 1}`;
-}
-
-/** @returns undefined if the name is taken */
-export async function insertConnection(
-  sql: Queries,
-  tenantId: TenantId,
-  connection: Connection,
-): Promise<Connection | undefined> {
-  const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
-  const { order, ratePerSecond, maxInFlight, holdAfter } = connection;
-  const [row] = await sql<Connection[]>`
-    insert into webhook_connections (id, tenant_id, name, description, url, entities, events, secret, api_key, headers,
-      timeout_ms, order_by, rate_per_second, max_in_flight, hold_after, state)
-    values (${id}, ${tenantId}, ${name}, ${description}, ${url}, ${entities}::text[], ${events}::text[],
-      ${secret as Buffer | null}, ${apiKey as Buffer}, ${headers as Buffer | null}, ${timeoutMs}, ${order},
-      ${ratePerSecond}, ${maxInFlight}, ${holdAfter}, ${state})
-    on conflict do nothing
-    returning ${connectionColumns(sql)}`;
-  return row;
-}
-
-export async function updateConnection(sql: Queries, tenantId: TenantId, connection: Connection): Promise<void> {
-  const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
-  const { order, ratePerSecond, maxInFlight, holdAfter } = connection;
-  await sql`
-    update webhook_connections set name = ${name}, description = ${description}, url = ${url},
-      entities = ${entities}::text[], events = ${events}::text[], secret = ${secret as Buffer | null},
-      api_key = ${apiKey as Buffer}, headers = ${headers as Buffer | null}, timeout_ms = ${timeoutMs},
-      order_by = ${order}, rate_per_second = ${ratePerSecond}, max_in_flight = ${maxInFlight}, hold_after = ${holdAfter},
-      state = ${state}, modified_on = now()
-    where tenant_id = ${tenantId} and id = ${id}`;
+  const condition = sql`
+    ${id === undefined ? sql`` : sql`and id = ${id}`}
+    ${name === undefined ? sql`` : sql`and coalesce(name, '') = ${name}`}
+    ${state ? sql`and state = ${state}` : sql``}`;
+  return CONNECTION_TABLE.list(sql, tenantId, {}, limit, after, condition);
 }
 
 /** Keeps the row, because the activity log refers to it. Open deliveries are cancelled afterwards. */

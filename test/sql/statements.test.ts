@@ -6,8 +6,11 @@ import { db } from "../support/tenant.ts";
 import { type Kind, readStatements, type Statement, VALUE } from "./statements.ts";
 
 const PATIENCE_MS = 120_000;
-/** Templates with parts known only at run time, such as an entity's columns. The test names their files. */
-const MAX_UNREAD = 60;
+/**
+ * Templates with parts known only at run time, such as an entity's columns; tables.test.ts runs those of plain tables.
+ * The test names their files.
+ */
+const MAX_UNREAD = 90;
 
 const SAMPLES: Record<Kind, unknown> = {
   date: new Date(),
@@ -39,7 +42,7 @@ test(
   "PostgreSQL can prepare every statement, and its columns are those of the row's type",
   async () => {
     const { statements, unread } = readStatements(["server", "activities"]);
-    expect(statements.length).toBeGreaterThan(400);
+    expect(statements.length).toBeGreaterThan(380);
     expect((await Promise.all(statements.map(problemsOf))).flat()).toEqual([]);
     const files = Map.groupBy(unread, (problem) => problem.split(":")[0]);
     for (const [file, problems] of files) console.log(`${file}: ${problems.length} templates are not checked`);

@@ -8,7 +8,7 @@ import { route } from "../route.ts";
 import { LOCK_OUT, type SettingsDependencies, settingsResource, settingsType } from "../settings.ts";
 import { POLICY, POLICY_TEXT, POLICY_VERSION } from "./contract.ts";
 import { EVALUATION, QUESTION } from "./question.ts";
-import { createPolicies, findPolicyRecords, type Policies } from "./service.ts";
+import { createPolicies, type Policies } from "./service.ts";
 
 const tag = { name: "Policy", description: "Cedar policies; a request needs its scope and a policy that permits it." };
 
@@ -21,7 +21,6 @@ export const POLICIES = {
       {
         contract: POLICY,
         service,
-        find: findPolicyRecords,
         tag,
         nouns: ["policy", "policies"],
         examples: { policy: { Name, Description, Policy } },

@@ -6,20 +6,8 @@ import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { PolicyProblem } from "../decisions/cedar.ts";
 import type { ResourceType } from "../decisions/resource-type.ts";
-import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
-import {
-  deletePolicy,
-  findPolicies,
-  findPolicy,
-  insertPolicy,
-  listPolicies,
-  listPolicyTexts,
-  listVersions,
-  type Policy,
-  updatePolicy,
-  type Version,
-} from "../policies.store.ts";
+import { listPolicyTexts, listVersions, POLICY_TABLE, type Policy, type Version } from "../policies.store.ts";
 import type { RecordChange } from "../record-service.ts";
 import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
 import { POLICY, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
@@ -63,13 +51,7 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
   const problemsOf = async (tenantId: TenantId, text: string) => inWords(await access.checkPolicy(tenantId, text));
   const service = createSettingsService<(typeof POLICY)["fields"], Policy>(sql, recordChange, {
     contract: POLICY,
-    store: {
-      list: listPolicies,
-      find: findPolicy,
-      insert: insertPolicy,
-      update: updatePolicy,
-      remove: deletePolicy,
-    },
+    store: POLICY_TABLE,
     unique: { policies_name_key: "Name" },
     blank: { name: "", description: "", policy: "" },
     audited: "Policy",
@@ -86,7 +68,7 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
     ...service,
     async versions(caller, id, paging) {
       const { tenantId, gate } = caller;
-      const row = isUuid(id) ? await findPolicy(sql, tenantId, { id }) : undefined;
+      const row = isUuid(id) ? await POLICY_TABLE.find(sql, tenantId, { id }) : undefined;
       if (!row) throw new NotFound("There is no Policy with this Id.");
       // As it is stored: what is shown of it may be less.
       const resource = POLICY.toRecord(row);
@@ -111,10 +93,6 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
     recordTypes: access.recordTypes,
   };
 }
-
-/** Policies by their Ids, for what tells of them elsewhere. */
-export const findPolicyRecords: FindRecords = async (sql, tenantId, _, ids) =>
-  (await findPolicies(sql, tenantId, ids.filter(isUuid))).map((policy) => POLICY.toRecord(policy));
 
 function toVersion({ number, policy, savedOn, savedBy }: Version): PolicyVersion {
   return { Number: number, Policy: policy, SavedOn: savedOn.toISOString(), SavedBy: savedBy };

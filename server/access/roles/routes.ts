@@ -1,6 +1,6 @@
 import { LOCK_OUT, type SettingsDependencies, settingsResource, settingsType } from "../settings.ts";
 import { ROLE } from "./contract.ts";
-import { createRoles, findRoleRecords } from "./service.ts";
+import { createRoles } from "./service.ts";
 
 export const ROLES = {
   // `Role::"admin"` as a resource is the role that principals are members of.
@@ -10,7 +10,6 @@ export const ROLES = {
     return settingsResource({
       contract: ROLE,
       service: createRoles(sql, access, recordChange),
-      find: findRoleRecords,
       tag: {
         name: "Role",
         description: "Groups of users and clients that policies name, and the scopes users get.",

@@ -2,29 +2,24 @@
 
 import type { Queries, Sql } from "../../db/sql.ts";
 import { BadInput, Conflict } from "../../errors.ts";
-import { isUuid, type Paging } from "../../http/query.ts";
+import type { Paging } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { Actor } from "../caller.ts";
-import type { FindRecords } from "../gate/references.ts";
 import type { ShownPage } from "../gate/shown.ts";
 import type { RecordChange } from "../record-service.ts";
 import {
   countRoles,
-  deleteRole,
-  findRole,
-  findRoles,
-  insertRole,
   listApiScopes,
-  listRoles,
+  listRolesOf,
   type Member,
+  ROLE_TABLE,
   type Role,
   replaceMembers,
-  updateRole,
 } from "../roles.store.ts";
 import { requireKnownScopes } from "../scopes.ts";
-import { changeSettings, createSettingsService, type New, type SettingsService } from "../settings.ts";
+import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
 import { userScopes } from "../user-scopes.ts";
 import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
 
@@ -41,7 +36,7 @@ export interface Roles extends SettingsService<RoleRecord, RoleInput> {
 export function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
   const service = createSettingsService(sql, recordChange, {
     contract: ROLE,
-    store: { list: listRoles, find: findRole, insert, update, remove: deleteRole },
+    store: { ...ROLE_TABLE, insert, update },
     unique: { roles_name_key: "Name" },
     blank: { name: "", description: "", scopes: [], members: [] },
     audited: "Role",
@@ -61,7 +56,7 @@ export function createRoles(sql: Sql, access: Access, recordChange: RecordChange
         type: ROLE.name,
         name: `Role of ${keyOf(member)}`,
         paging,
-        read: (limit, after) => listRoles(sql, tenantId, { member }, limit, after),
+        read: (limit, after) => listRolesOf(sql, tenantId, member, limit, after),
         id: ({ id }) => id,
         item: (role) => ROLE.toRecord(role),
       }),
@@ -69,22 +64,17 @@ export function createRoles(sql: Sql, access: Access, recordChange: RecordChange
   };
 }
 
-async function insert(tx: Queries, tenantId: TenantId, role: New<Role>, actor: Actor): Promise<Role> {
-  const id = await insertRole(tx, tenantId, role, actor);
+async function insert(tx: Queries, tenantId: TenantId, role: Role, actor: Actor): Promise<Role> {
+  const { id } = (await ROLE_TABLE.insert(tx, tenantId, role, actor))!;
   await replaceMembers(tx, tenantId, id, role.members);
-  return (await findRole(tx, tenantId, { id }))!;
+  return (await ROLE_TABLE.find(tx, tenantId, { id }))!;
 }
 
 async function update(tx: Queries, tenantId: TenantId, role: Role, actor: Actor, before: Role): Promise<Role> {
   const { id, members } = role;
-  await updateRole(tx, tenantId, role, actor);
   if (!Bun.deepEquals(members, before.members)) await replaceMembers(tx, tenantId, id, members);
-  return (await findRole(tx, tenantId, { id }))!;
+  return ROLE_TABLE.update(tx, tenantId, role, actor);
 }
-
-/** Roles by their Ids, for what tells of them elsewhere. */
-export const findRoleRecords: FindRecords = async (sql, tenantId, _, ids) =>
-  (await findRoles(sql, tenantId, ids.filter(isUuid))).map((role) => ROLE.toRecord(role));
 
 /** Only records of the tenant were taken. */
 function refuseUnknown(asked: Member[], taken: Member[]): void {

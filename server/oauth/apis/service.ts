@@ -12,7 +12,6 @@ import { recordAudit } from "../../audit/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
-import { isUuid } from "../../http/query.ts";
 import { API, type ApiInput, type ApiRecord } from "./contract.ts";
 import { normalAddress } from "./normal-address.ts";
 import {
@@ -20,8 +19,8 @@ import {
   type Api,
   audienceIsHeld,
   countApis,
-  findApis,
   findHeldScope,
+  restAudience,
   restsForAnother,
   takeScopes,
 } from "./store.ts";
@@ -70,7 +69,10 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
       }
       if (before) await takeLostScopes(tx, caller, scopesOf(before), scopesOf(after));
     },
-    afterRemoval: (tx, caller, api) => takeLostScopes(tx, caller, scopesOf(api), []),
+    async afterRemoval(tx, caller, api) {
+      await restAudience(tx, caller.tenantId, api.audience);
+      await takeLostScopes(tx, caller, scopesOf(api), []);
+    },
   });
 }
 
@@ -104,8 +106,6 @@ export const APIS = {
     return settingsResource({
       contract: API,
       service: createApis(deps),
-      find: async (sql, tenantId, _, ids) =>
-        (await findApis(sql, tenantId, ids.filter(isUuid))).map((api) => API.toRecord(api)),
       tag: { name: "Api", description: "APIs of the organisation's own, which take access tokens made for them." },
       nouns: ["API", "APIs"],
       examples: { api: { Name, Audience, Scopes } },

@@ -1,7 +1,8 @@
-import type { Actor, SettingsStore, Stamped } from "../../access/index.ts";
+import type { SettingsStore, Stamped } from "../../access/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../ids.ts";
+import { recordTable } from "../../records/index.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import { ACCESS_TOKEN_LIFETIME, type AccessTokenType, type SigningAlg } from "../contract.ts";
 import { normalAddress } from "./normal-address.ts";
@@ -30,62 +31,38 @@ export interface Api extends Stamped {
   applicationId: number | null;
 }
 
-const columns = (sql: Queries) => sql`id, name, audience, scopes, access_token_alg as "accessTokenAlg",
-  access_token_type as "accessTokenType", token_lifetime as "tokenLifetime", include_claims as "includeClaims", claim_mapping as "claimMapping", application_id as "applicationId",
-  created_on as "createdOn", actor_reference(created_by_type, created_by_id) as "createdBy",
-  modified_on as "modifiedOn", actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
+export const API_TABLE = recordTable<Api>("apis", {
+  names: [
+    "name",
+    "audience",
+    "scopes",
+    "accessTokenAlg",
+    "accessTokenType",
+    "tokenLifetime",
+    "includeClaims",
+    "claimMapping",
+    "applicationId",
+  ],
+  json: ["scopes", "claimMapping"],
+  written: (sql, tenantId, { audience, applicationId }) => ({
+    audience_key: normalAddress(audience!),
+    // null unless it is an Application of the tenant.
+    application_id: sql`(select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${applicationId!}::bigint)`,
+  }),
+  idType: "uuid",
+  isStamped: true,
+});
 
 export const API_STORE: SettingsStore<Api> = {
-  list: (sql, tenantId, { name }, limit, after) => sql<Api[]>`
-    select ${columns(sql)} from apis
-    where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
-      ${name === undefined ? sql`` : sql`and name = ${name}`}
-    order by id desc limit ${limit + 1}`,
-
-  async find(sql, tenantId, key) {
-    const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
-    const [api] = await sql<Api[]>`select ${columns(sql)} from apis where tenant_id = ${tenantId} and ${match}`;
-    return api;
-  },
-
-  async insert(sql, tenantId, api, actor) {
-    const [row] = await sql<Api[]>`
-      insert into apis (id, tenant_id, created_by_type, created_by_id, ${names(sql)})
-      values (${Bun.randomUUIDv7()}, ${tenantId}, ${actor.type}, ${actor.id}, ${values(sql, tenantId, api, actor)})
-      returning ${columns(sql)}`;
-    return row!;
-  },
-
+  ...API_TABLE,
   async update(sql, tenantId, api, actor, before) {
-    const [row] = await sql<Api[]>`
-      update apis set (${names(sql)}, modified_on) = (${values(sql, tenantId, api, actor)}, now())
-      where tenant_id = ${tenantId} and id = ${api.id} returning ${columns(sql)}`;
+    const updated = await API_TABLE.update(sql, tenantId, api, actor);
     if (normalAddress(api.audience) !== normalAddress(before.audience)) {
       await restAudience(sql, tenantId, before.audience);
     }
-    return row!;
-  },
-
-  async remove(sql, tenantId, id) {
-    const [gone] = await sql<Pick<Api, "audience">[]>`
-      delete from apis where tenant_id = ${tenantId} and id = ${id} returning audience`;
-    if (gone) await restAudience(sql, tenantId, gone.audience);
+    return updated;
   },
 };
-
-const names = (
-  sql: Queries,
-) => sql`name, audience, audience_key, scopes, access_token_alg, access_token_type, token_lifetime,
-  include_claims, claim_mapping,
-  application_id, modified_by_type, modified_by_id`;
-
-/** applicationId becomes null if it is not an Application of the tenant. */
-function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof Stamped>, actor: Actor) {
-  return sql`${api.name}, ${api.audience}, ${normalAddress(api.audience)}, ${sql.json(api.scopes as never)}, ${api.accessTokenAlg},
-    ${api.accessTokenType}, ${api.tokenLifetime}::integer, ${api.includeClaims}::boolean, ${sql.json(api.claimMapping as never)}, (select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${api.applicationId}::bigint),
-    ${actor.type},
-    ${actor.id}::bigint`;
-}
 
 export function audienceIsHeld(): Conflict {
   return new Conflict("Audience is held by another Api.");
@@ -94,7 +71,7 @@ export function audienceIsHeld(): Conflict {
 /** Seconds for which a released audience is reserved: the maximum lifetime of an access token. */
 const [, AUDIENCE_RESTS] = ACCESS_TOKEN_LIFETIME;
 
-async function restAudience(sql: Queries, tenantId: TenantId, audience: string): Promise<void> {
+export async function restAudience(sql: Queries, tenantId: TenantId, audience: string): Promise<void> {
   await sql`
     insert into resting_audiences (audience_key, tenant_id, rests_until)
     values (${normalAddress(audience)}, ${tenantId}, now() + make_interval(secs => ${AUDIENCE_RESTS}))
@@ -151,18 +128,13 @@ export async function takeScopes(sql: Queries, tenantId: TenantId, scopes: strin
 }
 
 /** All APIs of a tenant, newest first. */
-export async function listApis(sql: Queries, tenantId: TenantId): Promise<Api[]> {
-  return sql<Api[]>`select ${columns(sql)} from apis where tenant_id = ${tenantId} order by id desc`;
+export function listApis(sql: Queries, tenantId: TenantId): Promise<Api[]> {
+  return API_TABLE.findWhere(sql, tenantId, sql`true`);
 }
 
 /** Locks all APIs against changes until the transaction ends. */
 export async function lockApis(sql: Queries, tenantId: TenantId): Promise<Pick<Api, "scopes">[]> {
   return sql<Pick<Api, "scopes">[]>`select scopes from apis where tenant_id = ${tenantId} order by id for share`;
-}
-
-export async function findApis(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Api[]> {
-  return sql<Api[]>`
-    select ${columns(sql)} from apis where tenant_id = ${tenantId} and id = any (${[...ids]}::uuid[])`;
 }
 
 export async function countApis(sql: Queries, tenantId: TenantId): Promise<number> {

@@ -6,7 +6,6 @@ import {
   type Caller,
   type Permitted,
   requireKnownScopes,
-  requireSeen,
   type Shown,
   type ShownPage,
   type Tagged,
@@ -20,6 +19,7 @@ import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
+import { type RecordKind, writeRecord } from "../../records/index.ts";
 import { digestOf } from "../../signin/index.ts";
 import { type Api, lockApis } from "../apis/store.ts";
 import { noteAdministrator } from "./ceilings.store.ts";
@@ -102,6 +102,8 @@ export function createClientCredentials(
   possible: Possible,
   readSector: ReadSector,
 ): ClientCredentials {
+  const kind = credentialsKind(possible);
+
   /** Runs before the transaction, which must not wait for other servers. */
   async function listingFor(tenantId: TenantId, applicationId: number, input: CredentialsInput) {
     if (input.SectorIdentifierUri === undefined && input.RedirectUris === undefined) return undefined;
@@ -119,8 +121,8 @@ export function createClientCredentials(
 
     async change(by, applicationId, input, conditions, sent) {
       const listing = await listingFor(by.tenantId, applicationId, input);
-      const after = await sql.beginFor(by.tenantId, (tx) =>
-        applyChange(possible, tx, by, applicationId, input, conditions, listing),
+      const { after } = await sql.beginFor(by.tenantId, (tx) =>
+        writeRecord(tx, by, kind, { applicationId, given: input, listing }, conditions),
       );
       access.forget(by.tenantId);
       const resource = toResource(applicationId, after);
@@ -128,8 +130,8 @@ export function createClientCredentials(
     },
 
     async setUp(tx, by, applicationId, input) {
-      const { clientType } = await applyChange(possible, tx, by, applicationId, input, UNCONDITIONAL);
-      return clientType === "confidential" ? (await addSecret(tx, by, applicationId, "")).secret : undefined;
+      const { after } = await writeRecord(tx, by, kind, { applicationId, given: input }, UNCONDITIONAL);
+      return after.clientType === "confidential" ? (await addSecret(tx, by, applicationId, "")).secret : undefined;
     },
 
     async resourceOf(tenantId, applicationId) {
@@ -184,38 +186,52 @@ export function createClientCredentials(
   };
 }
 
-async function applyChange(
-  possible: Possible,
-  tx: Transaction,
-  by: Permitted<"Settings:Update">,
-  applicationId: number,
-  input: CredentialsInput,
-  conditions: Conditions,
-  listing?: SectorListing,
-): Promise<Credentials> {
-  const before = await lockCredentials(tx, by, applicationId);
-  const after = changedCredentials(before, input);
-  requireUpdate(by, applicationId, before, after);
-  // After authorization, so callers cannot probe values.
-  const resource = toResource(applicationId, before);
-  await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
-  const ofApis = scopesOfApis(await lockApis(tx, by.tenantId));
-  BadInput.all(
-    () => requireSound(after, before, possible),
-    () => requireListed(after, before, listing),
-    () => requireKnownScopes(after.scopes, ofApis),
-  );
-  refuseOwnLockOut(by, applicationId, before, after);
-  await saveCredentials(tx, by.tenantId, applicationId, after);
-  const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
-  const details = changesOf(from, to, Object.keys(to), SHOWN);
-  const subject = subjectOf(applicationId);
-  if (details) {
-    const added = after.scopes.filter((scope) => !before.scopes.includes(scope));
-    await noteAdministrator(tx, by.tenantId, applicationId, details.Changed as string[], added);
-    await recordAudit(tx, by.tenantId, by, { kind: "Credentials.Changed", subject, details });
-  }
-  return after;
+interface CredentialsChange {
+  applicationId: number;
+  given: CredentialsInput;
+  listing?: SectorListing | undefined;
+}
+
+type ClientRow = Credentials & { applicationId: number };
+
+/** Credentials are never made or deleted by themselves: every Application has some. */
+function credentialsKind(possible: Possible): RecordKind<Caller, ClientRow, CredentialsChange> {
+  return {
+    name: RESOURCE,
+    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
+    unique: new Map(),
+    recordOf: (row) => toResource(row.applicationId, row),
+    version: toCredentialsRecord,
+    async lock(tx, by, { applicationId }) {
+      return { rows: [{ ...(await lockCredentials(tx, by, applicationId)), applicationId }] };
+    },
+    prepare: (_, __, { given }, before) => ({ ...before!, ...changedCredentials(before!, given) }),
+    async check(tx, by, { before, after, input: { listing } }) {
+      const ofApis = scopesOfApis(await lockApis(tx, by.tenantId));
+      BadInput.all(
+        () => requireSound(after, before!, possible),
+        () => requireListed(after, before!, listing),
+        () => requireKnownScopes(after.scopes, ofApis),
+      );
+      refuseOwnLockOut(by, after.applicationId, before!, after);
+    },
+    // Defaults are stored with the first change.
+    isSame: () => false,
+    async update(tx, { tenantId }, row) {
+      await saveCredentials(tx, tenantId, row.applicationId, row);
+      return row;
+    },
+    async audit(tx, by, { before, after }) {
+      const [from, to] = [toCredentialsRecord(before!), toCredentialsRecord(after!)];
+      const details = changesOf(from, to, Object.keys(to), SHOWN);
+      if (!details) return;
+      const { applicationId, scopes } = after!;
+      const added = scopes.filter((scope) => !before!.scopes.includes(scope));
+      await noteAdministrator(tx, by.tenantId, applicationId, details.Changed as string[], added);
+      const subject = subjectOf(applicationId);
+      await recordAudit(tx, by.tenantId, by, { kind: "Credentials.Changed", subject, details });
+    },
+  };
 }
 
 async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, applicationId: number, name: string) {
@@ -250,13 +266,8 @@ async function lockCredentials(tx: Transaction, { tenantId }: Caller, applicatio
   return (await findCredentials(tx, tenantId, applicationId))!;
 }
 
-function requireUpdate(by: Caller, applicationId: number, before: Credentials, after = before): void {
-  by.permissions.require(
-    "Settings:Update",
-    RESOURCE,
-    toResource(applicationId, before),
-    toResource(applicationId, after),
-  );
+function requireUpdate(by: Caller, applicationId: number, credentials: Credentials): void {
+  by.permissions.require("Settings:Update", RESOURCE, toResource(applicationId, credentials));
 }
 
 const scopesOfApis = (apis: Pick<Api, "scopes">[]) => apis.flatMap(({ scopes }) => scopes.map(({ name }) => name));

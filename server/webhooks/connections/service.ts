@@ -1,22 +1,24 @@
 import { randomBytes } from "node:crypto";
 import {
+  auditedAs,
+  byIdOrName,
   type Caller,
+  createRecordService,
   type FindRecords,
   type Permitted,
-  requireSeen,
+  type ServedKind,
   type Shown,
   type ShownPage,
   type Tagged,
   type Whole,
 } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/sql.ts";
+import type { Sql } from "../../db/sql.ts";
 import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
-import { BadInput, Conflict, NotFound } from "../../errors.ts";
-import { type Conditions, requireConditions } from "../../http/conditions.ts";
-import { changesOf, valuesShown } from "../../http/contract.ts";
+import { BadInput } from "../../errors.ts";
+import type { Conditions } from "../../http/conditions.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
-import { type ConnectionId, type EventId, newId, type TenantId } from "../../ids.ts";
+import { type ConnectionId, type EventId, newId } from "../../ids.ts";
 import {
   type Connection,
   type ConnectionFilter,
@@ -41,9 +43,6 @@ import { type ConnectionRecords, noConnection } from "./record.ts";
 import { endRotation } from "./rotation.store.ts";
 
 const TYPE = "WebhookConnection";
-/** Secret and Headers are compared by their seals, which differ for every new value. */
-const AUDITED = CONNECTION.namesOf(({ audit }) => audit);
-const SHOWN = CONNECTION.namesOf(({ audit }) => audit === "value");
 const NOT_HELD = { heldOn: null, heldReason: null };
 /** Defaults of a new connection. */
 const BLANK = {
@@ -109,92 +108,77 @@ export function createConnections(
   seals: ConnectionSeals,
   { recordOf, hiddenFrom, versionOf }: ConnectionRecords,
 ): Connections {
-  function written(caller: Caller, connection: Connection, sent: unknown) {
-    const resource = recordOf(connection);
-    return caller.gate.written(TYPE, hiddenFrom(caller, resource), sent, { resource, version: versionOf(connection) });
-  }
+  const isElsewhere = (before: Connection, after: Connection) =>
+    movedAddresses(TYPE, recordOf(before), recordOf(after)).length > 0;
 
-  async function upsert(
-    tx: Transaction,
-    caller: Caller,
-    input: ConnectionInput,
-    conditions: Conditions,
-  ): Promise<Connection> {
-    const existing = await lookUp(tx, caller.tenantId, input);
-    // If-None-Match: * and a missing record need no version.
-    if (!existing || conditions.ifNoneMatch === "*") requireConditions(conditions, existing && versionOf(existing));
-    if (existing) return update(tx, caller, existing, input, conditions);
-    // A concurrent call has inserted the same name, so this call becomes its update.
-    return (await insert(tx, caller, input)) ?? upsert(tx, caller, input, conditions);
-  }
+  const kind: ServedKind<Connection, ConnectionRecord, ConnectionInput, ConnectionFilter> = {
+    name: TYPE,
+    actions: { create: "Webhooks:Create", update: "Webhooks:Update", remove: "Webhooks:Delete" },
+    unique: new Map([["webhook_connections_name_key", "Name"]]),
+    recordOf,
+    version: versionOf,
+    shown: hiddenFrom,
+    idOf: ({ id }) => id,
+    find: (queries, tenantId, id: ConnectionId, isLocked) =>
+      isLocked ? lockConnection(queries, tenantId, { id }) : findConnection(queries, tenantId, id),
+    findAll: (queries, tenantId, ids) => findConnections(queries, tenantId, ids.filter(isUuid<ConnectionId>)),
+    list: listConnections,
+    lock: byIdOrName(TYPE, lockConnection),
+    prepare(_, __, input, before) {
+      const { id, ...given } = CONNECTION.toColumns(input);
+      const after = merge(before ?? blank(input), { ...given, ...sealed(input, before) });
+      // The ApiKey in the new URL applies; the stored one was for the former address.
+      const [ownKey] = ownApiKeys(after.url);
+      if (before && ownKey !== undefined && isElsewhere(before, after)) after.apiKey = seals.apiKey.seal(ownKey);
+      return before && isReleased(before, after) ? { ...after, ...NOT_HELD } : after;
+    },
+    check(_, { gate }, { before, after, input }) {
+      if (!before) return requireFit(recordOf(after), undefined, input);
+      const [from, to] = [recordOf(before), recordOf(after)];
+      requireSecretsAnew(gate, TYPE, from, to, keptSecrets(before, input));
+      requireFit(gate.sees(TYPE, from) ? from : undefined, before, input);
+    },
+    // A Secret in the body ends a rotation, even if it does not change.
+    isSame: (before, after, { Secret }) => Secret === undefined && Bun.deepEquals(before, after),
+    insert: (tx, { tenantId }, connection) => insertConnection(tx, tenantId, connection),
+    async update(tx, { tenantId }, connection) {
+      await updateConnection(tx, tenantId, connection);
+      return connection;
+    },
+    async afterWrite(tx, { tenantId }, { before, after, input }) {
+      if (!before) return;
+      const { id } = after;
+      if (after.maxInFlight !== null && before.maxInFlight === null) await countPostsOut(tx, tenantId, id);
+      // Immediate, because the previous secret may have leaked.
+      if (input.Secret !== undefined || isElsewhere(before, after)) await endRotation(tx, tenantId, id);
+      if (isReleased(before, after)) await endHold(tx, tenantId, id);
+      else if (before.state === "Held" && isCalledOtherwise(before, after)) {
+        await probeAtOnce(tx, tenantId, id);
+        await wakeStarters(tx, tenantId, id);
+      }
+      if (after.state === "Active" && before.state !== "Active") {
+        await countAllEnded(tx, tenantId, id);
+        await startDrain(tx, tenantId, id, true);
+      }
+    },
+    async remove(tx, { tenantId }, { id, state }) {
+      await deleteConnection(tx, tenantId, id);
+      await cancelRedeliveries(tx, tenantId, id);
+      if (state === "Held") await endHold(tx, tenantId, id);
+    },
+    // Secret and Headers are compared by their seals, which differ for every new value.
+    audit: auditedAs(recordAudit, TYPE, CONNECTION, (connection) => ({
+      ...recordOf(connection),
+      Secret: connection.secret,
+      Headers: connection.headers,
+    })),
+  };
+  const service = createRecordService(sql, kind);
 
-  async function update(
-    tx: Transaction,
-    caller: Caller,
-    existing: Connection,
-    input: ConnectionInput,
-    conditions: Conditions,
-  ): Promise<Connection> {
-    const { tenantId, permissions, gate } = caller;
-    const connection = merge(existing, { ...CONNECTION.toColumns(input), ...sealed(input, existing), id: undefined });
-    const before = recordOf(existing);
-    const isElsewhere = movedAddresses(TYPE, before, recordOf(connection)).length > 0;
-    // The ApiKey in the new URL applies; the stored one was for the former address.
-    const [ownKey] = ownApiKeys(connection.url);
-    if (isElsewhere && ownKey !== undefined) connection.apiKey = seals.apiKey.seal(ownKey);
-    const isReleased = existing.state === "Held" && connection.state !== "Held";
-    if (isReleased) Object.assign(connection, NOT_HELD);
-    const after = recordOf(connection);
-    permissions.require("Webhooks:Update", TYPE, before, after);
-    // After authorization, so callers cannot probe values; the gate hides values from callers without read permission.
-    await requireSeen(tx, caller, TYPE, conditions, versionOf(existing), before);
-    requireSecretsAnew(gate, TYPE, before, after, keptSecrets(existing, input));
-    requireFit(gate.sees(TYPE, before) ? before : undefined, existing, input);
-    await updateConnection(tx, tenantId, connection);
-    if (connection.maxInFlight !== null && existing.maxInFlight === null) {
-      await countPostsOut(tx, tenantId, connection.id);
-    }
-    // Immediate, because the previous secret may have leaked.
-    if (input.Secret !== undefined || isElsewhere) await endRotation(tx, tenantId, connection.id);
-    if (isReleased) await endHold(tx, tenantId, connection.id);
-    else if (existing.state === "Held" && isCalledOtherwise(existing, connection)) {
-      await probeAtOnce(tx, tenantId, connection.id);
-      await wakeStarters(tx, tenantId, connection.id);
-    }
-    if (connection.state === "Active" && existing.state !== "Active") {
-      await countAllEnded(tx, tenantId, connection.id);
-      await startDrain(tx, tenantId, connection.id, true);
-    }
-    const changes = changesOf(
-      { ...before, Secret: existing.secret, Headers: existing.headers },
-      { ...after, Secret: connection.secret, Headers: connection.headers },
-      AUDITED,
-      SHOWN,
-    );
-    if (changes) {
-      const subject = { type: TYPE, id: connection.id };
-      await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Changed", subject, details: changes });
-    }
-    return connection;
-  }
-
-  /** @returns undefined if the name is taken */
-  async function insert(tx: Transaction, caller: Caller, input: ConnectionInput): Promise<Connection | undefined> {
-    const { tenantId, permissions } = caller;
+  function blank(input: ConnectionInput): Connection {
     const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
     const apiKey = seals.apiKey.seal(randomBytes(24).toString("base64url"));
-    const blank: Connection = { ...BLANK, id: newId<ConnectionId>(), url, entities, events, apiKey };
-    const connection = merge(blank, { ...CONNECTION.toColumns(input), ...sealed(input), id: undefined });
-    permissions.require("Webhooks:Create", TYPE, recordOf(connection));
-    requireFit(recordOf(connection), undefined, input);
-    const inserted = await insertConnection(tx, tenantId, connection);
-    if (!inserted) return undefined;
-    await recordAudit(tx, tenantId, caller, {
-      kind: "WebhookConnection.Created",
-      subject: { type: TYPE, id: inserted.id },
-      details: valuesShown(recordOf(inserted), SHOWN),
-    });
-    return inserted;
+    return { ...BLANK, id: newId<ConnectionId>(), url, entities, events, apiKey };
   }
 
   /** Seals given values; undefined keeps the stored seal. */
@@ -228,59 +212,21 @@ export function createConnections(
 
   return {
     recordOf,
-    async find(queries, tenantId, _, ids) {
-      return (await findConnections(queries, tenantId, ids.filter(isUuid<ConnectionId>))).map(recordOf);
-    },
-    list(caller, filter, paging) {
-      const { tenantId, gate } = caller;
-      return gate.list({
-        type: TYPE,
-        paging,
-        read: (limit, after) => listConnections(sql, tenantId, filter, limit, after),
-        id: (row) => row.id,
-        item: (row) => hiddenFrom(caller, recordOf(row)),
-        resource: recordOf,
-      });
-    },
+    find: service.find,
+    list: service.list,
     async read(caller, id) {
+      const tagged = await service.read(caller, id);
       const connection = await findConnection(sql, caller.tenantId, id);
-      if (!connection) throw noConnection();
-      const [resource, version] = [recordOf(connection), versionOf(connection)];
-      const tagged = await caller.gate.show(TYPE, hiddenFrom(caller, resource), { resource, version });
-      return { ...tagged, isSigned: connection.secret !== null };
+      return { ...tagged, isSigned: (connection?.secret ?? null) !== null };
     },
     async readAll({ tenantId, gate }, ids) {
       return gate.only(TYPE, await findConnections(sql, tenantId, ids), { resource: recordOf });
     },
-    async save(caller, input, conditions, sent) {
-      try {
-        const connection = (await sql.beginFor(caller.tenantId, (tx) =>
-          upsert(tx, caller, input, conditions),
-        )) as Connection;
-        return await written(caller, connection, sent);
-      } catch (error) {
-        if ((error as { constraint_name?: string }).constraint_name === "webhook_connections_name_key") {
-          throw new Conflict("Name is held by another WebhookConnection.");
-        }
-        throw error;
-      }
-    },
+    save: service.save,
     async remove(caller, id, conditions) {
-      const { tenantId, permissions } = caller;
-      const gone = await sql.beginFor(tenantId, async (tx) => {
-        const connection = await lockConnection(tx, tenantId, { id });
-        if (!connection) throw noConnection();
-        const record = recordOf(connection);
-        permissions.require("Webhooks:Delete", TYPE, record);
-        await requireSeen(tx, caller, TYPE, conditions, versionOf(connection), record);
-        await deleteConnection(tx, tenantId, id);
-        await cancelRedeliveries(tx, tenantId, id);
-        if (connection.state === "Held") await endHold(tx, tenantId, id);
-        await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject: { type: TYPE, id } });
-        return connection;
-      });
-      await clearSome(sql, tenantId, id);
-      return written(caller, gone, {});
+      const gone = await service.remove(caller, id, conditions);
+      await clearSome(sql, caller.tenantId, id);
+      return gone;
     },
     async ping(caller, id) {
       const { tenantId, permissions, traceParent } = caller;
@@ -300,14 +246,7 @@ export function createConnections(
   };
 }
 
-async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {
-  if (input.Id !== undefined) {
-    const existing = await lockConnection(tx, tenantId, { id: input.Id });
-    if (!existing) throw new NotFound(`There is no WebhookConnection with the Id ${input.Id}.`);
-    return existing;
-  }
-  return input.Name ? lockConnection(tx, tenantId, { name: input.Name }) : undefined;
-}
+const isReleased = (before: Connection, after: Connection) => before.state === "Held" && after.state !== "Held";
 
 /** Whether the receiver may now accept what it rejected before. */
 function isCalledOtherwise(before: Connection, after: Connection): boolean {

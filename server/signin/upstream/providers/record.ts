@@ -3,13 +3,11 @@
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint, exportJWK } from "jose";
-import type { FindRecords } from "../../../access/index.ts";
 import { BadInput } from "../../../errors.ts";
-import { toRecordId } from "../../../http/query.ts";
 import type { Seal, Vault } from "../../../vault.ts";
 import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import { findProviders, type Mapping, type Provider, type ProviderType } from "./store.ts";
+import type { Mapping, Provider, ProviderType } from "./store.ts";
 
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
   return PROVIDER.toRecord(provider, {
@@ -154,16 +152,4 @@ export async function withClientKey<P extends Omit<Provider, "id">>(vault: Vault
   const jwk = await exportJWK(privateKey);
   const kid = await calculateJwkThumbprint(jwk);
   return { ...provider, clientKey: vault.sealFor(CLIENT_KEY_PURPOSE).seal(JSON.stringify({ ...jwk, kid })) };
-}
-
-/** @returns a finder of identity providers by Id, for references from other records */
-export function createFindProviders(publicUrl: string): FindRecords {
-  return async (sql, tenantId, _, ids) => {
-    const found = await findProviders(
-      sql,
-      tenantId,
-      ids.flatMap((id) => toRecordId(id) ?? []),
-    );
-    return found.map((provider) => toProviderRecord(publicUrl, provider));
-  };
 }

@@ -5,7 +5,6 @@ import type { CheckUrl } from "../../../egress/index.ts";
 import { idTextParameter } from "../../../http/query.ts";
 import type { Route } from "../../../http/route.ts";
 import { PROVIDER, PROVIDER_TEST, providerContract } from "./contract.ts";
-import { createFindProviders } from "./record.ts";
 import { createIdentityProviders, type IdentityProviders, type ProviderServiceDependencies } from "./service.ts";
 
 const tag = {
@@ -24,7 +23,6 @@ export const PROVIDERS = {
       {
         contract,
         service,
-        find: createFindProviders(deps.publicUrl),
         tag,
         nouns: ["identity provider", "identity providers"],
         id,

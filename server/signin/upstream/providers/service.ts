@@ -1,9 +1,10 @@
 // A tenant's identity providers. Each call requires the scope and a policy that permits it.
 
 import {
+  auditedAs,
   type Caller,
+  createRecordService,
   type Permitted,
-  requireSeen,
   type SettingsService,
   type Shown,
   type Tagged,
@@ -12,40 +13,32 @@ import { recordAudit } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/sql.ts";
 import { type EgressFetch, requireSecretsAnew } from "../../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
-import { type Conditions, requireConditions } from "../../../http/conditions.ts";
-import { changesOf, valuesShown } from "../../../http/contract.ts";
-import { readId } from "../../../http/query.ts";
+import type { Conditions } from "../../../http/conditions.ts";
+import { readId, toRecordId } from "../../../http/query.ts";
 import type { TenantId } from "../../../ids.ts";
+import type { Found } from "../../../records/index.ts";
 import type { Vault } from "../../../vault.ts";
 import { CLIENT_SECRET_PURPOSE, redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../try-provider.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { merged, requireSound, toProviderRecord, versionOf, withClientKey } from "./record.ts";
 import {
-  deleteProvider,
   deleteSessionsOf,
   findProvider,
-  insertProvider,
-  listProviders,
-  lockProvider,
   lockProvidersNamed,
   nextProviderId,
+  PROVIDER_TABLE,
   type Provider,
-  updateProvider,
 } from "./store.ts";
 
 const RESOURCE = "IdentityProvider";
 
-const AUDITED = PROVIDER.namesOf(({ audit }) => audit);
-const SHOWN = PROVIDER.namesOf(({ audit }) => audit === "value");
-
 const FOREIGN_KEY_VIOLATION = "23503";
-const UNIQUE_FIELDS = new Map<string, string>(
-  Object.entries({
-    identity_providers_name_key: "Name",
-    identity_providers_external_id_key: "ExternalId",
-  }),
-);
+/** Of one that is not stored yet. */
+const NO_ID = 0;
+
+/** A body, and the Id reserved for a new provider. */
+type ReservedInput = ProviderInput & { reserved?: number | undefined };
 
 /** @param id in all methods, as it appears in the path */
 export interface IdentityProviders extends SettingsService<ProviderRecord, ProviderInput> {
@@ -95,64 +88,59 @@ export function createIdentityProviders({
   const secrets = vault.sealFor(CLIENT_SECRET_PURPOSE);
   const reserved = vault.sealFor(RESERVATION_PURPOSE);
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
-  const written = ({ gate }: Caller, provider: Provider, sent: unknown) =>
-    gate.written(RESOURCE, toRecord(provider), sent, { version: versionOf(provider) });
-  const audited = (provider: Provider) => ({ ...toRecord(provider), ClientSecret: provider.clientSecret });
 
-  async function upsert(
-    tx: Transaction,
-    caller: Caller,
-    input: ProviderInput,
-    conditions: Conditions,
-    id: number | undefined,
-  ): Promise<Provider> {
-    const { tenantId, permissions, gate } = caller;
-    const [before, ...others] = await lookUp(tx, tenantId, input);
-    // If-None-Match: * and a missing record need no version.
-    if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && versionOf(before));
-    const after = await withClientKey(vault, merged(secrets, before, input));
-    if (!before) return make(tx, caller, input, after, conditions, id);
-    const changed = { ...after, id: before.id };
-    permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));
-    // An ambiguous match is reported only to callers who may change every match.
-    for (const other of others) {
-      const otherwise = { ...merged(secrets, other, input), id: other.id };
-      permissions.require("Settings:Update", RESOURCE, toRecord(other), toRecord(otherwise));
-    }
-    if (others.length > 0) throw new BadInput("Name and ExternalId point at several IdentityProvider records.");
-    // After authorization, so callers cannot probe values.
-    await requireSeen(tx, caller, RESOURCE, conditions, versionOf(before), toRecord(before));
-    const kept = { ClientSecret: before.clientSecret !== null && input.ClientSecret === undefined };
-    requireSecretsAnew(gate, RESOURCE, toRecord(before), toRecord(changed), kept);
-    requireSound(after);
-    PROVIDER.refuseReadOnly(input, toRecord(before));
-    const details = changesOf(audited(before), audited(changed), AUDITED, SHOWN);
-    if (!details) return before;
-    const updated = await updateProvider(tx, tenantId, changed);
-    const subject = { type: RESOURCE, id: String(before.id) };
-    await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Changed", subject, details });
-    return updated;
-  }
-
-  async function make(
-    tx: Transaction,
-    caller: Caller,
-    input: ProviderInput,
-    provider: Omit<Provider, "id">,
-    conditions: Conditions,
-    id: number | undefined,
-  ): Promise<Provider> {
-    caller.permissions.require("Settings:Update", RESOURCE, { ...toRecord({ id: 0, ...provider }), Id: "" });
-    requireSound(provider);
-    PROVIDER.refuseReadOnly(input, undefined);
-    const inserted = await insertProvider(tx, caller.tenantId, provider, id);
-    // A concurrent call has inserted the same name, so this call becomes its update; or the Id is taken.
-    if (!inserted) return upsert(tx, caller, input, conditions, undefined);
-    const subject = { type: RESOURCE, id: String(inserted.id) };
-    const details = valuesShown(toRecord(inserted), SHOWN);
-    await recordAudit(tx, caller.tenantId, caller, { kind: "IdentityProvider.Created", subject, details });
-    return inserted;
-  }
+  const service = createRecordService<Provider, ProviderRecord, ReservedInput, { name?: string }>(sql, {
+    name: RESOURCE,
+    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
+    unique: new Map([
+      ["identity_providers_name_key", "Name"],
+      ["identity_providers_external_id_key", "ExternalId"],
+    ]),
+    recordOf: toRecord,
+    judged: (provider) => (provider.id === NO_ID ? { ...toRecord(provider), Id: "" } : toRecord(provider)),
+    version: versionOf,
+    idOf: ({ id }) => String(id),
+    find: (queries, tenantId, id, isLocked) =>
+      PROVIDER_TABLE.find(queries, tenantId, { id: readId(RESOURCE, id) }, isLocked ? "for update" : undefined),
+    findAll: (queries, tenantId, ids) =>
+      PROVIDER_TABLE.findAll(
+        queries,
+        tenantId,
+        ids.flatMap((id) => toRecordId(id) ?? []),
+      ),
+    list: PROVIDER_TABLE.list,
+    lock: (tx, { tenantId }, input) => lookUp(tx, tenantId, input),
+    async prepare(_, __, { reserved: ___, ...input }, before) {
+      return { ...(await withClientKey(vault, merged(secrets, before, input))), id: before?.id ?? NO_ID };
+    },
+    check(_, { gate }, { before, after, input }) {
+      if (before) {
+        const kept = { ClientSecret: before.clientSecret !== null && input.ClientSecret === undefined };
+        requireSecretsAnew(gate, RESOURCE, toRecord(before), toRecord(after), kept);
+      }
+      requireSound(after);
+      PROVIDER.refuseReadOnly(input, before && toRecord(before));
+    },
+    async insert(tx, { tenantId }, provider, { reserved }) {
+      const inserted = await PROVIDER_TABLE.insert(tx, tenantId, { ...provider, id: reserved ?? NO_ID });
+      // Another provider may have the reserved Id.
+      return inserted ?? (reserved === undefined ? undefined : PROVIDER_TABLE.insert(tx, tenantId, provider));
+    },
+    update: (tx, { tenantId }, provider) => PROVIDER_TABLE.update(tx, tenantId, provider),
+    async remove(tx, { tenantId }, { id }) {
+      // Sessions first, in the order in which a code is redeemed. Grants are found by the links, which the provider
+      // takes along.
+      await deleteSessionsOf(tx, tenantId, id);
+      await endGrantsBy(tx, tenantId, id);
+      await PROVIDER_TABLE.remove(tx, tenantId, id).catch((error) => {
+        throw error.code === FOREIGN_KEY_VIOLATION ? pointedAt() : error;
+      });
+    },
+    audit: auditedAs(recordAudit, RESOURCE, PROVIDER, (provider) => ({
+      ...toRecord(provider),
+      ClientSecret: provider.clientSecret,
+    })),
+  });
 
   async function find({ tenantId }: Caller, id: string) {
     const provider = await findProvider(sql, tenantId, readId(RESOURCE, id));
@@ -179,58 +167,9 @@ export function createIdentityProviders({
       const reservation = reserved.seal(`${caller.tenantId} ${id}`).toString("base64url");
       return { reservation, redirectUri: redirectUriOf(publicUrl, id) };
     },
-    list({ tenantId, gate }, filter, paging) {
-      return gate.list({
-        type: RESOURCE,
-        paging,
-        read: (limit, after) => listProviders(sql, tenantId, filter, limit, after),
-        id: ({ id }) => String(id),
-        item: toRecord,
-      });
-    },
-    async read(caller, id) {
-      const provider = await find(caller, id);
-      return caller.gate.show(RESOURCE, toRecord(provider), { version: versionOf(provider) });
-    },
-    async save(caller, input, conditions, sent, reservation) {
-      try {
-        const id = reservedId(caller, reservation);
-        const provider = (await sql.beginFor(caller.tenantId, (tx) =>
-          upsert(tx, caller, input, conditions, id),
-        )) as Provider;
-        return await written(caller, provider, sent);
-      } catch (error) {
-        const field = UNIQUE_FIELDS.get((error as { constraint_name?: string }).constraint_name ?? "");
-        throw field ? new Conflict(`${field} is held by another IdentityProvider.`) : error;
-      }
-    },
-    async remove(caller, text, conditions) {
-      const { tenantId, permissions } = caller;
-      const id = readId(RESOURCE, text);
-      try {
-        const gone = (await sql.beginFor(tenantId, async (tx) => {
-          const provider = await lockProvider(tx, tenantId, id);
-          if (!provider) throw notThere();
-          permissions.require("Settings:Update", RESOURCE, toRecord(provider));
-          await requireSeen(tx, caller, RESOURCE, conditions, versionOf(provider), toRecord(provider));
-          // Sessions before grants, in the order that redeeming a code uses. Grants are found by links, which the
-          // deletion removes.
-          await deleteSessionsOf(tx, tenantId, id);
-          await endGrantsBy(tx, tenantId, id);
-          await deleteProvider(tx, tenantId, id);
-          const subject = { type: RESOURCE, id: String(id) };
-          const details = valuesShown(toRecord(provider), SHOWN);
-          await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Deleted", subject, details });
-          return provider;
-        })) as Provider;
-        return await written(caller, gone, {});
-      } catch (error) {
-        if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
-        throw new Conflict(
-          "The IdentityProvider is still pointed at by Application (AuthenticationId). Change or delete these first.",
-        );
-      }
-    },
+    ...service,
+    save: (caller, input, conditions, sent, reservation) =>
+      service.save(caller, { ...input, reserved: reservedId(caller, reservation) }, conditions, sent),
     async test(caller, id) {
       const provider = await find(caller, id);
       caller.permissions.require("Settings:Update", RESOURCE, toRecord(provider));
@@ -246,12 +185,19 @@ const RESERVATION_PURPOSE = "reserved identity provider";
 
 const notThere = () => new NotFound("There is no IdentityProvider with this Id.");
 
-async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput): Promise<Provider[]> {
+const pointedAt = () =>
+  new Conflict(
+    "The IdentityProvider is still pointed at by Application (AuthenticationId). Change or delete these first.",
+  );
+
+async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput): Promise<Found<Provider>> {
   if (input.Id !== undefined) {
-    const existing = await lockProvider(tx, tenantId, input.Id);
+    const existing = await PROVIDER_TABLE.find(tx, tenantId, { id: input.Id }, "for update");
     if (!existing) throw new NotFound(`There is no IdentityProvider with the Id ${input.Id}.`);
-    return [existing];
+    return { rows: [existing] };
   }
   const key = { name: input.Name, externalId: input.ExternalId ?? undefined };
-  return lockProvidersNamed(tx, tenantId, key);
+  const rows = await lockProvidersNamed(tx, tenantId, key);
+  if (rows.length < 2) return { rows };
+  return { rows, refusal: new BadInput("Name and ExternalId point at several IdentityProvider records.") };
 }

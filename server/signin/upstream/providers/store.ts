@@ -1,5 +1,6 @@
 import type { Queries } from "../../../db/sql.ts";
 import type { TenantId } from "../../../ids.ts";
+import { recordTable } from "../../../records/index.ts";
 
 export const PROVIDER_TYPES = ["OpenIDConnect", "OAuth2"] as const;
 export type ProviderType = (typeof PROVIDER_TYPES)[number];
@@ -65,18 +66,37 @@ export interface Provider {
   isActive: boolean;
 }
 
-const columns = (sql: Queries) => sql`id, name, external_id as "externalId", type, issuer,
-  authorization_endpoint as "authorizationEndpoint", token_endpoint as "tokenEndpoint",
-  userinfo_endpoint as "userinfoEndpoint", client_id as "clientId", client_secret as "clientSecret",
-  token_endpoint_auth_method as "tokenEndpointAuthMethod", client_key as "clientKey",
-  authorization_parameters as "authorizationParameters", sign_out as "signOut", allowed_domains as "allowedDomains",
-  allowed_tenants as "allowedTenants", require_verified_email as "requireVerifiedEmail", scopes, mapping,
-  provisioning, allow_local as "allowLocal", is_active as "isActive"`;
+export const PROVIDER_TABLE = recordTable<Provider>("identity_providers", {
+  names: [
+    "name",
+    "externalId",
+    "type",
+    "issuer",
+    "authorizationEndpoint",
+    "tokenEndpoint",
+    "userinfoEndpoint",
+    "clientId",
+    "clientSecret",
+    "tokenEndpointAuthMethod",
+    "clientKey",
+    "authorizationParameters",
+    "signOut",
+    "allowedDomains",
+    "allowedTenants",
+    "requireVerifiedEmail",
+    "scopes",
+    "mapping",
+    "provisioning",
+    "allowLocal",
+    "isActive",
+  ],
+  json: ["authorizationParameters", "mapping"],
+  idType: "bigint",
+  isRaced: true,
+});
 
-export async function findProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
-  const [row] = await sql<Provider[]>`
-    select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
-  return row;
+export function findProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
+  return PROVIDER_TABLE.find(sql, tenantId, { id });
 }
 
 /** The provider's sealed key. Its public address names the provider without a tenant, so there is no tenant filter. */
@@ -86,43 +106,14 @@ export async function findClientKey(sql: Queries, id: number): Promise<Uint8Arra
   return row?.key ?? undefined;
 }
 
-/** The providers that exist among the ids. */
-export async function findProviders(sql: Queries, tenantId: TenantId, ids: number[]): Promise<Provider[]> {
-  return sql<Provider[]>`
-    select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = any (${ids}::bigint[])`;
-}
-
-export async function lockProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
-  const [row] = await sql<Provider[]>`
-    select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = ${id} for update`;
-  return row;
-}
-
 /** Providers with this name or external id, locked in the order of their ids. */
-export async function lockProvidersNamed(
+export function lockProvidersNamed(
   sql: Queries,
   tenantId: TenantId,
   key: { name: string | undefined; externalId: string | undefined },
 ): Promise<Provider[]> {
-  return sql<Provider[]>`
-    select ${columns(sql)} from identity_providers
-    where tenant_id = ${tenantId} and (name = ${key.name ?? null} or external_id = ${key.externalId ?? null})
-    order by id for update`;
-}
-
-/** Ordered by id; one more than the limit if there are more. */
-export async function listProviders(
-  sql: Queries,
-  tenantId: TenantId,
-  filter: { name?: string },
-  limit: number,
-  after: string | undefined,
-): Promise<Provider[]> {
-  return sql<Provider[]>`
-    select ${columns(sql)} from identity_providers
-    where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``}
-      ${filter.name === undefined ? sql`` : sql`and name = ${filter.name}`}
-    order by id limit ${limit + 1}`;
+  const isNamed = sql`name = ${key.name ?? null} or external_id = ${key.externalId ?? null}`;
+  return PROVIDER_TABLE.findWhere(sql, tenantId, isNamed, "for update");
 }
 
 /** Active providers, by name. */
@@ -136,20 +127,6 @@ export async function listActiveProviders(
     order by lower(name), id limit ${limit}`;
 }
 
-/** @returns undefined if the name or the external id is taken */
-export async function insertProvider(
-  sql: Queries,
-  tenantId: TenantId,
-  provider: Omit<Provider, "id">,
-  id?: number,
-): Promise<Provider | undefined> {
-  const values = { tenant_id: tenantId, ...valuesOf(sql, provider), ...(id !== undefined && { id }) };
-  const [row] = await sql<Provider[]>`
-    insert into identity_providers ${sql(values as unknown as Record<string, string>)}
-    on conflict do nothing returning ${columns(sql)}`;
-  return row;
-}
-
 /** Draws an id from the sequence, so no other provider gets it. */
 export async function nextProviderId(sql: Queries): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
@@ -157,45 +134,6 @@ export async function nextProviderId(sql: Queries): Promise<number> {
   return row!.id;
 }
 
-/** @returns the stored provider */
-export async function updateProvider(sql: Queries, tenantId: TenantId, provider: Provider): Promise<Provider> {
-  const values = valuesOf(sql, provider);
-  const [row] = await sql<[Provider]>`
-    update identity_providers set ${sql(values as unknown as Record<string, string>)}
-    where tenant_id = ${tenantId} and id = ${provider.id} returning ${columns(sql)}`;
-  return row;
-}
-
 export async function deleteSessionsOf(sql: Queries, tenantId: TenantId, providerId: number): Promise<void> {
   await sql`delete from sessions where tenant_id = ${tenantId} and identity_provider_id = ${providerId}`;
-}
-
-export async function deleteProvider(sql: Queries, tenantId: TenantId, id: number): Promise<void> {
-  await sql`delete from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
-}
-
-function valuesOf(sql: Queries, provider: Omit<Provider, "id">) {
-  return {
-    name: provider.name,
-    external_id: provider.externalId,
-    type: provider.type,
-    issuer: provider.issuer,
-    authorization_endpoint: provider.authorizationEndpoint,
-    token_endpoint: provider.tokenEndpoint,
-    userinfo_endpoint: provider.userinfoEndpoint,
-    client_id: provider.clientId,
-    client_secret: provider.clientSecret,
-    token_endpoint_auth_method: provider.tokenEndpointAuthMethod,
-    client_key: provider.clientKey,
-    authorization_parameters: sql.json(provider.authorizationParameters),
-    sign_out: provider.signOut,
-    allowed_domains: provider.allowedDomains,
-    allowed_tenants: provider.allowedTenants,
-    require_verified_email: provider.requireVerifiedEmail,
-    scopes: provider.scopes,
-    mapping: sql.json(provider.mapping),
-    provisioning: provider.provisioning,
-    allow_local: provider.allowLocal,
-    is_active: provider.isActive,
-  };
 }

@@ -1,0 +1,140 @@
+// The SQL of a table of records, from the names of its columns. Values are parameters; names come from declarations.
+
+import type { Queries } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
+
+/** The caller named in created_by and modified_by. */
+interface Author {
+  type: string;
+  id: number;
+}
+
+interface TableOptions<Row> {
+  /** What rows call the columns beside `id`; columns have the same names in snake case. */
+  names: readonly (keyof Row & string)[];
+  /** Columns with other names. */
+  renamed?: Partial<Record<keyof Row & string, string>>;
+  /** Columns of jsonb. */
+  json?: readonly (keyof Row & string)[];
+  /** Expressions that are read with a row, by the row's names. */
+  computed?: Readonly<Record<string, string>>;
+  /** Columns that are written in another form than they are read. */
+  written?(sql: Queries, tenantId: TenantId, row: Partial<Row>): Record<string, unknown>;
+  /** bigint: PostgreSQL assigns the Ids, and lists begin with the lowest. */
+  idType: "uuid" | "bigint";
+  /** The table has created_on, created_by_type, created_by_id, and the same of modified. */
+  isStamped?: boolean;
+  /** A condition of all rows that are read, such as `deleted_on is null`. */
+  only?: string;
+  /** Callers insert without taking turns, so an insert yields to a concurrent one with the same name. */
+  isRaced?: boolean;
+}
+
+type Condition = ReturnType<Queries["unsafe"]> | ReturnType<typeof nothing>;
+const nothing = (sql: Queries) => sql``;
+
+const STAMPS = `created_on as "createdOn", actor_reference(created_by_type, created_by_id) as "createdBy",
+  modified_on as "modifiedOn", actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
+
+const by = (change: "created" | "modified", author: Author | undefined) => ({
+  [`${change}_by_type`]: author?.type ?? null,
+  [`${change}_by_id`]: author?.id ?? null,
+});
+
+export function recordTable<Row extends { id: string | number }>(
+  table: string,
+  {
+    names,
+    renamed = {},
+    json = [],
+    computed = {},
+    written,
+    idType,
+    isStamped,
+    only = "true",
+    isRaced,
+  }: TableOptions<Row>,
+) {
+  const columnOf = (name: string) =>
+    (renamed as Record<string, string>)[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const text = [
+    ...["id", ...names].map((name) => `${table}.${columnOf(name)} as "${name}"`),
+    ...Object.entries(computed).map(([name, expression]) => `${expression} as "${name}"`),
+    ...(isStamped ? [STAMPS] : []),
+  ].join(", ");
+  const columns = (sql: Queries) => sql.unsafe(text);
+  const where = (sql: Queries, tenantId: TenantId) => sql`tenant_id = ${tenantId} and ${sql.unsafe(only)}`;
+  const cast = `::${idType}`;
+  const isNewestFirst = idType === "uuid";
+
+  function valuesOf(sql: Queries, tenantId: TenantId, row: Partial<Row>, stamps: Record<string, unknown>) {
+    const given = names.filter((name) => row[name] !== undefined);
+    const plain = given.map((name) => [columnOf(name), json.includes(name) ? sql.json(row[name] as never) : row[name]]);
+    const values = { ...Object.fromEntries(plain), ...written?.(sql, tenantId, row), ...(isStamped && stamps) };
+    return values as Record<string, string>;
+  }
+
+  return {
+    names,
+    columns,
+    async find(
+      sql: Queries,
+      tenantId: TenantId,
+      key: { id: Row["id"] } | { name: string },
+      lock?: "for update",
+    ): Promise<Row | undefined> {
+      const match = "id" in key ? sql`id = ${key.id as string}` : sql`name = ${key.name}`;
+      const [row] = await sql<Row[]>`
+        select ${columns(sql)} from ${sql(table)} where ${where(sql, tenantId)} and ${match} ${sql.unsafe(lock ?? "")}`;
+      return row;
+    },
+    /** The rows that a condition holds of, in the order of their Ids. */
+    async findWhere(sql: Queries, tenantId: TenantId, condition: Condition, lock?: "for update"): Promise<Row[]> {
+      return sql<Row[]>`
+        select ${columns(sql)} from ${sql(table)}
+        where ${where(sql, tenantId)} and (${condition}) order by id ${sql.unsafe(lock ?? "")}`;
+    },
+    /** Existing rows with these Ids. */
+    async findAll(sql: Queries, tenantId: TenantId, ids: readonly Row["id"][]): Promise<Row[]> {
+      return sql<Row[]>`
+        select ${columns(sql)} from ${sql(table)}
+        where ${where(sql, tenantId)} and id = any (${[...ids] as string[]}${sql.unsafe(`${cast}[]`)})`;
+    },
+    /** Newest or lowest first; one more than the limit, if there are more. */
+    async list(
+      sql: Queries,
+      tenantId: TenantId,
+      { name }: { name?: string },
+      limit: number,
+      after: string | undefined,
+      condition: Condition = nothing(sql),
+    ): Promise<Row[]> {
+      const [further, order] = isNewestFirst ? ["<", "desc"] : [">", "asc"];
+      return sql<Row[]>`
+        select ${columns(sql)} from ${sql(table)}
+        where ${where(sql, tenantId)} ${name === undefined ? sql`` : sql`and name = ${name}`} ${condition}
+          ${after ? sql`and id ${sql.unsafe(further!)} ${after}${sql.unsafe(cast)}` : sql``}
+        order by id ${sql.unsafe(order!)} limit ${limit + 1}`;
+    },
+    /** @returns undefined if another row was inserted with the same name meanwhile */
+    async insert(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row | undefined> {
+      const id = row.id || (idType === "uuid" ? Bun.randomUUIDv7() : undefined);
+      const stamps = { ...by("created", author), ...by("modified", author) };
+      const values = { ...(id && { id }), tenant_id: tenantId, ...valuesOf(sql, tenantId, row, stamps) };
+      const [inserted] = await sql<Row[]>`
+        insert into ${sql(table)} ${sql(values as Record<string, string>)}
+        ${sql.unsafe(isRaced ? "on conflict do nothing" : "")} returning ${columns(sql)}`;
+      return inserted;
+    },
+    async update(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row> {
+      const stamps = { modified_on: sql`now()`, ...by("modified", author) };
+      const [updated] = await sql<Row[]>`
+        update ${sql(table)} set ${sql(valuesOf(sql, tenantId, row, stamps))}
+        where tenant_id = ${tenantId} and id = ${row.id as string} returning ${columns(sql)}`;
+      return updated!;
+    },
+    async remove(sql: Queries, tenantId: TenantId, id: Row["id"]): Promise<void> {
+      await sql`delete from ${sql(table)} where tenant_id = ${tenantId} and id = ${id as string}`;
+    },
+  };
+}
