@@ -1,67 +1,43 @@
-import {
-  boolean,
-  DESCRIPTION_LIMIT,
-  type EntityDefinition,
-  serverDate,
-  text,
-  WEB_ADDRESS_SHAPE,
-} from "./definition.ts";
+import { flag, record, reference, serverDate, text, textId } from "../records/index.ts";
+import { DESCRIPTION_LIMIT, WEB_ADDRESS_SHAPE } from "./definition.ts";
 
 /** docs/behaviour.md "Application". */
-export const application: EntityDefinition = {
-  name: "Application",
+export const application = record("Application", {
   description: "An application; with credentials it is an OAuth client, and its Id is the client_id.",
   table: "applications",
-  idAsText: true,
-  fields: [
-    {
-      name: "Id",
-      column: "id",
-      type: "int64",
-      description: "Identifier of the application. Primary key; cannot be changed.",
-      readOnly: true,
-    },
-    text("Name", "name", "Must be unique in the system.", { unique: "applications_name_key", example: "Payroll" }),
-    text(
-      "ApplicationKey",
+  fields: {
+    Id: textId("Identifier of the application. Primary key; cannot be changed."),
+    Name: text("name", "Must be unique in the system.", { unique: "applications_name_key", example: "Payroll" }),
+    ApplicationKey: text(
       "application_key",
       "Identifies the application; unique within each workspace and unique in the system.",
       { unique: "applications_application_key_key", example: "payroll" },
     ),
-    text("ExternalId", "external_id", "External system code; unique in the system.", {
+    ExternalId: text("external_id", "External system code; unique in the system.", {
       unique: "applications_external_id_key",
       example: "APP-7",
     }),
-    text("Description", "description", "Description.", {
+    Description: text("description", "Description.", {
       maxLength: DESCRIPTION_LIMIT,
       example: "Pays people on time",
     }),
-    text("WebSiteURL", "web_site_url", "Web site URL of the application.", {
+    WebSiteURL: text("web_site_url", "Web site URL of the application.", {
       shape: WEB_ADDRESS_SHAPE,
       example: "https://payroll.example.com",
     }),
-    boolean("Is_System", "is_system", "System application (settings menu)."),
-    boolean("Is_EndUser", "is_end_user", "End-user application."),
-    boolean("Is_Active", "is_active", "Application is active and usable."),
-    serverDate("ModifiedOn", "modified_on", "Update date."),
-    serverDate("CreatedOn", "created_on", "Creation date."),
-  ],
-  references: [
-    {
-      name: "ApplicationId",
-      column: "parent_id",
-      target: "Application",
-      description: "The parent application.",
-      inputOnly: true,
-    },
-    {
-      name: "AuthenticationId",
-      column: "authentication_id",
-      target: "IdentityProvider",
-      description: "The identity provider that the application's users sign in with.",
-      inputOnly: true,
-    },
-  ],
+    Is_System: flag("is_system", "System application (settings menu)."),
+    Is_EndUser: flag("is_end_user", "End-user application."),
+    Is_Active: flag("is_active", "Application is active and usable."),
+    ModifiedOn: serverDate("modified_on", "Update date."),
+    CreatedOn: serverDate("created_on", "Creation date."),
+    ApplicationId: reference("Application", "parent_id", "The parent application.", { inputOnly: true }),
+    AuthenticationId: reference(
+      "IdentityProvider",
+      "authentication_id",
+      "The identity provider that the application's users sign in with.",
+      { inputOnly: true },
+    ),
+  },
   identifiers: ["Name", "ExternalId", "ApplicationKey"],
   strangers: { table: "registered_clients", key: "application_id" },
   form: {
@@ -79,4 +55,4 @@ export const application: EntityDefinition = {
     Is_System: { label: "System application" },
     Is_Active: { label: "Active", hint: "An inactive application gets no tokens." },
   },
-};
+});

@@ -1,8 +1,10 @@
 // What a tenant has its Users say beyond their own fields (docs/behaviour.md "Attributes"): the values of one User, and
 // whether they fit the tenant's definitions.
 
-import { printable } from "../http/body.ts";
+import { Type } from "@sinclair/typebox";
+import { isObject, printable } from "../http/body.ts";
 import { asTyped, isText } from "../http/fields.ts";
+import type { RecordField } from "../records/index.ts";
 
 export const ATTRIBUTE_TYPES = ["Text", "Number", "Boolean", "Texts"] as const;
 
@@ -44,12 +46,27 @@ const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
     value.every((one) => one !== "" && isText(one, LISTED_LIMIT)),
 };
 
-/** What can be said of a body without the tenant's definitions. */
-export function attributesIn(value: unknown): { value?: SentAttributes | null; problem?: string } {
-  if (value === null) return { value: null };
-  if (typeof value !== "object" || Array.isArray(value)) return { problem: "must be an object or null." };
-  const typed = Object.entries(value).map(([name, one]) => [name, typedAttribute(one)]);
-  return { value: Object.fromEntries(typed) as SentAttributes };
+/** The field of a record that holds them. Before a look-up, nothing is known of the tenant's definitions. */
+export function attributes(column: string, description: string): RecordField {
+  const kinds = [
+    { type: "string" },
+    { type: "number" },
+    { type: "boolean" },
+    { type: "array", items: { type: "string" } },
+  ];
+  const schemaOf = (type: string | string[], anyOf: object[], more = {}) =>
+    Type.Unsafe<unknown>({ type, additionalProperties: { anyOf }, ...more });
+  return {
+    ...{ column, description, type: "attributes", example: { costCentre: "4711" } },
+    sent: schemaOf(["object", "null"], [...kinds, { type: "null" }]),
+    checked: Type.Unknown(),
+    shown: schemaOf("object", kinds, { default: {} }),
+    must: "must be an object or null.",
+    fits: (value: unknown) => value === null || isObject(value),
+    take: (value: object | null) =>
+      value && Object.fromEntries(Object.entries(value).map(([name, one]) => [name, typedAttribute(one)])),
+    show: (stored) => stored ?? {},
+  };
 }
 
 function typedAttribute(value: unknown): unknown {

@@ -4,34 +4,15 @@ import type { AttributeType, FindRecords, ResourceType } from "../access/index.t
 import type { Queries } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
+import type { FieldType } from "../records/index.ts";
 import type { EventType, RecordedChange } from "../webhooks/index.ts";
-import {
-  ACTOR_FIELDS,
-  type EntityDefinition,
-  type EntityField,
-  type FieldType,
-  inAnswerOrder,
-  UNSET_DATE,
-} from "./definition.ts";
+import { ACTOR_FIELDS, type EntityDefinition } from "./definition.ts";
 import { createRegistry, type Entity } from "./registry.ts";
-import type { Abstract } from "./store.ts";
 import { findByField, findByIds, type Row } from "./store.ts";
 
-type Part = [name: string, value: unknown];
-
-const NOBODY: Abstract = { Id: 0, ExternalId: "", Name: "", Type: "" };
-const NO_TEXT: Abstract = { ...NOBODY, Id: "" };
-
 /** A record in its response shape; the same object is a webhook's Data. */
-export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unknown> {
-  const shown = entity.references.filter(({ inputOnly }) => !inputOnly);
-  return Object.fromEntries(
-    inAnswerOrder<unknown>([
-      ...entity.fields.map((field): Part => [field.name, fieldOut(entity, field, row[field.column])]),
-      ...shown.map(({ name, pointsAt }): Part => [name, row[name] ?? (pointsAt.idAsText ? NO_TEXT : NOBODY)]),
-      ...ACTOR_FIELDS.map(({ name }): Part => [name, row[name] ?? NOBODY]),
-    ]),
-  );
+export function toRecord({ contract }: Entity, row: Partial<Row>): Record<string, unknown> {
+  return contract.toRecord(row);
 }
 
 /** What the webhooks are told of a change that these records have seen together. */
@@ -45,22 +26,6 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Rec
     // docs/behaviour.md "Payload": an array where Data is several.
     data: data.length === 1 ? data[0]! : data,
   };
-}
-
-function fieldOut(entity: Entity, field: EntityField, value: unknown): unknown {
-  if (field.name === "Id" && entity.idAsText) return String(value ?? "");
-  switch (field.type) {
-    case "text":
-      return value ?? "";
-    case "dateTime":
-      return value instanceof Date ? value.toISOString() : UNSET_DATE;
-    case "boolean":
-      return value ?? false;
-    case "attributes":
-      return value ?? {};
-    default:
-      return value ?? 0;
-  }
 }
 
 // Entities as policies see them.

@@ -11,7 +11,7 @@ import { EVENT_TYPES } from "../webhooks/index.ts";
 import { MAX_RECORDS } from "./bulk.ts";
 import { filterName, filtersOf } from "./filters.ts";
 import { describeEntities, type Entity } from "./registry.ts";
-import { exampleDescription, exampleInput, exampleRecord, inputSchema, recordSchema } from "./schemas.ts";
+import { exampleDescription, exampleInput, exampleRecord } from "./schemas.ts";
 import type { Entities, EntityService } from "./service.ts";
 import { matchables } from "./values.ts";
 
@@ -42,7 +42,7 @@ export function entityRoutes({ all }: Entities, others: ReturnType<typeof descri
 function recordRoutes(service: EntityService): Route[] {
   const { entity } = service;
   const { name, description } = entity;
-  const record = Type.Unsafe<object>(recordSchema(entity));
+  const record = entity.contract.record;
   const one = { schema: record, example: exampleRecord(entity) };
   const input = exampleInput(entity);
   const address = ({ params, query }: Addressed) => ({ pathValue: params.Id, fieldName: query.Name });
@@ -62,7 +62,7 @@ function recordRoutes(service: EntityService): Route[] {
     filterName: (given) => filterName(entity, given),
     body: {
       description: `One record, or an array of at most ${MAX_RECORDS.toLocaleString("en")}.`,
-      schema: oneOrMany(inputSchema(entity), MAX_RECORDS),
+      schema: oneOrMany(entity.contract.schema, MAX_RECORDS),
       // Against the definition, when it is known which record it is of: an array's problems name theirs.
       parse: (body: unknown) => body,
       examples: { one: input, many: [input] },

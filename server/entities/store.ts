@@ -3,6 +3,7 @@
 import type { Actor } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
+import type { ReferenceKey } from "../records/index.ts";
 import type { PointedAt } from "./definition.ts";
 import type { Entity } from "./registry.ts";
 
@@ -31,9 +32,6 @@ export interface Narrowed {
   /** A part, in any case, of what is searched in. */
   searched?: string;
 }
-
-/** How a foreign key in the input finds its target. */
-export type ReferenceKey = "Id" | "ExternalId" | "Name";
 
 /** At most two rows: the second only tells that there is more than one. */
 export async function findByField(

@@ -1,13 +1,17 @@
 import { readDate } from "../http/dates.ts";
 import {
-  boolean,
-  type EntityDefinition,
-  type EntityField,
+  flag,
+  id,
+  type RecordField,
+  record,
+  reference,
   serverDate,
+  type TextShape,
   text,
   UNIQUE_TEXT_LIMIT,
-  WEB_ADDRESS_SHAPE,
-} from "./definition.ts";
+} from "../records/index.ts";
+import { attributes } from "./attributes.ts";
+import { WEB_ADDRESS_SHAPE } from "./definition.ts";
 
 /** OpenID Connect Core 5.1: birthdate; the year 0000 means that it is not known. */
 const BIRTH_DATE = {
@@ -21,64 +25,61 @@ const ATTRIBUTES =
   "it leaves out stay, and null removes one.";
 
 /** docs/behaviour.md "User". */
-export const user: EntityDefinition = {
-  name: "User",
+export const user = record("User", {
   description: "A person who can sign in.",
   table: "users",
-  idAsText: false,
-  fields: [
-    { name: "Id", column: "id", type: "int32", description: "Unique identifier of the user.", readOnly: true },
-    text("Name", "name", "Full name.", { example: "Ana Silva" }),
+  fields: {
+    Id: id("int32", "Unique identifier of the user."),
+    Name: text("name", "Full name.", { example: "Ana Silva" }),
     // Several users may have one (docs/sign-in.md "Users and passwords"), but not with one who can sign in; indexed.
-    text("Username", "username", "Login name; of a user who can sign in, that user's alone, whatever its capitals.", {
+    Username: text("username", "Login name; of a user who can sign in, that user's alone, whatever its capitals.", {
       maxLength: UNIQUE_TEXT_LIMIT,
       takesTurns: true,
       example: "ana",
     }),
-    text("Email", "email", "E-mail contact.", { example: "ana@example.com" }),
-    text("MobilePhone", "mobile_phone", "Mobile phone number.", { example: "+351 912 345 678" }),
-    text("External_Id", "external_id", "Identifier of the user in an external system.", {
+    Email: text("email", "E-mail contact.", { example: "ana@example.com" }),
+    MobilePhone: text("mobile_phone", "Mobile phone number.", { example: "+351 912 345 678" }),
+    External_Id: text("external_id", "Identifier of the user in an external system.", {
       unique: "users_external_id_key",
       example: "HR-1042",
     }),
-    claim("GivenName", "given_name", "Given name, as in OpenID Connect's given_name.", "Ana"),
-    claim("FamilyName", "family_name", "Family name, as in family_name.", "Silva"),
-    claim("Locale", "locale", "Language and region, as in locale: a BCP 47 tag.", "pt-PT"),
-    claim("ZoneInfo", "zone_info", "Time zone, as in zoneinfo: a name of the IANA database.", "Europe/Lisbon"),
-    webAddress(
-      "Picture",
+    GivenName: claim("given_name", "Given name, as in OpenID Connect's given_name.", "Ana"),
+    FamilyName: claim("family_name", "Family name, as in family_name.", "Silva"),
+    Locale: claim("locale", "Language and region, as in locale: a BCP 47 tag.", "pt-PT"),
+    ZoneInfo: claim("zone_info", "Time zone, as in zoneinfo: a name of the IANA database.", "Europe/Lisbon"),
+    Picture: claim(
       "picture",
       "Address of a picture of the person, as in picture.",
       "https://example.com/ana.jpg",
+      WEB_ADDRESS_SHAPE,
     ),
-    claim("MiddleName", "middle_name", "Middle name, as in middle_name.", "Maria"),
-    claim("Nickname", "nickname", "Casual name, as in nickname.", "Nana"),
-    webAddress("Profile", "profile", "Address of a page about the person, as in profile.", "https://example.com/ana"),
-    webAddress("Website", "website", "Address of the person's own site, as in website.", "https://ana.example.com"),
-    claim("Gender", "gender", "Gender, as in gender.", "female"),
-    { ...claim("BirthDate", "birth_date", "Date or year of birth, as in birthdate.", "1990-05-31"), shape: BIRTH_DATE },
-    claim("Address", "address", "Postal address, as in formatted of address; it may have several lines.", "Lisboa"),
-    {
-      ...boolean("EmailVerified", "email_verified", "Whether Email is known to be the user's own; a new one is not."),
+    MiddleName: claim("middle_name", "Middle name, as in middle_name.", "Maria"),
+    Nickname: claim("nickname", "Casual name, as in nickname.", "Nana"),
+    Profile: claim(
+      "profile",
+      "Address of a page about the person, as in profile.",
+      "https://example.com/ana",
+      WEB_ADDRESS_SHAPE,
+    ),
+    Website: claim(
+      "website",
+      "Address of the person's own site, as in website.",
+      "https://ana.example.com",
+      WEB_ADDRESS_SHAPE,
+    ),
+    Gender: claim("gender", "Gender, as in gender.", "female"),
+    BirthDate: claim("birth_date", "Date or year of birth, as in birthdate.", "1990-05-31", BIRTH_DATE),
+    Address: claim("address", "Postal address, as in formatted of address; it may have several lines.", "Lisboa"),
+    EmailVerified: flag("email_verified", "Whether Email is known to be the user's own; a new one is not.", {
       vouchesFor: "email",
-    },
-    {
-      ...boolean("MobilePhoneVerified", "mobile_phone_verified", "The same of MobilePhone."),
-      vouchesFor: "mobile_phone",
-    },
-    { name: "Attributes", column: "attributes", type: "attributes", description: ATTRIBUTES },
-    serverDate("Creation_Date", "created_on", "Creation date."),
-    serverDate("Last_Login", "last_login", "Last login time."),
-    boolean("Is_Active", "is_active", "Whether the user is still active."),
-  ],
-  references: [
-    {
-      name: "Department",
-      column: "department_id",
-      target: "Department",
-      description: "The department the user belongs to.",
-    },
-  ],
+    }),
+    MobilePhoneVerified: flag("mobile_phone_verified", "The same of MobilePhone.", { vouchesFor: "mobile_phone" }),
+    Attributes: attributes("attributes", ATTRIBUTES),
+    Creation_Date: serverDate("created_on", "Creation date."),
+    Last_Login: serverDate("last_login", "Last login time."),
+    Is_Active: flag("is_active", "Whether the user is still active."),
+    Department: reference("Department", "department_id", "The department the user belongs to."),
+  },
   identifiers: ["External_Id", "Username"],
   form: {
     Name: { label: "Full name", needed: true },
@@ -107,13 +108,9 @@ export const user: EntityDefinition = {
     Department: { label: "Department" },
     Is_Active: { label: "Active", hint: "Inactive users cannot sign in." },
   },
-};
+});
 
 /** Told to applications by the scope `profile` or `address` (OIDC Core 5.1). */
-function claim(name: string, column: string, description: string, example: string): EntityField {
-  return text(name, column, description, { isNotSearched: true, example });
-}
-
-function webAddress(name: string, column: string, description: string, example: string): EntityField {
-  return { ...claim(name, column, description, example), shape: WEB_ADDRESS_SHAPE };
+function claim(column: string, description: string, example: string, shape?: TextShape): RecordField {
+  return text(column, description, { isNotSearched: true, example, ...(shape && { shape }) });
 }

@@ -4,9 +4,8 @@ import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { asTyped } from "../http/fields.ts";
-import { type EntityDefinition, type EntityField, type FieldType, TEXT_LIMIT, UNSET_DATE } from "./definition.ts";
-
-export const INT32_MAX = 2_147_483_647;
+import { type FieldType, INT32_MAX, type NamedField, TEXT_LIMIT, UNSET_DATE } from "../records/index.ts";
+import type { EntityDefinition } from "./definition.ts";
 
 /** What a record can be found by: a field, or the Id of what a foreign key points at. */
 export interface Matchable {
@@ -29,12 +28,12 @@ export function matchableNames(entity: EntityDefinition): string {
 
 export function matchables(entity: EntityDefinition): Matchable[] {
   const references = entity.references.map(({ name, column }): Matchable => ({ name, column, type: "reference" }));
-  const fields = entity.fields.filter((field): field is EntityField & Matchable => field.type !== "attributes");
+  const fields = entity.fields.filter((field): field is NamedField & Matchable => field.type !== "attributes");
   return [...fields, ...references];
 }
 
 /** The texts that a list can be searched in: those that tell one record from another, and no long Description. */
-export function searchables(entity: EntityDefinition): EntityField[] {
+export function searchables(entity: EntityDefinition): NamedField[] {
   return entity.fields.filter(
     ({ type, maxLength = 0, isNotSearched }) => type === "text" && maxLength <= TEXT_LIMIT && !isNotSearched,
   );

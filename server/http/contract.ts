@@ -13,6 +13,8 @@ export interface Body<Input> {
 }
 
 export interface Contract<F extends Fields> extends Body<InputOf<F>> {
+  /** The fields that fit, and the problems of the others. */
+  check(body: object): { input: InputOf<F>; problems: Problem[] };
   name: string;
   fields: F;
   record: TSchema;
@@ -33,7 +35,12 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   namesOf(holds: (field: Field) => unknown): string[];
 }
 
-export function contract<F extends Fields>(name: string, description: string, fields: F): Contract<F> {
+export function contract<F extends Fields>(
+  name: string,
+  description: string,
+  fields: F,
+  sentAs = "Absent fields are left alone.",
+): Contract<F> {
   const entries = Object.entries(fields) as [string, Field][];
   const columnOf = (field: string) => fields[field]?.column ?? field.charAt(0).toLowerCase() + field.slice(1);
   const shown = entries.filter(([, field]) => field.shown);
@@ -45,7 +52,7 @@ export function contract<F extends Fields>(name: string, description: string, fi
       }),
     );
   return {
-    ...body({ name, $id: `${name}Data`, description: "Absent fields are left alone." }, fields),
+    ...body({ name, $id: `${name}Data`, description: sentAs }, fields),
     name,
     fields,
     record: Type.Object(Object.fromEntries(shown.map(([key, field]) => [key, shownBy(field)])), {
@@ -97,7 +104,7 @@ export interface BodyTold<F extends Fields, Name extends keyof F> {
 export function body<F extends Fields, Name extends keyof F = never>(
   { name, must = `one ${name} object`, needs = [], together, ...told }: BodyTold<F, Name>,
   fields: F,
-): Body<InputOf<F> & Required<Pick<InputOf<F>, Name>>> {
+): Body<InputOf<F> & Required<Pick<InputOf<F>, Name>>> & Pick<Contract<F>, "check"> {
   const sent = (Object.entries(fields) as [string, Field][]).filter(([, field]) => field.sent);
   const needed = needs.map(String);
   const check = problemsOf(fields);
@@ -111,21 +118,27 @@ export function body<F extends Fields, Name extends keyof F = never>(
     ),
     parse(given) {
       if (!isObject(given)) throw new BadInput(`The body must be ${must}.`);
-      const problems = Object.entries(given).flatMap(([key, value]) => {
-        if (!Object.hasOwn(fields, key)) return { Field: "", Message: `${printable(key)} is no field of ${name}.` };
-        const Message = check(key, value);
-        return Message === undefined ? [] : { Field: key, Message };
-      });
-      const missing = needed.filter((key) => !(key in given));
-      problems.push(...missing.map((key) => ({ Field: key, Message: `${key} is missing.` })));
-      const wrong = new Set(problems.map((problem) => problem.Field));
-      const fitting = Object.entries(given).filter(([key]) => Object.hasOwn(fields, key) && !wrong.has(key));
-      const taken = Object.fromEntries(fitting.map(([key, value]) => [key, takenBy(fields[key]!, value)])) as Input;
-      problems.push(...[together?.(taken) ?? []].flat());
+      const { input, problems } = checkAll(given);
       if (problems.length > 0) throw BadInput.in(problems);
-      return taken;
+      return input;
     },
+    check: checkAll,
   };
+
+  function checkAll(given: object) {
+    const problems = Object.entries(given).flatMap(([key, value]) => {
+      if (!Object.hasOwn(fields, key)) return { Field: "", Message: `${printable(key)} is no field of ${name}.` };
+      const Message = check(key, value);
+      return Message === undefined ? [] : { Field: key, Message };
+    });
+    const missing = needed.filter((key) => !(key in given));
+    problems.push(...missing.map((key) => ({ Field: key, Message: `${key} is missing.` })));
+    const wrong = new Set(problems.map((problem) => problem.Field));
+    const fitting = Object.entries(given).filter(([key]) => Object.hasOwn(fields, key) && !wrong.has(key));
+    const taken = Object.fromEntries(fitting.map(([key, value]) => [key, takenBy(fields[key]!, value)])) as Input;
+    problems.push(...[together?.(taken) ?? []].flat());
+    return { input: taken, problems };
+  }
 }
 
 /** A field that is an object with its own fields; all its problems are reported together. */

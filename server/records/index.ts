@@ -1,3 +1,23 @@
+export {
+  date,
+  type FieldType,
+  flag,
+  INT32_MAX,
+  id,
+  limitsOf,
+  type RecordField,
+  reference,
+  serverDate,
+  TEXT_LIMIT,
+  type TextShape,
+  text,
+  textId,
+  UNIQUE_TEXT_LIMIT,
+  UNSET_DATE,
+  whole,
+} from "./fields.ts";
 export type { Found, RecordKind, WrittenRow } from "./kind.ts";
+export { type NamedField, type NamedReference, type RecordDeclaration, record } from "./record.ts";
+export type { ReferenceInput, ReferenceKey } from "./reference.ts";
 export { recordTable } from "./table.store.ts";
 export { heldByAnother, keepsChanging, MAX_RACES, removeRecord, writeRecord } from "./write.ts";

@@ -4,7 +4,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENTITIES, type EntityDefinition } from "../../server/entities/index.ts";
+import { ENTITIES } from "../../server/entities/index.ts";
+import { id, record } from "../../server/records/index.ts";
 import { CALLBACK, newClient, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, expectError, payloadsOf, request, TOKEN_PATH } from "../entities/client.ts";
@@ -92,15 +93,12 @@ test.concurrent("a payload's Version is a string of two or three numeric parts",
 
 test.concurrent("a failure of our own is 500 with the error record, and tells nothing of the inside", async () => {
   // An entity without a table.
-  const ghost: EntityDefinition = {
-    name: "Ghost",
+  const ghost = record("Ghost", {
     description: "Nobody has seen one.",
     table: "ghosts",
-    idAsText: false,
-    fields: [{ name: "Id", column: "id", type: "int32", description: "Its number.", readOnly: true }],
-    references: [],
+    fields: { Id: id("int32", "Its number.") },
     identifiers: [],
-  };
+  });
   await using app = startPrivateApp({}, "info", shared(), [...ENTITIES, ghost]);
   const api = await newTenant(app);
   const { status, body } = await api.call("GET", "/Ghost/1");

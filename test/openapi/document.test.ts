@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import packageFile from "../../package.json" with { type: "json" };
 import { SCOPES } from "../../server/access/index.ts";
-import type { EntityDefinition } from "../../server/entities/index.ts";
+import { date, id, record, reference, text, whole } from "../../server/records/index.ts";
 import { shared } from "../support/tenant.ts";
 import { composedApp } from "./app.ts";
 import { type DocumentedOperation, type Json, operationsOf, readDocument, resolve, validatorOf } from "./document.ts";
@@ -126,22 +126,18 @@ describe("the document", () => {
 
 describe("an entity", () => {
   /** A new entity for tests. */
-  const room: EntityDefinition = {
-    name: "Room",
+  const room = record("Room", {
     description: "A place to meet.",
     table: "rooms",
-    idAsText: false,
-    fields: [
-      { name: "Id", column: "id", type: "int64", description: "Unique identifier of the room.", readOnly: true },
-      { name: "Name", column: "name", type: "text", description: "What is on its door.", maxLength: 40 },
-      { name: "Seats", column: "seats", type: "int32", description: "How many can sit." },
-      { name: "Opened_On", column: "opened_on", type: "dateTime", description: "Since when." },
-    ],
-    references: [
-      { name: "Department", column: "department_id", target: "Department", description: "Whose room it is." },
-    ],
+    fields: {
+      Id: id("int64", "Unique identifier of the room."),
+      Name: text("name", "What is on its door.", { maxLength: 40 }),
+      Seats: whole("int32", "seats", "How many can sit."),
+      Opened_On: date("opened_on", "Since when."),
+      Department: reference("Department", "department_id", "Whose room it is."),
+    },
     identifiers: ["Name"],
-  };
+  });
 
   test("that is new to the registry appears with its paths, parameters, schemas and events", async () => {
     const response = await composedApp([room]).handle(new Request("http://localhost/openapi.json"));

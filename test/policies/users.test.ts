@@ -7,6 +7,7 @@ import { createFindRecords, ENTITIES, type EntityDefinition, resourceTypes } fro
 import type { TenantId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
 import { scopesNow } from "../../server/oauth/index.ts";
+import { id, record, reference, whole } from "../../server/records/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { unique } from "../entities/client.ts";
 import { shared } from "../support/tenant.ts";
@@ -61,18 +62,16 @@ test.concurrent("a user may read itself, and who is in its department", async ()
 });
 
 test.concurrent("an entity's definition is all that policies need to know of it", async () => {
-  const project: EntityDefinition = {
-    name: "Project",
+  const project = record("Project", {
     description: "Work with an end.",
     table: "projects",
-    idAsText: false,
-    fields: [
-      { name: "Id", column: "id", type: "int64", description: "Its identifier.", readOnly: true },
-      { name: "Budget", column: "budget", type: "int64", description: "In euros." },
-    ],
-    references: [{ name: "Owner", column: "owner_id", target: "User", description: "Who answers for it." }],
+    fields: {
+      Id: id("int64", "Its identifier."),
+      Budget: whole("int64", "budget", "In euros."),
+      Owner: reference("User", "owner_id", "Who answers for it."),
+    },
     identifiers: [],
-  };
+  });
   const policy = `permit (principal is User, action == Action::"AccessManager:Update", resource is Project)
     when { resource.after.Budget < 1000 && resource has Owner && resource.Owner.Id == principal.Id };`;
   const tenantId = Bun.randomUUIDv7() as TenantId;

@@ -2,9 +2,10 @@
 
 import type { Children } from "@kitajs/html";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { type Attributes, type EntityRecord, type EntityService, UNSET_DATE } from "../../entities/index.ts";
+import type { Attributes, EntityRecord, EntityService } from "../../entities/index.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import type { Field } from "../../http/fields.ts";
+import { UNSET_DATE } from "../../records/index.ts";
 import {
   ActionButton,
   AskButton,

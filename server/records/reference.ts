@@ -1,0 +1,47 @@
+// How a foreign key in a body names its target (docs/behaviour.md "Foreign keys").
+
+import { asTyped, isText } from "../http/fields.ts";
+import { toRecordId } from "../http/query.ts";
+
+/** How a foreign key in the input finds its target. */
+export type ReferenceKey = "Id" | "ExternalId" | "Name";
+
+export interface ReferenceInput {
+  by: ReferenceKey;
+  value: string | number;
+  /** The Type of the abstract shape; undefined: not given. */
+  type: string | undefined;
+}
+
+const KNOWN_KEYS = ["FieldType", "Value", "Id", "ExternalId", "Name", "Type"];
+
+/** @returns null for an empty reference, undefined for one of no known shape */
+export function parseReference(value: unknown): ReferenceInput | null | undefined {
+  if (value === null) return null;
+  if (typeof value !== "object" || Array.isArray(value)) return undefined;
+  const object = value as Record<string, unknown>;
+  if (Object.keys(object).some((key) => !KNOWN_KEYS.includes(key))) return undefined;
+  if (!isEmpty(object.Type) && typeof object.Type !== "string") return undefined;
+  const type = typeof object.Type === "string" && object.Type !== "" ? object.Type : undefined;
+  if ("FieldType" in object || !isEmpty(object.Value)) {
+    // With an Id or a Name beside it, it would be two references in one.
+    const alone = [object.Id, object.ExternalId, object.Name].every(isEmpty);
+    return alone ? byKey(object.FieldType, object.Value, type) : undefined;
+  }
+  if (!isEmpty(object.Id)) return byKey("Id", object.Id, type);
+  if (!isEmpty(object.ExternalId)) return byKey("ExternalId", object.ExternalId, type);
+  // A Name alone may be what a reader saw, so it takes FieldType to mean it.
+  return isEmpty(object.Name) ? null : undefined;
+}
+
+function byKey(key: unknown, value: unknown, type: string | undefined): ReferenceInput | undefined {
+  if (key === "Id") {
+    const id = toRecordId(value);
+    return id === undefined ? undefined : { by: key, value: id, type };
+  }
+  if (key !== "ExternalId" && key !== "Name") return undefined;
+  if (!isText(value) || asTyped(value) === "") return undefined;
+  return { by: key, value: asTyped(value), type };
+}
+
+const isEmpty = (value: unknown) => value === undefined || value === null || value === "" || value === 0;

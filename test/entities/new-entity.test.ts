@@ -1,0 +1,244 @@
+// An entity is one definition and its table; all the rest follows.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createApp } from "../../server/app.ts";
+import { readConfig } from "../../server/config.ts";
+import { migrate } from "../../server/db/migrate.ts";
+import { connect, type Sql } from "../../server/db/sql.ts";
+import { createEgress } from "../../server/egress/index.ts";
+import { ENTITIES } from "../../server/entities/index.ts";
+import { createLog } from "../../server/log.ts";
+import { UNSET_DATE } from "../../server/records/index.ts";
+import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
+import { createVault } from "../../server/vault.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { shared } from "../support/tenant.ts";
+import { API, TOKEN_PATH } from "./client.ts";
+import { group, TABLE } from "./group.ts";
+
+const name = `group_${Bun.randomUUIDv7().replaceAll("-", "")}`;
+const masterKey = Buffer.alloc(32, 7).toString("base64");
+let admin: Sql;
+let sql: Sql;
+let app: ReturnType<typeof createApp>;
+let server: ReturnType<typeof Bun.serve>;
+const origin = () => `http://localhost:${server.port}`;
+let tenant: NewTenant;
+let authorization: string;
+
+beforeAll(async () => {
+  admin = connect(shared().databaseUrl, "gatehouse test", 1);
+  await admin`create database ${admin(name)}`;
+  const url = new URL(shared().databaseUrl);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  sql = connect(url.href, "gatehouse test", 4);
+  await sql.unsafe(TABLE);
+  server = Bun.serve({ port: 0, fetch: (request) => app.handle(request) });
+  const config = readConfig({ DATABASE_URL: url.href, MASTER_KEY: masterKey, PUBLIC_URL: origin() });
+  app = createApp({
+    config,
+    sql,
+    vault: createVault(masterKey),
+    egress: createEgress(config.egress),
+    log: createLog("silent", "test"),
+    entities: [...ENTITIES, group],
+  });
+  tenant = await createTenant(sql, "group");
+  const { clientId, clientSecret } = tenant.client;
+  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope: "*" };
+  const token = await app.handle(
+    new Request(`${origin()}${TOKEN_PATH}`, { method: "POST", body: new URLSearchParams(form) }),
+  );
+  authorization = `Bearer ${((await token.json()) as { access_token: string }).access_token}`;
+});
+
+afterAll(async () => {
+  await server?.stop(true);
+  await sql?.end();
+  await admin`drop database ${admin(name)}`;
+  await admin.end();
+});
+
+async function call(method: string, path: string, body?: unknown) {
+  const answer = await app.handle(
+    new Request(`${origin()}${API}${path}`, {
+      method,
+      headers: { authorization, "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    }),
+  );
+  // biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+test("it stands among the Entities with its fields, their types and its events", async () => {
+  const { body } = await call("GET", "/Entities");
+  expect(body.Items.find((item: { Name: string }) => item.Name === "Group")).toEqual({
+    Name: "Group",
+    Fields: [
+      { Name: "Id", Type: "integer (int32)", Filter: true },
+      { Name: "Code", Type: "string", Filter: true },
+      { Name: "Size", Type: "integer (int32)", Filter: true },
+      { Name: "Ends_On", Type: "string (date-time)", Filter: true },
+      { Name: "Is_Open", Type: "boolean", Filter: true },
+      { Name: "Lead", Type: "object (AbstractLong)", Filter: true },
+      { Name: "Tool", Type: "object (AbstractText)", Filter: true },
+      { Name: "ModifiedBy", Type: "object (AbstractLong)", Filter: false },
+      { Name: "CreatedBy", Type: "object (AbstractLong)", Filter: false },
+    ],
+    Events: ["Created", "Updated", "Deleted"],
+  });
+});
+
+test("it is upserted, read, listed and deleted, with its events", async () => {
+  const { clientId } = tenant.client;
+  const fields = { Code: "A-1", Size: -3, Ends_On: "2026-12-31T22:00:00.000Z", Is_Open: true };
+  const Lead = { FieldType: "Name", Value: "Administrator" };
+  const made = await call("PATCH", "/Group", { ...fields, Lead, Tool: { Id: clientId } });
+  const client = { Id: Number(clientId), ExternalId: "", Name: "demo-client", Type: "Application" };
+  expect(made).toEqual({
+    status: 200,
+    body: {
+      ...fields,
+      Id: 1,
+      Lead: { Id: expect.any(Number), ExternalId: "", Name: "Administrator", Type: "User" },
+      Tool: { ...client, Id: clientId },
+      ModifiedBy: client,
+      CreatedBy: client,
+    },
+  });
+  expect(await call("PATCH", "/Group", made.body)).toEqual(made);
+  expect(await call("GET", "/Group/A-1?Name=Code")).toEqual(made);
+  expect(await call("GET", "/Group/-3?Name=Size")).toEqual(made);
+  expect((await call("GET", `/Group?Tool=${clientId}&Ends_On=2026-12-31T23:00:00%2B01:00`)).body.Items).toEqual([
+    made.body,
+  ]);
+  const cleared = await call("PATCH", "/Group", [{ Code: "A-1", Size: null, Ends_On: null, Tool: null }]);
+  expect(cleared.body).toMatchObject([{ Id: 1, Size: 0, Ends_On: "1900-01-01T12:00:00Z", Tool: { Id: "", Type: "" } }]);
+  const held = await call("DELETE", "/User/admin?Name=Username");
+  expect(held).toMatchObject({
+    status: 409,
+    body: { Type: "/Errors/Conflict", Errors: [expect.stringMatching(/1 Group \(Lead\)/)] },
+  });
+  expect((await call("DELETE", "/Group/1")).body).toEqual(cleared.body[0]);
+  expect((await call("GET", "/Group/1")).status).toBe(404);
+  const { body } = await call("GET", "/WebhookEvent?EventRecord=Group");
+  expect(body.Items.map((event: { EventType: string }) => event.EventType)).toEqual(["Deleted", "Updated", "Created"]);
+  for (const [index, { EventId }] of body.Items.entries()) {
+    expect((await call("GET", `/WebhookEvent/${EventId}`)).body.Sequence).toBe(`${3 - index}`);
+  }
+});
+
+test("its input is held against its definition", async () => {
+  const wrong = {
+    Code: "x".repeat(11),
+    Size: 2_147_483_648,
+    Ends_On: "2026-02-30",
+    Is_Open: 1,
+    Lead: 5,
+    Color: 1,
+  };
+  const { status, body } = await call("PATCH", "/Group", wrong);
+  expect(status).toBe(400);
+  const said = [
+    "Code has 11 characters",
+    "Size must be",
+    "Ends_On must be",
+    "Is_Open must be",
+    "Lead must be",
+    "Color is no",
+  ];
+  expect(body.Errors).toEqual(said.map((start) => expect.stringMatching(new RegExp(`^${start}`))));
+});
+
+test("a webhook connection can ask for it", async () => {
+  const connection = { URL: "https://example.com", Entities: ["Group"], Events: ["Created"] };
+  expect((await call("POST", "/WebhookConnection", connection)).body.Entities).toEqual(["Group"]);
+});
+
+test("policies judge its attributes, before and after a change", async () => {
+  const policy = (text: string) => ({ Name: "Small groups", Policy: text });
+  const limit = "forbid (principal, action, resource is Group) when { resource.after.Size > 100 };";
+  const wrong = await call("PATCH", "/Policy", policy(limit.replace("Size", "Sise")));
+  expect(wrong).toMatchObject({ status: 400, body: { Errors: [expect.stringMatching(/Sise/)] } });
+  const saved = await call("PATCH", "/Policy", policy(limit));
+  const made = await call("PATCH", "/Group", { Code: "P-1", Size: 100 });
+  expect(made.status).toBe(200);
+  const refused = await call("PATCH", "/Group", { Id: made.body.Id, Size: 101 });
+  expect(refused).toMatchObject({ status: 403, body: { Type: "/Errors/Permission" } });
+  expect((await call("DELETE", `/Policy/${saved.body.Id}`)).status).toBe(200);
+  expect((await call("DELETE", `/Group/${made.body.Id}`)).body.Size).toBe(100);
+});
+
+test("Settings lists it, adds it, changes it and deletes it, by its fields", async () => {
+  const visitor = new Visitor(origin());
+  const door = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
+  const overview = await visitor.submit(door, tenant.admin);
+  expect(overview.html).toContain('<a href="/settings/groups">Groups</a>');
+  const { csrf } = overview.forms[0]!.fields;
+  const send = (path: string, fields: object) => visitor.post(path, { csrf, ...fields } as Record<string, string>);
+
+  const empty = await visitor.open("/settings/groups");
+  expect(empty.html).toContain("No groups to see");
+  const form = await visitor.open("/settings/groups/add");
+  for (const name of ["Code", "Size", "Ends_On", "Is_Open", "Lead", "Tool"]) {
+    expect(form.html).toContain(`name="${name}"`);
+  }
+  const typed = { Code: "B-2", Size: "4", Ends_On: "2026-02-30", Is_Open: "true" };
+  const refused = await send("/settings/groups/add", typed);
+  expect(refused.status).toBe(422);
+  expect(refused.html).toMatch(/id="field-Ends_On-problem"/);
+  expect(refused.html).toContain('value="B-2"');
+  const { body: lead } = await call("GET", "/User/admin?Name=Username");
+  const made = await send("/settings/groups/add", {
+    ...typed,
+    Ends_On: "",
+    Lead: `${lead.Id}`,
+    "Lead-now": "",
+    "Lead-by": "Id",
+  });
+  expect(made.html).toContain("The group is added.");
+  expect(made.html).toContain(`href="/settings/users/${lead.Id}"`);
+  const { body } = await call("GET", "/Group/B-2?Name=Code");
+  expect(body).toMatchObject({ Size: 4, Is_Open: true, Ends_On: UNSET_DATE, Lead: { Id: lead.Id } });
+  const again = await send("/settings/groups/add", { Code: "B-2" });
+  expect(again.html).toMatch(/field-Code-problem"[^>]*>Code is held by another Group\./);
+
+  const path = `/settings/groups/${body.Id}`;
+  const change = await visitor.open(`${path}/change`);
+  expect(change.html).toContain('name="Size" autocomplete="off" type="number" value="4"');
+  const { version } = change.forms[1]!.fields;
+  const saved = { ...typed, Ends_On: "2026-12-31T22:00:00Z", Size: "", version };
+  expect((await send(`${path}/change`, saved)).html).toContain("The group is changed.");
+  expect((await call("GET", `/Group/${body.Id}`)).body).toMatchObject({
+    Size: 0,
+    Ends_On: "2026-12-31T22:00:00.000Z",
+    Lead: { Id: lead.Id },
+  });
+  expect((await send(`${path}/change`, saved)).html).toContain("Another user has changed this");
+  const asking = await visitor.open(`${path}/delete`);
+  expect(asking.heading).toBe("Delete this group?");
+  expect((await send(`${path}/delete`, asking.forms.at(-1)!.fields)).html).toContain("is deleted.");
+  expect((await visitor.open(path)).status).toBe(404);
+
+  const audit = await call("GET", "/AuditEvent?Limit=3");
+  const subject = { Type: "Group", Id: `${body.Id}` };
+  expect(audit.body.Items.map(({ Kind, Subject }: Record<string, unknown>) => [Kind, Subject])).toEqual([
+    ["Record.Deleted", subject],
+    ["Record.Changed", subject],
+    ["Record.Created", subject],
+  ]);
+});
+
+test("a definition that points at no entity is refused when the service starts", () => {
+  const config = readConfig({ DATABASE_URL: "postgres://localhost/none", MASTER_KEY: masterKey });
+  const parts = {
+    config,
+    sql,
+    vault: createVault(masterKey),
+    egress: createEgress(config.egress),
+    log: createLog("silent", "test"),
+  };
+  expect(() => createApp({ ...parts, entities: [group] })).toThrow("Group.Lead points at User, which is no entity.");
+});
