@@ -68,27 +68,21 @@ export interface PublicEndpoint extends Told {
   answer: Answered;
 }
 
-export interface RegistrationEndpoint extends Pick<Told, "path"> {
-  kind: "registration";
-  operations: Partial<Record<"get" | "post" | "put" | "delete", RegistrationOperation>>;
+/** Takes an access token or a registration token, and answers JSON. */
+export interface BearerEndpoint extends Pick<Told, "path"> {
+  kind: "bearer";
+  operations: Partial<Record<"get" | "post" | "put" | "delete", BearerOperation>>;
 }
 
-export interface RegistrationOperation {
+export interface BearerOperation extends Omit<Told, "path"> {
   id: string;
-  summary: string;
-  description?: string;
-  params: Record<string, string>;
+  tag: Tag;
+  /** As OpenAPI has it: one of these, {} for none. */
+  security: Record<string, "openid"[]>[];
+  params?: Record<string, string>;
   body?: { schema: TSchema; example: object };
-  status: 200 | 201 | 204;
+  status?: 201 | 204;
   answer: Answered;
-  /** By status (RFC 7591 3.2.2). */
-  refused: Record<number, { when: string; error: string; headers?: string[] }>;
-}
-
-export interface TokenEndpoint extends Told {
-  kind: "token";
-  id: Record<"get" | "post", string>;
-  answer: Answered;
-  /** By status (RFC 6750 3.1). */
+  /** By status (RFC 6750 3.1, RFC 7591 3.2.2). */
   refused: Record<number, { when: string; error: string; headers?: string[] }>;
 }

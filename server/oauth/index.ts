@@ -12,15 +12,15 @@ export type { Bindings, ConsoleClient } from "./console-client.ts";
 export { CONSOLE_APPLICATION, CONSOLE_CALLBACK_PATH } from "./console-client.ts";
 export { DEVICE_GRANT, EXCHANGE_GRANT, RFC_ERROR, SIGNING_ALGS, STANDARD_GRANT_TYPES } from "./contract.ts";
 export {
+  type BearerEndpoint,
+  type BearerOperation,
   type FormEndpoint,
   type PageEndpoint,
   type PublicEndpoint,
   type Refusal,
-  type RegistrationEndpoint,
   RFC_TAG,
   SIGN_IN_TAG,
   SPEC_TAG,
-  type TokenEndpoint,
 } from "./declared.ts";
 export { metadata } from "./discovery.ts";
 export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";

@@ -12,7 +12,7 @@ import { requireMethod } from "../http/request.ts";
 import { claimsGiven, userinfoClaims } from "./claims.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
 import { USER_INFO } from "./contract.ts";
-import type { TokenEndpoint } from "./declared.ts";
+import { type BearerEndpoint, type BearerOperation, SIGN_IN_TAG } from "./declared.ts";
 import { USERINFO_PATH } from "./door.ts";
 import { type OnFailure, rfcCode } from "./endpoint.ts";
 import { scopesNow } from "./scopes.ts";
@@ -28,10 +28,10 @@ export interface UserinfoDependencies {
   onFailure: OnFailure;
 }
 
-export const USERINFO: TokenEndpoint = {
-  kind: "token",
-  path: USERINFO_PATH,
-  id: { get: "getUserInfo", post: "postUserInfo" },
+const operation = (id: string): BearerOperation => ({
+  id,
+  tag: SIGN_IN_TAG,
+  security: [{ oauth2: ["openid"] }, { bearer: [] }],
   summary: "Read the claims of the user whom the access token is of",
   description:
     "The token has to be a user's, with the scope openid. POST also takes it as access_token in a form. One that is bound " +
@@ -52,6 +52,12 @@ export const USERINFO: TokenEndpoint = {
     },
     413: { when: "The form is too large.", error: "invalid_request" },
   },
+});
+
+export const USERINFO: BearerEndpoint = {
+  kind: "bearer",
+  path: USERINFO_PATH,
+  operations: { get: operation("getUserInfo"), post: operation("postUserInfo") },
 };
 
 export function userinfoController(deps: UserinfoDependencies) {

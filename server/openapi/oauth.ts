@@ -3,18 +3,18 @@
 import type { TObject } from "@sinclair/typebox";
 import { DATABASE_AWAY } from "../http/error-record.ts";
 import {
+  type BearerEndpoint,
+  type BearerOperation,
   ENDPOINTS,
   type FormEndpoint,
   type PageEndpoint,
   type PublicEndpoint,
   REFUSED_BY_ALL,
   type Refusal,
-  type RegistrationEndpoint,
   RFC_ERROR,
   RFC_TAG,
   SIGN_IN_TAG,
   SPEC_TAG,
-  type TokenEndpoint,
   tokenRefusal,
 } from "../oauth/index.ts";
 import { DOCUMENTED_RECORD } from "./errors.ts";
@@ -48,9 +48,8 @@ type InDocument = (schema: object) => Schema;
 function pathItem(endpoint: (typeof ENDPOINTS)[number], inDocument: InDocument): PathItem {
   if (endpoint.kind === "form") return { post: formOperation(endpoint, inDocument) };
   if (endpoint.kind === "public") return { get: publicOperation(endpoint, inDocument) };
-  if (endpoint.kind === "registration") return registrationItem(endpoint, inDocument);
-  const ofMethod =
-    endpoint.kind === "page" ? pageOperation(endpoint, inDocument) : tokenOperation(endpoint, inDocument);
+  if (endpoint.kind === "bearer") return bearerItem(endpoint, inDocument);
+  const ofMethod = pageOperation(endpoint, inDocument);
   return { get: ofMethod("get"), post: ofMethod("post") };
 }
 
@@ -151,44 +150,28 @@ function queryOf({ properties, required = [] }: TObject): ParameterObject[] {
   });
 }
 
-/** RFC 7591 and RFC 7592. */
-function registrationItem({ operations }: RegistrationEndpoint, inDocument: InDocument): PathItem {
-  const described = Object.entries(operations).map(
-    ([method, { id, params, body, status, answer, refused, ...told }]) => {
-      const stated: Operation = {
-        operationId: id,
-        tags: [RFC_TAG.name],
-        ...told,
-        security: method === "post" ? [{}, { bearer: [] }] : [{ bearer: [] }],
-        parameters: Object.entries(params).map(([name, told]) => ({
-          ...header(name, told),
-          in: "path",
-          required: true,
-        })),
-        requestBody: body && jsonBody("The metadata.", inDocument(body.schema), { metadata: body.example }),
-        responses: { [status]: answerOf(answer, inDocument), ...refusalsOf(refused) },
-      };
-      return [method, stated];
-    },
-  );
-  return Object.fromEntries(described);
-}
-
-/** OIDC Core 5.3, RFC 6750. */
-function tokenOperation({ id, summary, description, answer, refused }: TokenEndpoint, inDocument: InDocument) {
-  return (method: "get" | "post"): Operation => ({
-    operationId: id[method],
-    tags: [SIGN_IN_TAG.name],
-    summary,
-    description,
-    security: [{ oauth2: ["openid"] }, { bearer: [] }],
-    responses: { 200: answerOf(answer, inDocument), ...refusalsOf(refused) },
-  });
+/** RFC 6750, RFC 7591, RFC 7592 and OIDC Core 5.3. */
+function bearerItem({ operations }: BearerEndpoint, inDocument: InDocument): PathItem {
+  const stated = (one: BearerOperation): Operation => {
+    const { id, tag, summary, description, security, params, body, status = 200, answer, refused } = one;
+    return {
+      operationId: id,
+      tags: [tag.name],
+      summary,
+      description,
+      security,
+      parameters:
+        params && Object.entries(params).map(([name, told]) => ({ ...header(name, told), in: "path", required: true })),
+      requestBody: body && jsonBody("The metadata.", inDocument(body.schema), { metadata: body.example }),
+      responses: { [status]: answerOf(answer, inDocument), ...refusalsOf(refused) },
+    };
+  };
+  return Object.fromEntries(Object.entries(operations).map(([method, one]) => [method, stated(one)]));
 }
 
 /** The errors of an endpoint by status, with the common ones. */
-function refusalsOf(refused: TokenEndpoint["refused"]) {
-  const all: TokenEndpoint["refused"] = {
+function refusalsOf(refused: BearerOperation["refused"]) {
+  const all: BearerOperation["refused"] = {
     ...refused,
     405: { when: "The header Allow names the methods.", error: "invalid_request", headers: ["Allow"] },
     500: { when: "Something failed on our side.", error: "server_error" },

@@ -6,7 +6,7 @@ import { readJson } from "../../http/body.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { openTo, preflight } from "../../http/cors.ts";
 import { asApiError } from "../../http/error-record.ts";
-import type { RegistrationEndpoint, RegistrationOperation } from "../declared.ts";
+import { type BearerEndpoint, type BearerOperation, RFC_TAG } from "../declared.ts";
 import { CLIENT_PATH, REGISTRATION_PATH } from "../door.ts";
 import { type OnFailure, tokenRefusal } from "../endpoint.ts";
 import { CLIENT_INFORMATION, CLIENT_METADATA } from "./metadata.ts";
@@ -45,8 +45,10 @@ const information = (description: string) => ({
 });
 const BODY = { schema: CLIENT_METADATA, example: METADATA_EXAMPLE };
 
-const register = (id: string, params: Record<string, string>): RegistrationOperation => ({
+const register = (id: string, params: Record<string, string>): BearerOperation => ({
   id,
+  tag: RFC_TAG,
+  security: [{}, { bearer: [] }],
   params,
   summary: "Register a client (RFC 7591)",
   description:
@@ -61,24 +63,23 @@ const register = (id: string, params: Record<string, string>): RegistrationOpera
   },
 });
 
-const params = { client_id: "The client's." };
+const MANAGED = { tag: RFC_TAG, security: [{ bearer: [] }], params: { client_id: "The client's." } };
 
-export const REGISTRATION: RegistrationEndpoint[] = [
-  { kind: "registration", path: REGISTRATION_PATH, operations: { post: register("registerClient", {}) } },
+export const REGISTRATION: BearerEndpoint[] = [
+  { kind: "bearer", path: REGISTRATION_PATH, operations: { post: register("registerClient", {}) } },
   {
-    kind: "registration",
+    kind: "bearer",
     path: `${REGISTRATION_PATH}/{tenant}`,
     operations: { post: register("registerClientOfTenant", { tenant: "The tenant's Id." }) },
   },
   {
-    kind: "registration",
+    kind: "bearer",
     path: `${CLIENT_PATH}/{client_id}`,
     operations: {
       get: {
         id: "readRegisteredClient",
         summary: "Read a registered client (RFC 7592 2.1)",
-        params,
-        status: 200,
+        ...MANAGED,
         answer: information("The client, without its secret."),
         refused: { 401: UNAUTHORIZED },
       },
@@ -88,9 +89,8 @@ export const REGISTRATION: RegistrationEndpoint[] = [
         description:
           "The body is the whole of it: what is absent goes back to its default, but scope stays. The answer has a new " +
           "registration access token; the previous one becomes invalid.",
-        params,
+        ...MANAGED,
         body: { ...BODY, example: { client_id: "1007", ...METADATA_EXAMPLE } },
-        status: 200,
         answer: information("The client as it stands."),
         refused: {
           ...REFUSED_METADATA,
@@ -105,7 +105,7 @@ export const REGISTRATION: RegistrationEndpoint[] = [
         id: "deleteRegisteredClient",
         summary: "Delete a registered client (RFC 7592 2.3)",
         description: "Its tokens become invalid.",
-        params,
+        ...MANAGED,
         status: 204,
         answer: { description: "It is gone." },
         refused: {
