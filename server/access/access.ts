@@ -1,4 +1,5 @@
-// Who may do what: policies and roles of every tenant, in memory, and forgotten in all processes when they change.
+// Access decisions: all tenants' policies and roles, cached in memory and invalidated in all processes when they
+// change.
 
 import type { Logger } from "pino";
 import { createBudget } from "../budget.ts";
@@ -29,45 +30,45 @@ import { listMembers, listRoleNames } from "./roles.store.ts";
 import { ACTIONS } from "./scopes.ts";
 
 const LISTEN_PAUSE_MS = 1_000;
-/** Reading a page and deciding what of it the caller sees. */
+/** Reads a page and filters it to the caller's visible records. */
 const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 10_000 };
 
 export interface Access {
-  /** What keeps a text from being saved as a policy; empty if it is good. @throws TenantBusy */
+  /** Why a text cannot be saved as a policy; empty if it can. @throws TenantBusy */
   checkPolicy(tenantId: TenantId, text: string): Promise<PolicyProblem[]>;
-  /** What keeps these texts, which are policies, from being all of the tenant's. @throws TenantBusy */
+  /** Why these valid policies cannot together be the tenant's; empty if they can. @throws TenantBusy */
   weighPolicies(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
   /**
-   * What somebody's call would be allowed, by the tenant's policies or by others in their place.
-   * @param texts of policies, checked
-   * @returns undefined if they are gone or inactive
+   * The permissions of a call, by the tenant's policies or by replacements.
+   * @param texts of policies, already checked
+   * @returns undefined if the caller was deleted or is inactive
    */
   permissionsOf(call: CallContext & { actor: Actor }, texts?: PolicyText[]): Promise<Permissions | undefined>;
   /**
-   * Does what makes many decisions, in the tenant's turn: as its lists do, and one after the other with them.
-   * @param work is told what to await between two decisions
+   * Runs many decisions in the tenant's turn, like its lists, one at a time.
+   * @param work receives a function to await between two decisions
    * @throws TenantBusy, ServiceBusy
    */
   inTurn<T>(tenantId: TenantId, work: (pause: () => Promise<void>) => Promise<T>): Promise<T>;
   /** Every type of record that policies can be about. */
   types: ReadonlyMap<string, ResourceType>;
-  /** Of a type that `recordTypes` has. */
+  /** A type in `recordTypes`. */
   findRecords: FindRecords;
-  /** Names of the types whose records can be found by an Id. */
+  /** Types with records that can be found by Id. */
   recordTypes: readonly string[];
-  /** @throws Unauthorized if who the token was issued to is gone or inactive */
+  /** @throws Unauthorized if the token's client or user was deleted or is inactive */
   admit(call: Call): Promise<Admitted>;
-  /** What the caller may do once a transaction commits. */
+  /** The caller's permissions after a transaction commits. */
   permissionsIn(tx: Queries, call: Call): Promise<Permissions>;
-  /** What tokens of a client, and of a user it acts for, give; undefined if one of them is no longer active. */
+  /** The scopes of a client's tokens, alone or for a user; undefined if one of them is inactive. */
   knownScopes(tenantId: TenantId, clientId: number, userId: number | undefined): Promise<readonly string[] | undefined>;
-  /** Keeps what `load` gives of a tenant's clients, until one of them changes. */
+  /** Caches the result of `load` for a tenant's clients, until one of them changes. */
   keepOfClients<Value>(load: (tenantId: TenantId, key: string) => Promise<Value>): TenantCache<Value>;
   /** Forgets a tenant's policies, principals, scopes and clients; other processes hear of the change from PostgreSQL. */
   forget(tenantId: TenantId): void;
   /** Forgets its clients alone. */
   forgetClients(tenantId: TenantId): void;
-  /** Forgets which of these records may call, so that the caller who changed them sees the change at once. */
+  /** Drops cached callers, so the caller who changed them sees the change at once. */
   forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
 }
 
@@ -80,7 +81,6 @@ export interface AccessDependencies {
   findRecords: FindRecords;
   /** Names of the types that it finds. */
   recordTypes: readonly string[];
-  /** What `knownScopes` keeps. */
   findScopes(
     sql: Queries,
     tenantId: TenantId,
@@ -234,8 +234,8 @@ function parseActor(key: string): Actor {
 }
 
 /**
- * @param onChange without a change when it begins to listen, after a lost connection too, for whatever has changed until
- * then was not heard of; and when the connection is lost
+ * @param onChange called for each change; without one when listening starts, also after a lost connection, because
+ * changes may have been missed; and when the connection is lost
  */
 function keepListening(
   sql: Sql,

@@ -11,15 +11,14 @@ export interface PresentedToken {
   token: string;
 }
 
-/** Who calls, from where and when, what policies let it do, and what they let it see. */
+/** The caller: origin, time, and permissions to act and see. */
 export interface Caller extends Call, Admitted {
-  /** What it calls itself. */
   userAgent: string;
   /** W3C Trace Context of the request's own span. */
   traceParent: string | undefined;
   /**
-   * The same caller as of this moment: its token or session, scopes, roles and policies. What answers for longer than
-   * a moment asks it before each part.
+   * The caller's present state: its token or session, scopes, roles and policies. Long-running responses call it before
+   * each part.
    * @throws Unauthorized if it may no longer call
    */
   again(): Promise<Caller>;
@@ -27,12 +26,12 @@ export interface Caller extends Call, Admitted {
 
 declare const permitted: unique symbol;
 
-/** A caller whose token carries these scopes; `permit` alone says so, so that no service is called without them. */
+/** A caller with these scopes. Only `permit` creates the type, so services cannot be called without the scopes. */
 export type Permitted<S extends Scope> = Caller & { readonly [permitted]: { readonly [K in S]: true } };
 
 /** Verifies an access token; undefined if it is not ours, expired or malformed. */
 export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
-/** What of a bearer decides which proofs its requests need. */
+/** The properties of a bearer that determine the required proofs. */
 type BoundBearer = Pick<Bearer, "tenantId" | "clientId" | "jkt">;
 /**
  * Judges whether a request may use the token that it presents, where the token is bound to a key, or is said to be.
@@ -41,13 +40,13 @@ type BoundBearer = Pick<Bearer, "tenantId" | "clientId" | "jkt">;
 export type CheckPossession = (request: Request, presented: PresentedToken, bearer: BoundBearer) => Promise<void>;
 export type Authenticate = (request: Request) => Promise<Caller>;
 
-/** @returns undefined if the header is of another scheme, or has no token (RFC 6750 2.1, RFC 9449 7.1) */
+/** @returns undefined for a different scheme or a missing token (RFC 6750 2.1, RFC 9449 7.1) */
 export function presentedToken(header: string): PresentedToken | undefined {
   const [, scheme, token] = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i.exec(header) ?? [];
   return token === undefined ? undefined : { scheme: scheme?.toLowerCase() === "dpop" ? "DPoP" : "Bearer", token };
 }
 
-/** Asks for what only a bound token, or one that is used as such, needs. */
+/** Checks the proofs of bound tokens, and of tokens sent as such. */
 export async function requirePossession(
   check: CheckPossession,
   request: Request,

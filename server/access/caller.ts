@@ -1,15 +1,15 @@
-// Who calls, as an access token or a session says it.
+// The identity in an access token or session.
 
 import type { TenantId } from "../ids.ts";
 import type { CallContext } from "./decisions/permissions.ts";
 
-/** Who stands in CreatedBy and ModifiedBy. */
+/** The actor in CreatedBy and ModifiedBy. */
 export interface Actor {
   type: "Application" | "User";
   id: number;
 }
 
-/** What an access token says. */
+/** The content of an access token. */
 export interface Bearer {
   tenantId: TenantId;
   clientId: string;
@@ -17,9 +17,9 @@ export interface Bearer {
   scopes: ReadonlySet<string>;
   /** The thumbprint of the key that its holder has to prove (RFC 9449 6); undefined: any holder may use it. */
   jkt?: string | undefined;
-  /** The `sub` of who acts for the user (RFC 8693 4.1). */
+  /** The `sub` of the party that acts for the user (RFC 8693 4.1). */
   actedBy?: string | undefined;
 }
 
-/** A call by someone whose token is good. */
+/** A call with a valid token. */
 export type Call = Bearer & Omit<CallContext, "tenantId" | "scopes">;

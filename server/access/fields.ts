@@ -38,7 +38,7 @@ export const nameField = (example: string, hint?: string) =>
     example,
   });
 
-/** null is as good as empty. */
+/** null counts as empty. */
 export function descriptionField(example: string, form: FormField = { label: "Description", hint: "For people." }) {
   return field<string, string>({
     description: "For people.",
@@ -64,7 +64,7 @@ const by = (description: string) =>
     show: (stored) => stored ?? NOBODY,
   });
 
-/** Who made and changed it, and when; named as those of an entity's record. */
+/** Creation and last change, with the field names of an entity's record. */
 export const STAMP_FIELDS = {
   ModifiedOn: at("Update date."),
   ModifiedBy: by("Who updated the record."),
@@ -72,7 +72,7 @@ export const STAMP_FIELDS = {
   CreatedOn: at("Creation date."),
 };
 
-// Who made and changed a Policy or a Role, and when, in a body that was read before.
+// Creation and last change of a Policy or a Role, in a body that was read before.
 
 export interface Stamped {
   createdOn: Date;
@@ -86,10 +86,7 @@ const STAMPS = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
 
 const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
 
-/**
- * They may come back as they were read, but not changed; from who may not read them, not at all.
- * @throws BadInput
- */
+/** Unchanged values are accepted; callers without read permission must omit them. @throws BadInput */
 export function refuseChangedStamps(
   { gate }: Pick<Caller, "gate">,
   type: string,
@@ -105,7 +102,7 @@ export function refuseChangedStamps(
   }
 }
 
-/** Of a foreign key its Id and Type: its Name may be one that the caller was not shown. */
+/** For a foreign key only Id and Type count, because its Name may be hidden from the caller. */
 function isEcho(value: unknown, own: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === own;
   const [sent, stored] = [value, own ?? {}] as Record<string, unknown>[];

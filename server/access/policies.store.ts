@@ -4,10 +4,10 @@ import { recordTable } from "../records/index.ts";
 import type { PolicyText } from "./decisions/engine.ts";
 import type { Stamped } from "./fields.ts";
 
-/** Triggers notify it of every change of policies and of those they judge. */
+/** Notified by triggers about every change of policies and of the records they depend on. */
 const CHANNEL = "gatehouse_access";
 
-/** AbstractLong (docs/behaviour.md "Foreign keys"); Name is missing to who may not read them. */
+/** AbstractLong (docs/behaviour.md "Foreign keys"); Name is missing for callers who may not read the record. */
 export interface SavedBy {
   Id: number;
   Name?: string;
@@ -28,10 +28,7 @@ export const POLICY_TABLE = recordTable<Policy>("policies", {
   isStamped: true,
 });
 
-/**
- * @param onListening also each time that a lost connection is there again
- * @param onDeaf its connection is lost
- */
+/** @param onListening also each time that a lost connection is there again @param onDeaf its connection is lost */
 export async function listenForAccessChanges(
   sql: Sql,
   onChange: (what: string, tenantId: TenantId) => void,
@@ -45,7 +42,7 @@ export async function listenForAccessChanges(
   await sql.listen(CHANNEL, heard, onListening, onDeaf);
 }
 
-/** Changes of a tenant's policies and roles take turns, so that each can see what the one before has left. */
+/** Serializes changes of a tenant's policies and roles, so each sees the previous result. */
 export async function waitForSettingsTurn(sql: Queries, tenantId: TenantId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`policies ${tenantId}`}, 0))`;
 }
@@ -69,7 +66,7 @@ export interface Version {
   savedBy: SavedBy | null;
 }
 
-/** The newest first, of which PostgreSQL keeps 50; one more than the limit, if there are more. */
+/** Newest first; PostgreSQL keeps 50. One more than the limit if there are more. */
 export async function listVersions(
   sql: Queries,
   tenantId: TenantId,

@@ -16,18 +16,21 @@ import type { FindRecords } from "./gate/references.ts";
 export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Filter>
   extends RecordKind<Caller, Row, Input> {
   recordOf(row: Row): Item;
-  /** What of a record is shown to a caller that may read it; by default all. */
+  /** The visible part of a record for a caller who may read it; default: everything. */
   shown?(caller: Caller, record: Item): Item;
   idOf(row: Row): string;
-  /** @param id as a path has it @param isLocked for a change @throws NotFound, BadInput for a text that is no Id */
+  /** @param id as it appears in the path @param isLocked for a change @throws NotFound, BadInput for an invalid Id */
   find(sql: Queries, tenantId: TenantId, id: string, isLocked?: boolean): Promise<Row | undefined>;
   /** Existing rows of these Ids, for references from other records. */
   findAll(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Row[]>;
   /** One more than the limit, if there are more. */
   list(sql: Queries, tenantId: TenantId, filter: Filter, limit: number, after: string | undefined): Promise<Row[]>;
-  /** What is wrong with an input, before anything is looked up. @throws BadInput */
+  /** Validates an input before any look-up. @throws BadInput */
   checkInput?(caller: Caller, input: Input): Promise<void>;
-  /** Changes a record in one transaction; by default one of the tenant's. @param work is told what its caller may do by now */
+  /**
+   * Changes a record in a transaction; default: one of the tenant's. @param work receives the caller's present
+   * permissions
+   */
   transact?(caller: Caller, work: (tx: Transaction, by: Caller) => Promise<Row>): Promise<Row>;
   /** Told of each change once it is committed. */
   committed?(tenantId: TenantId, row: Row): void | Promise<void>;
@@ -91,7 +94,7 @@ export function createRecordService<Row extends object, Item extends JudgedRecor
   };
 }
 
-/** How a kind finds a record by the input's Id, or without one by its Name. */
+/** Finds a record by the input's Id, or without one by its Name. */
 export function byIdOrName<Row, Id extends string>(
   name: string,
   find: (tx: Transaction, tenantId: TenantId, key: { id: Id } | { name: string }) => Promise<Row | undefined>,
@@ -119,7 +122,7 @@ interface AuditedChange {
   details?: Details;
 }
 
-/** How a kind's changes are noted in the audit log. @param valuesOf what the log is made of, secrets as their seals */
+/** Audits a kind's changes. @param valuesOf the audited values, with seals instead of secrets */
 export function auditedAs<Row>(
   record: RecordChange,
   audited: Audited,

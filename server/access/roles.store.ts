@@ -37,7 +37,7 @@ export async function listRoleNames(sql: Queries, tenantId: TenantId, member: Ac
   return rows.map((row) => row.name);
 }
 
-/** Who is in these roles, each member with the names of those it is in. */
+/** Members of these roles, each with the names of its roles. */
 export async function listMembers(
   sql: Queries,
   tenantId: TenantId,
@@ -92,7 +92,7 @@ export async function listAllRoles(sql: Queries, tenantId: TenantId): Promise<Om
     select id, name, description, scopes from roles where tenant_id = ${tenantId} order by id`;
 }
 
-/** Those of the members that are no record of the tenant are left out; `members` then has fewer afterwards. */
+/** Members that are not records of the tenant are dropped; `members` is then shorter. */
 export async function replaceMembers(
   sql: Queries,
   tenantId: TenantId,

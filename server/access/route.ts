@@ -1,5 +1,4 @@
-// Endpoints of the API for callers: one by one, and what most resources have: a list, an upsert by PATCH and POST, and to
-// read and to delete one.
+// Endpoints of the API: single ones, and the common set of a resource (list, upsert by PATCH and POST, read, delete).
 
 import type { Filters, Parameters } from "../http/query.ts";
 import {
@@ -16,7 +15,7 @@ import type { Scope } from "./scopes.ts";
 
 type Nothing = Record<never, never>;
 
-/** Its handler runs for callers with its scopes, and answers what has passed the gate. */
+/** Its handler runs for callers with its scopes, and returns data that has passed the gate. */
 type Endpoint<S extends Scope, P extends Parameters, Q extends Filters, I, A extends Parameters> = AnyEndpoint<
   Permitted<S>,
   S,
@@ -37,7 +36,7 @@ export function route<
   return endpoint;
 }
 
-/** What is special about one of them. */
+/** Special parts of each kind. */
 interface Own<S extends Scope, C> {
   description?: string;
   errors?: Endpoint<S, Nothing, Nothing, unknown, Nothing>["errors"];
@@ -58,7 +57,7 @@ export interface Resource<
   /** One and several of them, in the middle of a sentence. */
   nouns: readonly [one: string, several: string];
   scopes: { read: R; write: readonly W[]; remove: D };
-  /** Of the path of one. */
+  /** The parameter of a single record's path. */
   params: P;
   anyText?: boolean;
   query?: A;

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../errors.ts";
 
-/** Every scope of this service, and what it is for. A client's own are the ones granted to it. */
+/** All scopes of this service with their meaning. A client has those granted to it. */
 export const SCOPE_TEXTS = {
   openid: "Sign a user in.",
   profile: "The user's profile claims.",
@@ -23,13 +23,12 @@ export const SCOPE_TEXTS = {
 export type Scope = keyof typeof SCOPE_TEXTS;
 export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];
 
-/** The scopes that stand for what is done to a record; a policy has to permit the action of the same name as well. */
+/** Scopes of actions on records; a policy must also permit the action of the same name. */
 export type ScopeAction = Extract<Scope, `${string}:${string}`>;
 export const SCOPE_ACTIONS = SCOPES.filter((scope): scope is ScopeAction => scope.includes(":"));
-/** To get a token in the name of a User by another token (RFC 8693). Policies alone say who may: no scope does. */
+/** Exchanging a User's token (RFC 8693). Only policies decide; there is no scope for it. */
 export const EXCHANGE = "Tokens:Exchange";
 export type Action = ScopeAction | typeof EXCHANGE;
-/** What policies judge. */
 export const ACTIONS: readonly Action[] = [...SCOPE_ACTIONS, EXCHANGE];
 
 /** Whether a token with these scopes is enough for the action, if policies permit it. */
@@ -37,10 +36,10 @@ export function hasScopeFor(action: Action, scopes: ReadonlySet<string>): boolea
   return action === EXCHANGE || scopes.has(action);
 }
 
-/** RFC 6749 3.3, without what has a meaning of its own in a scope parameter here: `*`, and a comma. */
+/** RFC 6749 3.3, without characters with a special meaning in our scope parameter: `*` and comma. */
 export const SCOPE_NAME = "^[\\x21\\x23-\\x29\\x2b\\x2d-\\x5b\\x5d-\\x7e]{1,100}$";
 
-/** Of ours, or of an API of the tenant; which those are, its service knows. */
+/** A scope of this service or of a tenant's API. */
 export const ANY_SCOPE = Type.Union([
   ...SCOPES.map((scope) => Type.Literal(scope)),
   Type.String({ pattern: SCOPE_NAME, description: "Of an Api." }),
@@ -52,7 +51,7 @@ export function isOwnScope(scope: string): scope is Scope {
   return Object.hasOwn(SCOPE_TEXTS, scope);
 }
 
-/** @throws BadInput naming those that nothing has */
+/** @throws BadInput naming unknown scopes */
 export function requireKnownScopes(scopes: readonly string[], ofApis: readonly string[], Field = "Scopes"): void {
   const unknown = scopes.filter((scope) => !isOwnScope(scope) && !ofApis.includes(scope));
   if (unknown.length === 0) return;
@@ -62,7 +61,7 @@ export function requireKnownScopes(scopes: readonly string[], ofApis: readonly s
 /** docs/behaviour.md "Authorization request". */
 export const DEFAULT_SCOPES = ["openid", "profile", "name"];
 
-/** Nothing of what a request asks for can be had. */
+/** No requested scope is available. */
 export class ScopeNotGranted extends Error {
   constructor(readonly scopes: readonly string[]) {
     super(`The client does not have the scope ${scopes.join(" ")}.`);
@@ -70,11 +69,10 @@ export class ScopeNotGranted extends Error {
 }
 
 /**
- * The scopes a token will carry (docs/access.md "Scopes"): all the client's for `*`, else those that it has of what was
- * asked for.
- * @param standard what counts as asked for where nothing is
- * @param ignored scopes that count as not asked for
- * @throws ScopeNotGranted if nothing is left
+ * The scopes of a token (docs/access.md "Scopes"): all of the client for `*`, otherwise the requested ones that it has.
+ * @param standard the default request
+ * @param ignored scopes that are treated as not requested
+ * @throws ScopeNotGranted if none is left
  */
 export function grantedScopes(
   requested: string | undefined,
@@ -97,8 +95,8 @@ export function asksForOthers(requested: string | undefined, given: string): boo
 }
 
 /**
- * Splits a scope parameter. `AccessManager:Create, Update` stands for two scopes (docs/access.md "Scopes"): a token that
- * ends in a comma lends its prefix to the next.
+ * Splits a scope parameter. `AccessManager:Create, Update` means two scopes (docs/access.md "Scopes"): a token with a
+ * trailing comma lends its prefix to the next.
  */
 function splitScope(text: string): string[] {
   const scopes = new Set<string>();

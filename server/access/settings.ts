@@ -1,5 +1,5 @@
-// Reading and changing what an administrator sets up; REST and the console both go through it. Each asks for a policy
-// that permits it; what is special about a kind stands in its own folder.
+// Reads and changes settings for REST and the console. Each call requires a permitting policy; special parts of a kind
+// are in its own folder.
 
 import type { Queries, Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
@@ -25,13 +25,13 @@ import { userScopes } from "./user-scopes.ts";
 export interface SettingsService<Item extends JudgedRecord, Input> {
   /** Records by their Ids, for references from other records. */
   find: FindRecords;
-  /** A page without what the caller may not read, the newest first. @throws BadInput, ServiceBusy */
+  /** A page of readable records, newest first. @throws BadInput, ServiceBusy */
   list(caller: Permitted<"Settings:Read">, filter: { name?: string }, paging: Paging): Promise<ShownPage<Item>>;
   /** @throws Permission, NotFound */
   read(caller: Permitted<"Settings:Read">, id: string): Promise<Whole<Item>>;
   /**
-   * Updates what Id or Name points at, or makes a new one.
-   * @param sent the body that the input was read from
+   * Updates the record with this Id or Name, or creates one.
+   * @param sent the original body
    * @throws Permission, BadInput, NotFound, Conflict, PreconditionFailed
    */
   save(
@@ -47,7 +47,7 @@ export interface SettingsService<Item extends JudgedRecord, Input> {
   remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<Item>>;
 }
 
-/** What `recordTable` makes; a kind may add to it. */
+/** Created by `recordTable`; a kind may extend it. */
 export interface SettingsStore<Row> {
   list(
     sql: Queries,
@@ -63,7 +63,7 @@ export interface SettingsStore<Row> {
   remove(sql: Queries, tenantId: TenantId, id: string): Promise<void>;
 }
 
-/** What a row has before it is there. */
+/** The values of a row before it exists. */
 export type New<Row> = Omit<Row, "id" | keyof Stamped>;
 
 /** A kind of record that tenants have few of, each with a Name of its own. */
@@ -76,11 +76,11 @@ export interface SettingsKind<F extends Fields, Row extends { id: string; name: 
   store: SettingsStore<Row>;
   /** The constraints that keep its unique fields apart. */
   unique: Readonly<Record<string, string>>;
-  /** A new one, of which nothing is given yet. */
+  /** A new row without input. */
   blank: New<Row>;
-  /** What the audit log calls its changes. */
+  /** Kinds of audit entries for changes. */
   audited?: "Policy" | "Role" | "Record";
-  /** What its removal takes along. */
+  /** Additional effects of a deletion. */
   afterRemoval?(tx: Transaction, caller: Caller, gone: Row): Promise<void>;
 }
 
@@ -126,13 +126,13 @@ export function createSettingsService<F extends Fields, Row extends { id: string
   });
 }
 
-/** What it takes to undo a change. */
+/** The permissions needed to undo a change. */
 const NEEDED = ["Settings:Update", "Settings:Read"] as const;
 
 /**
- * Changes one of a tenant's policies or roles in one transaction, unless its caller could not do so again afterwards.
- * @param work is told what the caller may do by now, and returns the row that it has written or deleted
- * @throws Conflict where the caller would lock itself out, and what `work` throws
+ * Changes a policy or role in one transaction, unless its caller could not repeat the change afterwards.
+ * @param work receives the caller's present permissions, and returns the written or deleted row
+ * @throws Conflict if callers would lock themselves out, and the errors of `work`
  */
 export async function changeSettings<Row extends object>(
   sql: Sql,
@@ -143,7 +143,7 @@ export async function changeSettings<Row extends object>(
 ): Promise<Row> {
   const row = await sql.beginFor(caller.tenantId, async (tx) => {
     await waitForSettingsTurn(tx, caller.tenantId);
-    // Who had its turn before may have taken the caller's access away.
+    // An earlier transaction may have removed the caller's access.
     const before = await access.permissionsIn(tx, caller);
     const changed = await work(tx, { ...caller, permissions: before });
     const record = toRecord(changed);
@@ -152,7 +152,7 @@ export async function changeSettings<Row extends object>(
     if (!after.allows("Settings:Update", type, record)) {
       throw lockedOut(`no policy would let you change this ${type}`, "Settings:Update");
     }
-    // What cannot be seen is not found again.
+    // Invisible records cannot be found again.
     if (before.allows("Settings:Read", type, record) && !after.allows("Settings:Read", type, record)) {
       throw lockedOut(`no policy would let you read this ${type}`, "Settings:Read");
     }
@@ -164,7 +164,7 @@ export async function changeSettings<Row extends object>(
   return row as Row;
 }
 
-/** A client's own scopes are its credentials'; a user's come of roles (docs/access.md "Scopes"), which may change. */
+/** A client's scopes are in its credentials; a user's come from roles (docs/access.md "Scopes"), which may change. */
 async function scopesIn(tx: Transaction, { tenantId, actor, scopes }: Caller): Promise<ReadonlySet<string>> {
   return actor.type === "User" ? new Set(await userScopes(tx, tenantId, actor.id)) : scopes;
 }
@@ -175,12 +175,12 @@ function lockedOut(loss: string, action: string): Conflict {
   );
 }
 
-// What the rest of the service knows of a kind of settings: the API, policies and the console take it from here.
+// The declaration of a kind of settings for the API, policies and the console.
 
-/** What keeps an administrator in. */
+/** Permissions that an administrator must keep. */
 export const LOCK_OUT = "Refused with 409 when its caller could not make the change again afterwards.";
 
-/** What the kinds of this folder are made with. */
+/** The dependencies of this folder's kinds. */
 export interface SettingsDependencies {
   sql: Sql;
   access: Access;
@@ -194,7 +194,6 @@ export interface SettingsDeclaration<Deps, Made> {
   create(deps: Deps): Made;
 }
 
-/** A kind, made. */
 export interface SettingsResource<Service = SettingsService<never, never>> {
   contract: Contract<Fields>;
   service: Service;

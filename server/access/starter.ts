@@ -1,4 +1,4 @@
-// What a new tenant begins with: roles and policies to read, to use and to change.
+// Initial roles and policies of a tenant: reading, using and changing.
 
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
@@ -114,7 +114,7 @@ when {
   },
 ];
 
-/** @param admins who may do everything from the start */
+/** @param admins initially have all permissions */
 export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
   for (const policy of POLICIES) await POLICY_TABLE.insert(tx, tenantId, policy);
   for (const role of ROLES) {
@@ -123,7 +123,7 @@ export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admin
   }
 }
 
-/** A policy as it was before it was deleted. */
+/** A policy before its deletion. */
 export interface DeletedPolicy {
   Name: string;
   Description: string;
@@ -131,10 +131,10 @@ export interface DeletedPolicy {
 }
 
 /**
- * Lets an administrator in where policies and roles let nobody: the role admin and the policy Administrators are as in a
- * new tenant, but for the role's other members, and nothing else forbids anything.
- * @param admin may do everything from then on
- * @returns the policies that stood in the way
+ * Restores access to a locked-out tenant. The role admin and the policy Administrators become as in a new tenant,
+ * except for other members, and all other forbidding policies are deleted.
+ * @param admin gets all permissions
+ * @returns the deleted policies
  */
 export async function recoverAccess(tx: Queries, tenantId: TenantId, admin: Member): Promise<DeletedPolicy[]> {
   await waitForSettingsTurn(tx, tenantId);

@@ -6,7 +6,7 @@ import { listRoleScopes } from "./roles.store.ts";
 import { isOwnScope, SCOPE_ACTIONS, SCOPES } from "./scopes.ts";
 
 /**
- * All of a user's scopes, which `*` asks for (docs/access.md "Scopes"): those of its roles, scopes of APIs among them, and
+ * A user's scopes, as `*` requests them (docs/access.md "Scopes"): those of its roles, including scopes of APIs, and
  * the OpenID ones.
  */
 export async function userScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {

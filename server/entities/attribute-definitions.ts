@@ -59,7 +59,7 @@ function problemIn(value: unknown[]): string | undefined {
   return undefined;
 }
 
-/** Those whose values would fit no more. */
+/** Definitions with stored values that would become invalid. */
 export function takenOut(before: readonly AttributeDefinition[], after: readonly AttributeDefinition[]): string[] {
   const stays = (one: AttributeDefinition) => after.some(({ Name, Type }) => Name === one.Name && Type === one.Type);
   return before.filter((one) => !stays(one)).map(({ Name }) => Name);

@@ -1,5 +1,5 @@
-// What a tenant has its Users say beyond their own fields (docs/behaviour.md "Attributes"): the values of one User, and
-// whether they fit the tenant's definitions.
+// Custom attributes of Users (docs/behaviour.md "Attributes"): a User's values, validated against the tenant's
+// definitions.
 
 import { Type } from "@sinclair/typebox";
 import { isObject, printable } from "../http/body.ts";
@@ -74,7 +74,7 @@ function typedAttribute(value: unknown): unknown {
   return typeof value === "string" ? asTyped(value) : value;
 }
 
-/** As they stand after the change: what is not sent stays. */
+/** The values after the change; absent ones stay. */
 export function mergedAttributes(before: unknown, sent: SentAttributes | null): Attributes {
   if (sent === null) return {};
   const merged = new Map<string, AttributeValue | null>([

@@ -18,9 +18,9 @@ import { inTransaction, type Records } from "./transaction.ts";
 export const MAX_RECORDS = 1_000;
 
 /**
- * Upserts the records in their order, in one transaction with one event a kind.
- * @returns for each record, as it stands in the end
- * @throws what upsertRecord throws, its errors naming the record by its index in the array
+ * Upserts records in order, in one transaction with one event per kind.
+ * @returns each record's final state
+ * @throws the errors of upsertRecord, with the record's index in the array
  */
 export async function upsertRecords(
   records: Records,
@@ -33,7 +33,7 @@ export async function upsertRecords(
   }
   const inputs = parseInputs(entity, bodies);
   return inTransaction(records, caller, entity, "many", async (tx, record) => {
-    // Two arrays of the same new identifiers in another order would wait for each other.
+    // Concurrent arrays with the same new identifiers in different order would deadlock.
     await waitForTurn(tx, caller.tenantId, entity);
     await lockTargets(tx, caller.tenantId, entity, inputs);
     const ids: number[] = [];

@@ -1,10 +1,10 @@
-// What entities have in common.
+// Common parts of entities.
 
 import type { NamedField, RecordDeclaration, TextShape } from "../records/index.ts";
 
 export type EntityDefinition = RecordDeclaration;
 
-/** What a foreign key can point at. Its table has `id` and `tenant_id`, and its fields are Id, Name and ExternalId, or more. */
+/** A target of foreign keys. Its table has `id` and `tenant_id`; its fields include Id, Name and ExternalId. */
 export interface PointedAt extends Pick<RecordDeclaration, "name" | "table" | "idAsText"> {
   fields: readonly Pick<NamedField, "name" | "column" | "example">[];
 }
@@ -16,7 +16,7 @@ export const WEB_ADDRESS_SHAPE: TextShape = {
   fits: (text) => URL.canParse(text),
   must: "must be an address that begins with https:// or http://, or null.",
 };
-/** Who changed a record; every entity has both, and the server sets them. */
+/** The actor fields that every entity has; the server sets them. */
 export const ACTOR_FIELDS = [
   { name: "ModifiedBy", description: "Who updated the record." },
   { name: "CreatedBy", description: "Who created the record." },
@@ -25,7 +25,7 @@ export const ACTOR_FIELDS = [
 /** docs/behaviour.md "Application": the order in which a record ends. */
 const LAST = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
 
-/** What a record consists of, by name, in the order in which it is answered. */
+/** A record's fields by name, in the order of responses. */
 export function inAnswerOrder<T>(parts: [name: string, part: T][]): [name: string, part: T][] {
   const last = LAST.flatMap((name) => parts.filter((part) => part[0] === name));
   return [...parts.filter((part) => !last.includes(part)), ...last];

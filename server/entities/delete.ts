@@ -12,10 +12,10 @@ import { inTransaction, type Records } from "./transaction.ts";
 import { isEqual } from "./values.ts";
 
 /**
- * Deletes the record and all that is its own (a client's credentials and secrets, a user's password).
+ * Deletes the record and its dependent data (a client's credentials and secrets, a user's password).
  * @returns its last state
- * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if another record points at it, or
- * the caller is the record
+ * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if it is still referenced or is
+ * the caller
  */
 export async function deleteRecord(
   records: Records,
@@ -28,7 +28,7 @@ export async function deleteRecord(
   const { row, noneThere, column } = await findAddressed(records.sql, caller, entity, address, "AccessManager:Delete");
   return inTransaction(records, caller, entity, "one", async (tx, record) => {
     const before = await lockById(tx, tenantId, entity, row.id);
-    // Somebody may have been faster.
+    // A concurrent request may have done it first.
     if (!before || !isEqual(before[column], row[column])) throw noneThere();
     await removeRecord(tx, caller, entityKind(records, entity), before, conditions);
     await record(changeOf(entity, "Deleted", [{ ...before, sequence: before.sequence + 1 }]));

@@ -1,4 +1,4 @@
-// What a list of an entity's records is filtered by: its fields, its foreign keys' Ids, and Search.
+// Filters of an entity's list: its fields, foreign key Ids, and Search.
 
 import { BadInput } from "../errors.ts";
 import { type Filter, type Filters, type Query, readText, type Values } from "../http/query.ts";

@@ -28,7 +28,7 @@ import {
 import { auditPerson, type Records, refuseOwnEnd } from "./transaction.ts";
 import { isEqual, unvouched } from "./values.ts";
 
-/** @param told Ids of the records that the transaction's event tells of: a further change has no number of its own */
+/** @param told Ids of records already in the transaction's event: further changes get no new number */
 export function entityKind(
   { onChange }: Pick<Records, "onChange">,
   entity: Entity,
@@ -81,7 +81,7 @@ function changed({ fields, references }: Entity, before: Partial<Row>, after: Ro
   );
 }
 
-/** An Id means its record, also one that a stranger has named. */
+/** An Id always means its record, even one named by a stranger. */
 async function lockTargets(
   tx: Transaction,
   tenantId: TenantId,
@@ -105,7 +105,7 @@ async function lockTargets(
   return named[0]?.isStrangers ? { rows, refusal: isStrangers(entity, rows[0]!) } : { rows };
 }
 
-/** A caller who writes a name does not mean the record to which a stranger gave it. */
+/** A name does not match a record that a stranger has named. */
 function isStrangers({ name }: Entity, { id }: Row): Conflict {
   return new Conflict(
     `The ${name} of this name has registered itself. Change it by its Id ${id}, or take another name.`,
@@ -127,14 +127,14 @@ export function givenIdentifiers(entity: Entity, input: EntityInput) {
 
 export const attributesFieldOf = (entity: Entity) => entity.fields.find(({ type }) => type === "attributes");
 
-/** Those attributes that a body leaves out stay as they are. */
+/** Attributes that a body omits stay unchanged. */
 function mergedIn(entity: Entity, { values }: EntityInput, before: Row | undefined): Record<string, Attributes> {
   const column = attributesFieldOf(entity)?.column;
   if (column === undefined || values[column] === undefined) return {};
   return { [column]: mergedAttributes(before?.[column], values[column] as SentAttributes | null) };
 }
 
-/** @throws BadInput naming those that are not as the tenant has them */
+/** @throws BadInput naming values that contradict the tenant's definitions */
 async function refuseWrongAttributes(
   tx: Transaction,
   tenantId: TenantId,
@@ -150,7 +150,7 @@ async function refuseWrongAttributes(
   if (problems.length > 0) throw BadInput.of(problems);
 }
 
-/** Read-only fields may be sent back unchanged, but only by a caller who may read them. */
+/** Read-only fields may be sent unchanged, by callers who may read them. */
 function refuseChangedEchoes(
   { gate }: Pick<Caller, "gate">,
   entity: Entity,
@@ -167,7 +167,7 @@ function refuseChangedEchoes(
   }
 }
 
-/** A date may come back in another notation of the same moment. */
+/** A date may be sent in a different notation of the same time. */
 function isEcho(value: unknown, own: unknown): boolean {
   if (value === own) return true;
   return typeof value === "string" && typeof own === "string" && isEqual(readDate(value) ?? value, readDate(own));
@@ -200,7 +200,7 @@ async function refuseHeld(
   if (held.length > 0) throw new Conflict(...held);
 }
 
-/** The row is locked, so nothing new can come to point at it. How many do is told to who may see them all. */
+/** The row is locked, so no new reference can appear. The count is shown only to callers who may see all referrers. */
 async function refuseIfReferenced(tx: Transaction, caller: Caller, entity: Entity, id: number): Promise<void> {
   const { tenantId, gate } = caller;
   const held: string[] = [];

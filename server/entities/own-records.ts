@@ -1,5 +1,5 @@
-// Records that no caller writes: users whom signing in makes or changes, applications that register themselves, and the
-// application of the system itself.
+// Records written without a caller: users from identity providers, dynamically registered applications, and the
+// system's own application.
 
 import type { Transaction } from "../db/sql.ts";
 import { asTyped } from "../http/fields.ts";
@@ -28,21 +28,18 @@ const APPLICATION = REGISTRY.find(({ name }) => name === "Application")!;
 /** Fields of a User, by their names. */
 type Fields = Record<string, unknown>;
 
-/** Who makes Users in this tenant waits for the transaction's end. */
+/** Serializes the creation of Users in this tenant until the transaction ends. */
 export function waitForUsers(tx: Transaction, tenantId: TenantId): Promise<void> {
   return waitForTurn(tx, tenantId, USER);
 }
 
-/** Values of a User's fields that somebody vouches for. */
+/** User field values that a provider vouches for. */
 export interface Vouched {
   Email?: string;
   MobilePhone?: string;
 }
 
-/**
- * Makes an active User; a value that does not fit its field is left out.
- * @returns its Id, or undefined if a unique value is another's
- */
+/** Creates an active User; invalid values are left out. @returns its Id, or undefined if a unique value is taken */
 export async function makeOwnUser(
   tx: Transaction,
   tenantId: TenantId,
@@ -58,7 +55,7 @@ export async function makeOwnUser(
   return row.id;
 }
 
-/** Changes what differs; if nothing does, there is no event either. A value that does not fit its field is left out. */
+/** Changes only different values; without a difference there is no event. Invalid values are left out. */
 export async function changeOwnUser(
   tx: Transaction,
   tenantId: TenantId,
@@ -77,7 +74,7 @@ export async function changeOwnUser(
   await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row]));
 }
 
-/** What is vouched for may be another than the User's own. */
+/** The vouched value may differ from the User's present one. */
 function vouchedOf({ email, mobile_phone }: Record<string, unknown>, { Email, MobilePhone }: Vouched): Changes {
   return {
     ...(Email !== undefined && email === Email && { email_verified: true }),
@@ -91,8 +88,8 @@ function fitting(fields: Fields): Changes {
 }
 
 /**
- * Makes an application of our own, which nobody asked for by a call; its event stands in the same transaction.
- * @param name if the tenant has an application of that name, a UUID stands behind it
+ * Creates a system application, with its event in the same transaction.
+ * @param name gets a UUID as suffix if it is taken
  * @returns its Id
  */
 export async function insertSystemApplication(
@@ -103,7 +100,7 @@ export async function insertSystemApplication(
   return (await insertApplication(tx, tenantId, name, { description, is_system: true })).id;
 }
 
-/** How people know an application. */
+/** An application's public names. */
 interface OwnApplication {
   name: string;
   /** "" if it has none. */
@@ -111,8 +108,8 @@ interface OwnApplication {
 }
 
 /**
- * Makes an Application that has registered itself; its event stands in the same transaction.
- * @returns its Id, and its name: if the tenant has an application of that name, a UUID stands behind it
+ * Creates a dynamically registered Application, with its event in the same transaction.
+ * @returns its Id and its name, which has a UUID as suffix if it was taken
  */
 export function makeOwnApplication(
   tx: Transaction,
@@ -122,7 +119,7 @@ export function makeOwnApplication(
   return insertApplication(tx, tenantId, asTyped(name), { web_site_url: webSite || null });
 }
 
-/** Changes what differs; if nothing does, there is no event either. @param application undefined: it stays */
+/** Changes only different values; without a difference there is no event. @param application undefined: unchanged */
 export async function changeOwnApplication(
   tx: Transaction,
   tenantId: TenantId,
@@ -148,8 +145,8 @@ export async function changeOwnApplication(
 }
 
 /**
- * Deletes an Application that has registered itself, and all that is its own.
- * @returns false if it is gone, or another record points at it
+ * Deletes a dynamically registered Application with its dependent data.
+ * @returns false if it does not exist or is still referenced
  */
 export async function deleteOwnApplication(tx: Transaction, tenantId: TenantId, id: number): Promise<boolean> {
   const before = await lockById(tx, tenantId, APPLICATION, id);

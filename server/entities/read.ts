@@ -11,7 +11,7 @@ import type { Entity } from "./registry.ts";
 import { findByField, listRows, type Row } from "./store.ts";
 import { findMatchable, matchableNames, parseValue, pathText } from "./values.ts";
 
-/** How a path names one record. */
+/** The parts of a path to one record. */
 export interface RecordAddress {
   /** The path's last part, still percent-encoded. */
   pathValue: string;
@@ -19,11 +19,10 @@ export interface RecordAddress {
   fieldName: string;
 }
 
-/** Who asks, and what it may see. */
 type Reader = Pick<Caller, "tenantId" | "gate">;
 
 /**
- * One record by its Id or by another field (docs/behaviour.md "Read a record").
+ * Finds a record by Id or another field (docs/behaviour.md "Read a record").
  * @throws BadInput, NotFound, MultipleRows, Permission
  */
 export async function readRecord(
@@ -37,9 +36,9 @@ export async function readRecord(
 }
 
 /**
- * The row that a path names. An Id is no secret, so a caller is told whether there is a record of that Id. By other
- * fields, a caller does not find records that it may not see.
- * @param orFor a caller who may do this with a record finds it too
+ * The row that a path names. Ids are not secret, so their existence is revealed. By other fields, callers find only
+ * readable records.
+ * @param orFor callers with this permission find it, too
  * @throws BadInput, NotFound, MultipleRows, Permission
  */
 export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: RecordAddress, orFor?: Action) {
@@ -87,9 +86,9 @@ function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress)
 export const SEARCH_MS = 5_000;
 
 /**
- * A page of records in the order of their Ids. `Search` is a part, in any case, of any of the `searchables`; every other
- * filter is a field that must be equal. What no policy lets the caller read is not there.
- * @param searchMs what the Search may take, for all that the page reads
+ * A page of readable records, ordered by Id. `Search` matches a part of any of the `searchables`, ignoring case; other
+ * filters match exactly.
+ * @param searchMs time limit of the Search for the whole page
  * @throws BadInput, ServiceBusy
  */
 export async function listRecords(

@@ -15,7 +15,7 @@ export function toRecord({ contract }: Entity, row: Partial<Row>): Record<string
   return contract.toRecord(row);
 }
 
-/** What the webhooks are told of a change that these records have seen together. */
+/** The webhook data of a change of several records. */
 export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): RecordedChange {
   const data = rows.map((row) => toRecord(entity, row));
   return {
@@ -66,7 +66,7 @@ export function createFindRecord(definitions: readonly EntityDefinition[]) {
   };
 }
 
-/** @returns the same for many; none of what is no entity's */
+/** @returns a finder for several types; empty for types that are not entities */
 export function createFindRecords(definitions: readonly EntityDefinition[]): FindRecords {
   const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
   return async (sql, tenantId, entityName, ids) => {

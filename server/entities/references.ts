@@ -12,25 +12,22 @@ import type { Entity } from "./registry.ts";
 import type { Abstract } from "./store.ts";
 import { type Changes, findReferenced, listChain } from "./store.ts";
 
-/** How many records can stand above one, by a foreign key to its own entity. */
+/** The maximum number of ancestors by a foreign key to the same entity. */
 const MAX_LEVELS = 100;
 /** Records of one name that a foreign key's own is looked for among, where some are hidden from the caller. */
 const MAX_CANDIDATES = 200;
 
-/** What an input's foreign keys come to. */
+/** The resolved foreign keys of an input. */
 export interface Resolved {
   columns: Changes;
   /** By the foreign key's name, as a record shows it. */
   shown: Record<string, Abstract | null>;
 }
 
-/** Who names them, and what it may see. */
+/** The caller. */
 type Seer = Pick<Caller, "tenantId" | "gate">;
 
-/**
- * @param ownId the record's own Id, which nothing in it may point at; undefined: it is new
- * @throws BadInput
- */
+/** @param ownId the record's own Id, which nothing in it may point at; undefined: it is new @throws BadInput */
 export async function resolveReferences(
   sql: Queries,
   caller: Seer,
@@ -51,7 +48,7 @@ export async function resolveReferences(
   return resolved;
 }
 
-/** Who sets such a foreign key has the entity's turn, so nobody else can close the circle meanwhile. */
+/** Setting such a foreign key takes the entity's turn, so no concurrent change can create a cycle. */
 async function refuseCycle(
   sql: Queries,
   tenantId: TenantId,
@@ -70,7 +67,7 @@ async function refuseCycle(
   }
 }
 
-/** ModifiedBy or CreatedBy of the input: the server's own value is stored, but what is sent has to be there. */
+/** ModifiedBy or CreatedBy in the input: it must exist, but the server's own value is stored. */
 async function requireActor(
   sql: Queries,
   caller: Seer,
@@ -81,7 +78,7 @@ async function requireActor(
   await lookUp(sql, caller, name, entity.actors, target);
 }
 
-/** The one record that the foreign key points at, in the first of the entities that has it. */
+/** The foreign key's target, in the first entity that has it. */
 async function lookUp(sql: Queries, caller: Seer, name: string, entities: PointedAt[], target: ReferenceInput) {
   const { by, type } = target;
   const candidates = entities.filter((candidate) => type === undefined || candidate.name === type);
@@ -97,7 +94,7 @@ async function lookUp(sql: Queries, caller: Seer, name: string, entities: Pointe
   throw new BadInput(`${name} points at no record (by ${by}).`);
 }
 
-/** An Id is no secret. By what else a record has, it is found by who may see it. */
+/** Ids are not secret. By other fields, only readable records are found. */
 async function findSeen(sql: Queries, { tenantId, gate }: Seer, target: PointedAt, { by, value }: ReferenceInput) {
   const found = await findReferenced(sql, tenantId, target, by, value, MAX_CANDIDATES);
   if (by === "Id" || found.length === 0) return found;

@@ -25,20 +25,20 @@ const identityProvider: PointedAt = {
 /** Every entity there is; a new one is one file, one migration and its line here. */
 export const ENTITIES: readonly EntityDefinition[] = [application, user, department];
 
-/** What entities point at that is none itself. */
+/** A target of foreign keys that is not an entity. */
 const SETTINGS: readonly PointedAt[] = [identityProvider];
 
-/** Who can stand in ModifiedBy and CreatedBy. */
+/** Types of ModifiedBy and CreatedBy. */
 const ACTORS = ["User", "Application"];
 
-/** A definition whose foreign keys know what they point at. */
+/** A definition with resolved targets of its foreign keys. */
 export interface Entity extends EntityDefinition {
   /** Its bodies and responses. */
   contract: Contract<Fields>;
   references: EntityReference[];
   /** The foreign keys, of any entity, that point here. */
   referencedBy: { entity: Entity; column: string; name: string }[];
-  /** What ModifiedBy and CreatedBy can point at. */
+  /** Targets of ModifiedBy and CreatedBy. */
   actors: Entity[];
 }
 

@@ -15,7 +15,7 @@ import { exampleDescription, exampleInput, exampleRecord } from "./schemas.ts";
 import type { Entities, EntityService } from "./service.ts";
 import { matchables } from "./values.ts";
 
-/** @param others what triggers webhooks, and is no entity that the API writes */
+/** @param others further record types of webhooks */
 export function entityRoutes({ all }: Entities, others: ReturnType<typeof describeEntities>): Route[] {
   const definitions = all.map(({ entity }) => entity);
   return [
@@ -97,7 +97,7 @@ function recordRoutes(service: EntityService): Route[] {
   });
 }
 
-/** How a path names a record. */
+/** The parts of a path to a record. */
 interface Addressed {
   params: { Id: string };
   query: { Name: string };

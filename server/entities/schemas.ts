@@ -95,7 +95,7 @@ function abstract(description: string, id: Schema): Schema {
   };
 }
 
-// Records as the definitions have them, made by the code that makes the answers.
+// Example records of the definitions, built by the response code.
 
 /** One of each entity, by its name. */
 export function exampleRecords(definitions: readonly EntityDefinition[]): Map<string, Record<string, unknown>> {

@@ -20,20 +20,20 @@ import { type Alongside, upsertRecord } from "./upsert.ts";
 /** In its response shape. */
 export type EntityRecord = Record<string, unknown>;
 
-/** All of it, or of a change what its caller may see. */
+/** The whole record, or for a change the visible part. */
 type Seen = Tagged<EntityRecord>;
 
-/** docs/behaviour.md "Authentication": an upsert may come to either. */
+/** docs/behaviour.md "Authentication": an upsert may need either scope. */
 type Write = "AccessManager:Create" | "AccessManager:Update";
 
-/** The records of one entity; what each throws beside Permission stands at the function that it calls. */
+/** The records of one entity. Errors beside Permission are documented at the called functions. */
 export interface EntityService {
   readonly entity: Entity;
-  /** What the records' Attributes can have. */
+  /** The definitions of the records' Attributes. */
   attributes(caller: Pick<Caller, "tenantId">): Promise<AttributeDefinition[]>;
-  /** What a list is asked for by a query. @throws BadInput */
+  /** Parses a list's query. @throws BadInput */
   asked(parameters: URLSearchParams): Asked<Filters>;
-  /** @param searchMs what a Search may take */
+  /** @param searchMs the time limit of a Search */
   list(
     caller: Permitted<"AccessManager:Read">,
     asked: Asked<Filters>,

@@ -1,4 +1,4 @@
-// The SQL of every entity, built from its definition. Values are always parameters; names come from definitions alone.
+// The SQL of entities, built from their definitions. Values are parameters; names come only from definitions.
 
 import type { Actor } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
@@ -15,21 +15,21 @@ export interface Abstract {
   Type: string;
 }
 
-/** A record as its columns hold it; what it points at, CreatedBy and ModifiedBy stand in it as foreign keys. */
+/** A record as columns; references, CreatedBy and ModifiedBy are foreign keys. */
 export type Row = Record<string, unknown> & { id: number; sequence: number };
 /** Columns and their new values. */
 export type Changes = Record<string, unknown>;
 
-/** Null matches what is not set. */
+/** Null matches unset values. */
 export interface ColumnFilter {
   column: string;
   value: unknown;
 }
 
-/** What narrows a list down. */
+/** Conditions of a list. */
 export interface Narrowed {
   filters: ColumnFilter[];
-  /** A part, in any case, of what is searched in. */
+  /** Matches a part of the searched text, ignoring case. */
   searched?: string;
 }
 
@@ -46,7 +46,7 @@ export async function findByField(
     where tenant_id = ${tenantId} and ${equals(sql, { column, value })} order by id limit 2`;
 }
 
-/** Those of the ids that there are, in no order. */
+/** The ids that exist, in any order. */
 export async function findByIds(sql: Queries, tenantId: TenantId, entity: Entity, ids: number[]): Promise<Row[]> {
   return sql<Row[]>`
     select ${columns(sql, entity)} from ${sql(entity.table)}
@@ -77,7 +77,7 @@ export async function lockById(sql: Queries, tenantId: TenantId, entity: Entity,
   return row;
 }
 
-/** A record that somebody has named; whether that was a stranger. */
+/** A named record, and whether a stranger named it. */
 export interface NamedRow {
   row: Row;
   isStrangers: boolean;
@@ -121,12 +121,12 @@ export async function lockAll(
     select from ${sql(entity.table)} where tenant_id = ${tenantId} and (${matches}) order by id for update`;
 }
 
-/** Within a tenant, the callers who ask for an entity's turn go one after the other, until each transaction's end. */
+/** Serializes callers of an entity's turn within a tenant, until each transaction ends. */
 export async function waitForTurn(sql: Queries, tenantId: TenantId, entity: Entity): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
 }
 
-/** @returns undefined if a unique value is held by another row */
+/** @returns undefined if a unique value is taken */
 export async function insertRow(
   sql: Queries,
   tenantId: TenantId,
@@ -141,7 +141,7 @@ export async function insertRow(
   return row;
 }
 
-/** @param sequence the record's from now on; who writes has locked the row, so it goes by the order of commits */
+/** @param sequence the record's new number; the row is locked, so it follows commit order */
 export async function updateRow(
   sql: Queries,
   tenantId: TenantId,
@@ -158,7 +158,7 @@ export async function updateRow(
   return row!;
 }
 
-/** Says of a new row that it has made itself. */
+/** Marks a new row as its own creator. */
 export async function claimRow(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<Row> {
   const [row] = await sql<Row[]>`
     update ${sql(entity.table)} set created_by_id = id, modified_by_id = id
@@ -170,7 +170,7 @@ export async function deleteRow(sql: Queries, tenantId: TenantId, entity: Entity
   await sql`delete from ${sql(entity.table)} where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** How many rows point at this one. */
+/** The number of rows with a reference to this one. */
 export async function countReferencing(
   sql: Queries,
   tenantId: TenantId,
@@ -182,7 +182,7 @@ export async function countReferencing(
   return row!.count;
 }
 
-/** What a foreign key in the input may point at, in the order of the ids. */
+/** Possible targets of a foreign key in the input, ordered by id. */
 export async function findReferenced(
   sql: Queries,
   tenantId: TenantId,
@@ -221,7 +221,7 @@ export async function listChain(
   return rows.map((row) => row.id);
 }
 
-/** All that a record shows, and what its version depends on. */
+/** The data of responses and versions. */
 function columns(sql: Queries, entity: Entity) {
   const text = columnTexts.get(entity) ?? columnsText(entity);
   columnTexts.set(entity, text);
@@ -258,7 +258,7 @@ function abstractText(entity: PointedAt, table: string): string {
     'Name', ${text("Name")}, 'Type', '${entity.name.replaceAll("'", "''")}')`;
 }
 
-/** A name of a definition as SQL has it. */
+/** A definition's name in SQL. */
 function quoted(...names: string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".");
 }
@@ -277,7 +277,7 @@ function holds(sql: Queries, text: string) {
   return sql`and search_text like lower(${pattern})`;
 }
 
-/** By PostgreSQL's clock, which all processes share; within a statement it stands still. */
+/** PostgreSQL's clock, which all processes share; constant within a statement. */
 function by(sql: Queries, change: "created" | "modified", actor: Actor | undefined) {
   return {
     [`${change}_by_type`]: actor?.type ?? null,

@@ -1,4 +1,4 @@
-// The transaction of a change: tried again where callers race, and all that belongs to the change stands in it.
+// The transaction of a change with all its effects; retried after races.
 
 import type { Caller } from "../access/index.ts";
 import { type AuditEntry, recordAudit } from "../audit/index.ts";
@@ -12,7 +12,7 @@ import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import type { Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
 
-/** Where records stand, and who is told of their changes. */
+/** Storage of records and receivers of their changes. */
 export interface Records {
   sql: Sql;
   /** Called with the events of a transaction once it has committed. */
@@ -20,23 +20,20 @@ export interface Records {
   onChange: OnChange;
 }
 
-/** What else a change brings about, in its transaction. */
+/** Additional effects of a change in its transaction. */
 export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange) => Promise<void>;
 
-/** Of how many records it is: that of an array may take seconds. */
+/** The number of records: an array may take seconds. */
 export type Extent = "one" | "many";
 
 /** Writes a change's event into the transaction of the change. */
 export type AfterChange = (change: RecordedChange) => Promise<void>;
 
 const DEADLOCK = "40P01";
-/** What a foreign key points at was deleted after it was looked up: the next look-up says so. */
+/** A foreign key's target was deleted after its look-up, which the retry reports. */
 const FOREIGN_KEY_VIOLATION = "23503";
 
-/**
- * Runs the work in a transaction, again if it lost a race.
- * @throws Conflict if it goes on losing
- */
+/** Runs the work in a transaction, and repeats it after races. @throws Conflict if races continue */
 export async function inTransaction<T>(
   { sql, onCommitted }: Records,
   { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
@@ -66,23 +63,23 @@ export async function inTransaction<T>(
   }
 }
 
-// What a change of a record brings about in its transaction, beside its event.
+// Effects of a record's change in its transaction, beside its event.
 
-/** `before` is missing of a new record, `after` of one that goes. */
+/** `before` is missing for a new record, `after` for a deleted one. */
 export interface RowChange {
   before?: Row | undefined;
   after?: Row;
 }
 
 /**
- * What a person changes, in Settings or through an application, goes to the audit log, because the event does not say
- * who deleted a record. Of what clients change, the audit log would repeat the events.
+ * Changes by people, in Settings or through an application, are audited, because events do not name the actor of a
+ * deletion. For clients the audit log would only repeat events.
  */
 export async function auditPerson(tx: Transaction, caller: Caller, entity: Entity, change: RowChange): Promise<void> {
   if (caller.actor.type === "User") await recordAudit(tx, caller.tenantId, caller, entryOf(entity, change));
 }
 
-/** Names of fields, and the values only of those that say yes or no: the others may be about people. */
+/** Field names, and values only of booleans, because others may be personal. */
 function entryOf(entity: Entity, { before, after }: RowChange): AuditEntry {
   const subject = { type: entity.name, id: (after ?? before)!.id };
   if (!before) return { kind: "Record.Created", subject };
@@ -95,8 +92,8 @@ function entryOf(entity: Entity, { before, after }: RowChange): AuditEntry {
 }
 
 /**
- * A caller that deletes or deactivates itself could not undo it, and perhaps nobody could.
- * @throws Conflict if the record is the client that calls, or the user it calls for
+ * Callers could not undo deleting or deactivating themselves.
+ * @throws Conflict if the record is the calling client or its user
  */
 export function refuseOwnEnd(
   { clientId, actor }: Pick<Caller, "clientId" | "actor">,

@@ -11,11 +11,11 @@ import type { Entity } from "./registry.ts";
 import { type Row, waitForTurn } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
 
-/** What else is done in the transaction that writes a record; again with it, if that lost a race. */
+/** Additional work in the transaction that writes a record; repeated if that is retried. */
 export type Alongside = (tx: Transaction, recordId: number) => Promise<void>;
 
 /**
- * Updates the record that Id or an identifier points at, or inserts one; its event stands in the same transaction.
+ * Updates the record with this Id or identifier, or inserts one, with its event in the same transaction.
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
 export async function upsertRecord(
@@ -38,9 +38,9 @@ export async function upsertRecord(
 }
 
 /**
- * Who sets a foreign key locks two rows, its own and the one it points at, and no order of ids suits both. And where
- * no constraint keeps an identifier unique, two callers could insert it at the same time. A turn that PostgreSQL itself
- * takes has to come before the rows are locked.
+ * Setting a foreign key locks two rows, its own and its target, and no order of ids avoids deadlocks. Without a
+ * constraint, two callers could also insert the same identifier. PostgreSQL's own serialization must come before row
+ * locks.
  */
 function needsTurn(entity: Entity, input: EntityInput): boolean {
   if (input.references.some(({ target }) => target !== null)) return true;

@@ -31,7 +31,7 @@ export const user = record("User", {
   fields: {
     Id: id("int32", "Unique identifier of the user."),
     Name: text("name", "Full name.", { example: "Ana Silva" }),
-    // Several users may have one (docs/sign-in.md "Users and passwords"), but not with one who can sign in; indexed.
+    // Several users may share it (docs/sign-in.md "Users and passwords"), unless one of them can sign in; indexed.
     Username: text("username", "Login name; of a user who can sign in, that user's alone, whatever its capitals.", {
       maxLength: UNIQUE_TEXT_LIMIT,
       takesTurns: true,

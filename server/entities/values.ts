@@ -7,7 +7,7 @@ import { asTyped } from "../http/fields.ts";
 import { type FieldType, INT32_MAX, type NamedField, TEXT_LIMIT, UNSET_DATE } from "../records/index.ts";
 import type { EntityDefinition } from "./definition.ts";
 
-/** What a record can be found by: a field, or the Id of what a foreign key points at. */
+/** Identifies a record: a field, or a foreign key's Id. */
 export interface Matchable {
   name: string;
   column: string;
@@ -32,7 +32,7 @@ export function matchables(entity: EntityDefinition): Matchable[] {
   return [...fields, ...references];
 }
 
-/** The texts that a list can be searched in: those that tell one record from another, and no long Description. */
+/** Searchable texts: identifying ones, not a long Description. */
 export function searchables(entity: EntityDefinition): NamedField[] {
   return entity.fields.filter(
     ({ type, maxLength = 0, isNotSearched }) => type === "text" && maxLength <= TEXT_LIMIT && !isNotSearched,
@@ -40,8 +40,8 @@ export function searchables(entity: EntityDefinition): NamedField[] {
 }
 
 /**
- * The column's value that the text stands for; null for the text of an unset field.
- * @throws BadInput if the text cannot be converted to the field's type (docs/behaviour.md "Errors")
+ * Converts a text to the column's value; null for an unset field.
+ * @throws BadInput if it does not fit the field's type (docs/behaviour.md "Errors")
  */
 export function parseValue({ name, type }: Matchable, text: string): unknown {
   switch (type) {
@@ -73,7 +73,7 @@ export function isEqual(one: unknown, other: unknown): boolean {
   return Bun.deepEquals(one, other);
 }
 
-/** With it goes what was said of the text before: somebody has vouched for that, not for the new one. */
+/** The verification of the former text ends, because it does not apply to the new one. */
 export function unvouched(
   entity: EntityDefinition,
   before: Record<string, unknown> | undefined,
@@ -92,8 +92,8 @@ export function unvouched(
 const BASE64_PREFIX = "base64|";
 
 /**
- * The text that the path's last part stands for: special characters are forbidden, and any string can be sent as
- * `base64|…` (docs/behaviour.md "Read a record").
+ * Decodes the path's last part: special characters are forbidden, and any string can be sent as `base64|…`
+ * (docs/behaviour.md "Read a record").
  * @param pathValue still percent-encoded
  * @throws BadInput
  */

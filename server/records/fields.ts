@@ -1,4 +1,4 @@
-// Kinds of fields of entities: null clears each of them, and responses have a default for what is not set.
+// Field kinds of entities: null resets a field, and responses have a default for unset ones.
 
 import { Type } from "@sinclair/typebox";
 import { readDate } from "../http/dates.ts";
@@ -32,7 +32,7 @@ export interface RecordField extends Field<any, any> {
   asText?: boolean;
   /** It is in requests, not in responses. */
   inputOnly?: boolean;
-  /** What is wrong with a value, after the field's name. */
+  /** The error for an invalid value, after the field's name. */
   problem?(value: never): string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface TextShape {
 }
 
 export const TEXT_LIMIT = 1_000;
-/** An index entry of PostgreSQL holds 2,704 bytes, and a character takes up to three of them. */
+/** A PostgreSQL index entry is limited to 2,704 bytes, and a character takes up to three. */
 export const UNIQUE_TEXT_LIMIT = 500;
 export const INT32_MAX = 2_147_483_647;
 /** docs/behaviour.md "Fields": the default of every date. */

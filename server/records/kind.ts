@@ -1,4 +1,4 @@
-// What the engine knows of a kind of record.
+// The parts of a kind of record that the engine needs.
 
 import type { Queries, Transaction } from "../db/sql.ts";
 import type { ApiError } from "../errors.ts";
@@ -7,7 +7,6 @@ import type { TenantId } from "../ids.ts";
 /** A record in its response shape. */
 export type Shape = Record<string, unknown>;
 
-/** What the engine asks of a caller. */
 export interface Writer {
   tenantId: TenantId;
   permissions: { require(action: string, type: string, record: Shape, after?: Shape): void };
@@ -23,14 +22,14 @@ export interface WrittenRow<Row> {
 /** The records that an input points at, under their locks. */
 export interface Found<Row> {
   rows: Row[];
-  /** Why none of them is changed; only callers that may change each of them are told. */
+  /** Why none of them is changed; shown only to callers who may change all of them. */
   refusal?: ApiError;
 }
 
-/** A kind of record: how it is stored, and what is special about it. */
+/** A kind of record: its storage and special parts. */
 export interface RecordKind<By extends Writer, Row extends object, Input> {
   name: string;
-  /** What policies are asked for. */
+  /** The policy resource. */
   actions: { create: string; update: string; remove: string };
   /** Fields that no two records share, by the constraint that keeps them apart. */
   unique: ReadonlyMap<string, string>;
@@ -38,22 +37,22 @@ export interface RecordKind<By extends Writer, Row extends object, Input> {
   recordOf(row: Row): Shape;
   /** A row that is not stored yet, as policies see it; by default as any. */
   judged?(row: Row): Shape;
-  /** What its entity tag is made of; by default its record. */
+  /** The values of its entity tag; default: its record. */
   version?(row: Row): object;
   /** @throws NotFound if the input has an Id that no record has */
   lock(tx: Transaction, caller: By, input: Input): Promise<Found<Row>>;
   /** The row as the input would leave it. @param before undefined: it is new @throws BadInput */
   prepare(tx: Transaction, caller: By, input: Input, before: Row | undefined): Row | Promise<Row>;
-  /** What is wrong with a change that the caller may make. @throws BadInput, Conflict */
+  /** Validates an authorized change. @throws BadInput, Conflict */
   check?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): void | Promise<void>;
   /** Whether a row needs no writing; by default if nothing differs. */
   isSame?(before: Row, after: Row, input: Input): boolean;
-  /** Missing where there is always a record. @returns undefined if a unique value is held by another record */
+  /** Missing if a record always exists. @returns undefined if a unique value is taken */
   insert?(tx: Transaction, caller: By, row: Row, input: Input): Promise<Row | undefined>;
   update(tx: Transaction, caller: By, row: Row, before: Row): Promise<Row>;
-  /** What else a change brings about; all is undone if it throws. */
+  /** Additional effects of a change; an error undoes everything. */
   afterWrite?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): Promise<void>;
-  /** What keeps a record from being deleted. @throws Conflict */
+  /** Prevents the deletion of a record in use. @throws Conflict */
   checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
   /** Missing where there is always a record. */
   remove?(tx: Transaction, caller: By, row: Row): Promise<void>;

@@ -30,7 +30,7 @@ export function parseReference(value: unknown): ReferenceInput | null | undefine
   }
   if (!isEmpty(object.Id)) return byKey("Id", object.Id, type);
   if (!isEmpty(object.ExternalId)) return byKey("ExternalId", object.ExternalId, type);
-  // A Name alone may be what a reader saw, so it takes FieldType to mean it.
+  // Name alone may be copied from a response, so it only counts as a key if FieldType says so.
   return isEmpty(object.Name) ? null : undefined;
 }
 

@@ -1,4 +1,4 @@
-// The SQL of a table of records, from the names of its columns. Values are parameters; names come from declarations.
+// The SQL of a table of records, built from its column names. Values are parameters; names come from declarations.
 
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
@@ -10,7 +10,7 @@ interface Author {
 }
 
 interface TableOptions<Row> {
-  /** What rows call the columns beside `id`; columns have the same names in snake case. */
+  /** Row property names beside `id`; columns have the same names in snake case. */
   names: readonly (keyof Row & string)[];
   /** Columns with other names. */
   renamed?: Partial<Record<keyof Row & string, string>>;
@@ -18,7 +18,7 @@ interface TableOptions<Row> {
   json?: readonly (keyof Row & string)[];
   /** Expressions that are read with a row, by the row's names. */
   computed?: Readonly<Record<string, string>>;
-  /** Columns that are written in another form than they are read. */
+  /** Columns with different forms for writing and reading. */
   written?(sql: Queries, tenantId: TenantId, row: Partial<Row>): Record<string, unknown>;
   /** bigint: PostgreSQL assigns the Ids, and lists begin with the lowest. */
   idType: "uuid" | "bigint";
@@ -116,7 +116,7 @@ export function recordTable<Row extends { id: string | number }>(
           ${after ? sql`and id ${sql.unsafe(further!)} ${after}${sql.unsafe(cast)}` : sql``}
         order by id ${sql.unsafe(order!)} limit ${limit + 1}`;
     },
-    /** @returns undefined if another row was inserted with the same name meanwhile */
+    /** @returns undefined if a concurrent insert has the same name */
     async insert(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row | undefined> {
       const id = row.id || (idType === "uuid" ? Bun.randomUUIDv7() : undefined);
       const stamps = { ...by("created", author), ...by("modified", author) };

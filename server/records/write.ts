@@ -11,7 +11,7 @@ export const MAX_RACES = 5;
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Updates the record that the input points at, or makes one. Its caller answers what passes the gate.
+ * Updates the record in the input, or creates one. The caller must pass the result through the gate.
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
 export async function writeRecord<By extends Writer, Row extends object, Input>(
@@ -48,11 +48,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input>(
   throw keepsChanging(kind.name);
 }
 
-/**
- * Deletes a record.
- * @param row under its lock
- * @throws Permission, Conflict, PreconditionFailed
- */
+/** Deletes a record. @param row under its lock @throws Permission, Conflict, PreconditionFailed */
 export async function removeRecord<By extends Writer, Row extends object>(
   tx: Transaction,
   caller: By,

@@ -1,4 +1,4 @@
-// Instances of Cedar, and what a policy's text comes to in them.
+// Cedar instances, and policy texts parsed in them.
 
 import { createRequire } from "node:module";
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
@@ -8,7 +8,7 @@ export interface CedarInstance {
   run<T>(work: (cedar: typeof Cedar) => T): T;
 }
 
-/** @param onNew called with each new instance but the first, which knows nothing of what the one before was told */
+/** @param onNew called with each new instance except the first; it has none of the former one's state */
 export function createCedar(onNew: () => void = () => {}): CedarInstance {
   let cedar = load();
   return {
@@ -48,7 +48,7 @@ function load(): typeof Cedar {
   return require(path);
 }
 
-// Which attributes policies mention. Only these are handed to Cedar, for most of a decision's time is their parsing.
+// The attributes that policies mention. Only these are passed to Cedar, because parsing them dominates a decision.
 
 /** @returns whether policies can tell if an attribute of this name is there */
 export type Mentioned = (attribute: string) => boolean;
@@ -57,9 +57,9 @@ export type Mentioned = (attribute: string) => boolean;
 const WHOLE_RECORDS = ["after", "context"];
 
 /**
- * Which types of records policies name one of, as in `resource == User::"1001"`. Of any other type, they cannot tell
- * two records with the same attributes apart.
- * @returns too many rather than too few
+ * Types with records named in policies, such as `resource == User::"1001"`. For other types, policies cannot
+ * distinguish records with equal attributes.
+ * @returns possibly too many, never too few
  */
 export function typesNamedBy(policies: Cedar.PolicyJson[]): ReadonlySet<string> {
   const types = new Set<string>();
@@ -126,7 +126,7 @@ const NEVER_APPLIES = /policy is impossible|unable to find an applicable action/
 export function problemsIn(text: string, answer: Cedar.ValidationAnswer): PolicyProblem[] {
   if (answer.type === "failure") return distinct(answer.errors.flatMap((error) => toProblems(text, error)));
   const warnings = answer.validationWarnings.filter(({ error }) => NEVER_APPLIES.test(error.message));
-  // Of a statement that is wrong it is no news that it never applies.
+  // A wrong statement should not also be reported as never applying.
   const found = answer.validationErrors.length > 0 ? answer.validationErrors : warnings;
   return distinct(found.flatMap(({ error }) => toProblems(text, error)));
 }

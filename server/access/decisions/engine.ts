@@ -1,4 +1,4 @@
-// What policies say to a request. It runs in the server's one thread; what may take long is kept from being saved.
+// Evaluates policies for a request in the server's only thread. Expensive policies are rejected when saved.
 
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import { LRUCache } from "lru-cache";
@@ -6,7 +6,7 @@ import { createCedar, type Mentioned, mentionedBy, statementsOf, typesNamedBy } 
 
 /** Sets of policies that stay read and parsed; the one not asked for longest makes room. */
 const PARSED_SETS = 1_000;
-/** Of sets that are only tried, which have places of their own: a saved one never makes room for them. */
+/** Trial sets have a separate cache, so they never evict saved ones. */
 const TRIED_SETS = 20;
 /** Decisions that are kept; the one not asked for longest makes room. */
 const DECISIONS = 10_000;
@@ -21,7 +21,7 @@ export interface PolicySet {
   looksAtRecords: LooksAtRecords;
   /** Names of the roles that a statement asks a record to be in. */
   rolesOfRecords: string[];
-  /** No other set of this process has it. */
+  /** Unique in this process. */
   number: number;
   /** It is not saved. */
   isTried: boolean;
@@ -56,9 +56,9 @@ export function createEngine(): Engine {
   const places: string[] = [];
   let placesMade = 0;
   const setsOf = (max: number) => ({
-    /** By a digest of what they were made of. */
+    /** By a digest of their content. */
     compiled: new LRUCache<string, PolicySet>({ max }),
-    /** Where Cedar holds a set. What makes room leaves its place to the next. */
+    /** Cedar's handle of a set. An evicted set's handle is reused. */
     parsed: new LRUCache<PolicySet, string>({ max, disposeAfter: (place) => places.push(place) }),
   });
   const [saved, tried] = [setsOf(PARSED_SETS), setsOf(TRIED_SETS)];
@@ -140,21 +140,20 @@ export function createEngine(): Engine {
   };
 }
 
-/** A question may be long, and hold what should not stay in memory. */
+/** A digest, because questions may be long or sensitive. */
 function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("base64");
 }
 
-// Which statements look at the record they decide over. Where none does, one decision holds for all records of a type.
+// Statements that depend on the resource. Without any, one decision holds for all records of a type.
 
-/** Who asks. */
 export interface Asking {
   type: string;
   id: string;
   roles: readonly string[];
 }
 
-/** @returns whether what is decided for the caller may differ from one record of the type to the next */
+/** @returns whether the decision may differ between records of the type */
 export type LooksAtRecords = (caller: Asking, action: string, type: string) => boolean;
 
 /** @returns no less than there is: a statement that is not understood looks at records */
@@ -164,7 +163,7 @@ function looksAtRecords(policies: Cedar.PolicyJson[]): LooksAtRecords {
   return (caller, action, type) => {
     const applies = (one: Head) => isAbout(one, caller, action, type);
     const asked = looking.filter(applies);
-    // What a plain permit permits, no other permit can add to.
+    // A plain permit makes other permits irrelevant.
     return asked.some(({ effect }) => effect === "forbid") || (asked.length > 0 && !plain.some(applies));
   };
 }
@@ -183,7 +182,7 @@ function rolesOfRecords(policies: Cedar.PolicyJson[]): string[] {
 
 function looksAtRecord({ resource, conditions }: Cedar.PolicyJson): boolean {
   if (resource.op !== "All" && !isOfType(resource)) return true;
-  // A caller that changes itself is the record, and `principal.after` what that comes to.
+  // For a caller that changes itself, `principal.after` is the changed record.
   return holds(conditions, (name, value) => value === (name === "Var" ? "resource" : "after"));
 }
 
@@ -196,7 +195,7 @@ function asksRecordsRoles({ resource, conditions }: Cedar.PolicyJson): boolean {
   });
 }
 
-/** It permits whatever its head applies to. */
+/** It permits everything in its scope. */
 function isPlainPermit({ effect, principal, action, resource, conditions }: Cedar.PolicyJson): boolean {
   if (effect !== "permit" || conditions.length > 0 || "slot" in principal) return false;
   return (action.op === "All" || actionsOf(action) !== undefined) && (resource.op === "All" || isOfType(resource));
@@ -249,7 +248,7 @@ function holds(json: unknown, isIt: (name: string, value: any) => boolean): bool
 
 // Cedar decides in this process's only thread, so long questions let others in between.
 
-/** Work that goes on for longer rests for as long as it has worked: so long others have the thread to themselves. */
+/** Longer work pauses for as long as it ran, so other requests get half of the thread. */
 const SLICE_MS = 5;
 /** It may have waited for PostgreSQL as well. */
 const MAX_REST_MS = 20;
@@ -260,7 +259,7 @@ export function createPause(): () => Promise<void> {
   return async () => {
     const worked = performance.now() - since;
     if (worked < SLICE_MS) return;
-    // An answer to others takes several turns of the event loop, so one turn is not enough.
+    // One turn of the event loop is not enough to answer another request.
     await Bun.sleep(Math.min(worked, MAX_REST_MS));
     since = performance.now();
   };

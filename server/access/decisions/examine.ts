@@ -1,4 +1,4 @@
-// What a policy is asked before it is saved. It may keep Cedar busy for seconds, so this runs in a worker.
+// Checks of a policy before saving. They may occupy Cedar for seconds, so they run in a worker.
 
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { SchemaJson } from "@cedar-policy/cedar-wasm/nodejs";
@@ -15,18 +15,18 @@ import {
   toCedarRecord,
 } from "./resource-type.ts";
 
-/** Of processor time, for one decision. The limit of steps stands for half of it. */
+/** Processor time for one decision; the step limit corresponds to half of it. */
 const MAX_DECISION_MS = 20;
-/** What a busy machine makes longer is tried again; the shortest time counts. */
+/** Slow results on a busy machine are measured again; the shortest time counts. */
 const MAX_TRIES = 5;
 
 const EXAMINED = "examined";
 const EMPTY = "empty";
 
 export interface Examine {
-  /** What keeps a text from being a policy; empty if it is good. */
+  /** Why a text is not a valid policy; empty if it is. */
   check(text: string): PolicyProblem[];
-  /** What keeps texts, which are policies, from being those of one tenant; undefined if nothing does. */
+  /** Why valid policies cannot be one tenant's; undefined if they can. */
   weigh(texts: string[]): string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
     return (user + system) / 1_000;
   }
 
-  /** Without what the question alone takes, if it comes to that. */
+  /** Without the cost of this question. */
   function shortestMs(question: CedarQuestion): number {
     let shortest = decisionMs(question, EXAMINED);
     for (let tries = 1; tries < MAX_TRIES && shortest > MAX_DECISION_MS; tries++) {
@@ -80,17 +80,17 @@ function tooManySteps(what: string, steps: number): string {
   return `A decision by ${what} could take ${Math.ceil(steps)} steps; a tenant's may take ${MAX_STEPS}.`;
 }
 
-// What one decision by a tenant's policies costs at most, told by their statements alone. A decision is made in the
-// server's one thread, so what it may cost is limited when a policy is saved.
+// An upper bound of a decision's cost, computed from the tenant's statements. Decisions run in the server's only
+// thread, so the cost is limited when a policy is saved.
 //
-// A step is 1 µs, measured with cedar-wasm 4.13.0: of 1,600 random sets within the limit, none took 5 ms. Cedar looks at
-// each part of a statement at most once, so a decision's cost is the sum over the parts. What a part costs depends on the
-// text in its values: no more than the longest text that the attribute can have.
+// A step is 1 µs, measured with cedar-wasm 4.13.0: of 1,600 random sets within the limit, none took 5 ms. Cedar
+// evaluates each part of a statement at most once, so the cost is the sum over the parts. The cost of a part depends on
+// the attribute's maximum text length.
 
-/** Of all of a tenant's policies: 10 ms. */
+/** The limit for all of a tenant's policies: 10 ms. */
 const MAX_STEPS = 10_000;
 
-/** A statement, whatever it says: one that fails makes an error with its place in the text. */
+/** The base cost of a statement; a failing one creates an error with its position. */
 const STATEMENT = 40;
 /** A literal, a variable, an attribute, an operator. */
 const PART = 0.5;
@@ -102,19 +102,19 @@ const COMPARED = 1;
 const LIKE = 5;
 const LIKE_PATTERN = 1.5;
 
-/** Characters of what has no attributes: a record's type and Id, a number, a date. */
+/** The size of values without attributes: a type and Id, a number, a date. */
 const SHORT = 100;
-/** Of `context`: all scopes there are, an address, a time. */
+/** The cost of `context`: all scopes, an address, a time. */
 const CONTEXT = 1_000;
 
-/** @returns the most steps that one decision by these statements takes */
+/** @returns the maximum steps of one decision by these statements */
 export type StepsOf = (statements: readonly Cedar.PolicyJson[]) => number;
 
-/** A part's steps with those of its own parts, and the characters of its value. */
+/** The steps of a part with its sub-parts, and the size of its value. */
 interface Cost {
   steps: number;
   size: number;
-  /** The policy made it itself, and may call its attributes as it likes. */
+  /** A record literal in the policy, with arbitrary attribute names. */
   made?: boolean;
 }
 
@@ -189,7 +189,7 @@ function sum(costs: Cost[], own: number): Cost {
 
 const compared = (characters: number) => (characters / 1_000) * COMPARED;
 
-/** Of a pattern, from its first `*` on. */
+/** The cost of a pattern after its first `*`. */
 function wildcardLength(pattern: unknown[]): number {
   const first = pattern.indexOf("Wildcard");
   return first < 0 ? 0 : pattern.length - first;

@@ -1,4 +1,4 @@
-// The worker in which policies are examined. It is told the types of records there are, then what to do, one at a time.
+// The worker that examines policies. It receives the record types first, then one job at a time.
 
 import { parentPort } from "node:worker_threads";
 import { createExamine, type Examine } from "./examine.ts";

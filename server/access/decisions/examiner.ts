@@ -8,29 +8,28 @@ import type { PolicyProblem } from "./cedar.ts";
 import type { ExaminerReply, Task } from "./examiner-thread.ts";
 import type { ResourceType } from "./resource-type.ts";
 
-/** One examination; a policy that people write takes a hundredth of it where the processors are free. */
+/** The timeout of an examination; typical policies take a hundredth of it on an idle machine. */
 const EXAMINATION_MS = 10_000;
 /** A worker that has had nothing to do for so long is ended; it holds some 60 MiB. */
 const IDLE_MS = 60_000;
 /** Other tenants' policies go through one worker while a costly one occupies the other. */
 const BUDGET = { name: "policy checks", perTenant: 1, total: 2, waiting: 50 };
 
-/** Digests of what was found good that are kept: a text is tried again and again, and then saved. */
+/** Digests of valid texts are cached, because a text is usually tried repeatedly before it is saved. */
 const KNOWN_GOOD = 1_000;
 
-/** It was ended, for it took too long. */
+/** It was terminated after a timeout. */
 class ExaminedTooLong extends Error {}
 
 export interface Examiner {
-  /** What keeps a text from being a policy; empty if it is good. @throws TenantBusy */
+  /** Why a text is not a valid policy; empty if it is. @throws TenantBusy */
   check(tenantId: TenantId, text: string): Promise<PolicyProblem[]>;
-  /** What keeps texts, which are policies, from being those of one tenant; undefined if nothing does. @throws TenantBusy */
+  /** Why valid policies cannot be one tenant's; undefined if they can. @throws TenantBusy */
   weigh(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
 }
 
 export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINATION_MS): Examiner {
   const budget = createBudget(BUDGET);
-  /** Those with nothing to do. */
   const idle: Thread[] = [];
   const good = new LRUCache<string, true>({ max: KNOWN_GOOD });
 
@@ -77,7 +76,7 @@ export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINA
 
 const isEmpty = (text: string) => text.replace(/\/\/.*$/gm, "").trim() === "";
 
-/** @returns makes what has taken too long an answer; what else has failed stays a failure */
+/** @returns converts a timeout to a result; other errors are rethrown */
 function inWords<Told>(what: string, limitMs: number, tell: (message: string) => Told): (error: unknown) => Told {
   return (error) => {
     if (!(error instanceof ExaminedTooLong)) throw error;

@@ -1,4 +1,4 @@
-// What a caller may do to a record: docs/behaviour.md "Authentication", decided by Cedar.
+// A caller's permissions on a record: docs/behaviour.md "Authentication", decided by Cedar.
 
 import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Logger } from "pino";
@@ -24,21 +24,20 @@ export interface Permissions {
    * @throws Permission that says nothing of the record
    */
   require(action: Action, type: string, record: JudgedRecord, after?: JudgedRecord): void;
-  /** What the others are told by, for who asks which policies it were. */
+  /** Names of the other policies, for explanations. */
   decide(action: Action, type: string, record: JudgedRecord, after: JudgedRecord, place: RecordPlace): Decision;
-  /** @param place Payload: the record stands in the payload of an event */
+  /** @param place Payload: the record is part of an event's payload */
   allows(action: Action, type: string, record: JudgedRecord, place?: RecordPlace): boolean;
   /** Whether it is all records of a type or none, if that can be said without looking at them. */
   reach(action: Action, type: string, place?: RecordPlace): Reach;
-  /** Whether policies ask a record of the type for those that stand in it. */
+  /** Whether policies on this type depend on contained records. */
   looksInto(type: string): boolean;
 }
 
-/** Where a record is read. */
+/** The place where a record is read. */
 export type RecordPlace = "Record" | "Payload";
 export type Reach = "All" | "None" | "Some";
 
-/** Who calls, as policies see it. */
 export interface Principal {
   type: "Client" | "User";
   id: string;
@@ -55,11 +54,11 @@ export interface CallContext {
   /** Undefined if it is not known. */
   address: string | undefined;
   time: Date;
-  /** Of the token that an exchange asks for; undefined of any other call. */
+  /** The requested token's properties in an exchange; undefined for other calls. */
   audience?: string | undefined;
 }
 
-/** Of those that policies ask a record to be in: the roles of each record that is in one, by `memberKey`. */
+/** Memberships that policies refer to: the roles of each record in one, by `memberKey`. */
 export type Memberships = ReadonlyMap<string, readonly string[]>;
 
 export const memberKey = (type: string, id: unknown) => `${type} ${id}`;
@@ -70,7 +69,7 @@ export interface PermissionsDependencies {
   log: Logger;
 }
 
-/** The id of a record that policies cannot tell from others: what is decided of one is decided of all. Nobody has it. */
+/** A placeholder id for records that policies cannot distinguish, so one decision holds for all. No record has it. */
 const ANY_RECORD = "";
 
 export function createPermissions(
@@ -182,7 +181,10 @@ function resourceEntity(type: ResourceType, record: JudgedRecord, after: JudgedR
   };
 }
 
-/** Whether policies can tell this record from another with the same attributes: they name such, or it is the caller's. */
+/**
+ * Whether policies can distinguish this record from others with equal attributes: they name records of its type, or it
+ * is the caller.
+ */
 function isTellable({ namedTypes }: PolicySet, { type, id, roles }: Principal, uid: Entity["uid"]): boolean {
   return (
     namedTypes.has(uid.type) || (uid.type === type && uid.id === id) || (uid.type === "Role" && roles.includes(uid.id))

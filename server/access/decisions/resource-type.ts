@@ -1,4 +1,4 @@
-// What policies can say of a record: its type's attributes, spelled as the API spells its fields.
+// A record in policies: its type's attributes, with the API's field names.
 
 import type { CedarValueJson, SchemaJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Contract } from "../../http/contract.ts";
@@ -23,10 +23,10 @@ export type Attribute =
 export interface ResourceType {
   /** The record's name in the API, and its entity type in Cedar. */
   name: string;
-  /** Which actions there are on it. */
+  /** The actions on the type. */
   families: ActionFamily[];
   attributes: Attribute[];
-  /** The attribute that stands in Cedar's `Type::"…"`; Id unless given. */
+  /** The attribute used in Cedar's `Type::"…"`; default: Id. */
   key?: string;
 }
 
@@ -34,7 +34,7 @@ export function actionsOn({ families }: ResourceType): Action[] {
   return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 
-/** What policies can ask for of a contract's records. */
+/** The policy attributes of a contract's records. */
 export function judgedFields(contract: Contract<Fields>): Attribute[] {
   return contract
     .namesOf(({ judged }) => judged)
@@ -81,7 +81,7 @@ function cedarType(attribute: Attribute): TypeOfAttribute<string> {
   return { type: commonTypeOf(attribute.of), required: false } as TypeOfAttribute<string>;
 }
 
-/** What the schema calls the attributes of a type's records. */
+/** The schema's name for the attributes of a type. */
 function commonTypeOf({ name }: ResourceType): string {
   return `${name}Record`;
 }
@@ -138,7 +138,7 @@ function toCedarReference(reference: Record<string, unknown> | null | undefined)
   };
 }
 
-// The Cedar schema that policies are checked against, made from the types of records there are.
+// The Cedar schema for checking policies, built from the record types.
 
 /** A Client is an Application that calls, with that record's attributes. */
 export const CLIENT_RECORD = "Application";
@@ -146,7 +146,7 @@ const PRINCIPALS = ["Client", "User"];
 /** Records that can be members of a role. */
 export const ROLE_MEMBERS = ["User", CLIENT_RECORD];
 
-/** What every action's context holds; permissions.ts fills it. */
+/** The context of every action; permissions.ts fills it. */
 const CONTEXT = {
   type: "Record",
   attributes: {
@@ -158,15 +158,15 @@ const CONTEXT = {
     payload: { type: "Boolean" },
   },
 } as const;
-/** What the token that is asked for would be sent to: its `aud`. */
+/** The `aud` of the requested token. */
 const EXCHANGE_CONTEXT = {
   type: "Record",
   attributes: { ...CONTEXT.attributes, audience: { type: "String" } },
 } as const;
 
 /**
- * `resource.after` is the record as the action would leave it: the record itself where the action changes nothing.
- * It stands on the resource, for Cedar types a context by its action alone, and an action is on records of every type.
+ * `resource.after` is the record after the action, or the record itself if the action changes nothing. It is part of
+ * the resource, because Cedar types a context only by its action, and an action applies to all record types.
  */
 export function cedarSchema(types: readonly ResourceType[]): SchemaJson<string> {
   const entityTypes: SchemaJson<string>[string]["entityTypes"] = { Role: {} };

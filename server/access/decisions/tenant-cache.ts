@@ -10,13 +10,13 @@ export interface TenantCache<Value> {
   /** @param key without it, all of the tenant's */
   drop(tenantId: TenantId, key?: string): void;
   dropWhere(tenantId: TenantId, matches: (key: string) => boolean): void;
-  /** What follows is kept only while changes are heard of. */
+  /** The cache is used only while change notifications arrive. */
   clear(hearing: boolean): void;
 }
 
 /**
- * Keeps what `load` gives until it is dropped. A value that was still loading when it was dropped goes to those who
- * had asked by then, and is not kept.
+ * Caches the result of `load` until it is dropped. A value dropped while loading is returned to its callers but not
+ * cached.
  */
 export function createTenantCache<Value>(
   load: (tenantId: TenantId, key: string) => Promise<Value>,

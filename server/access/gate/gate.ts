@@ -1,4 +1,4 @@
-// The one gate for what leaves: whether this caller may see this record, asked for all that an answer or a page shows.
+// The only gate for output: decides whether the caller may see each record in a response or page.
 
 import type { Budget } from "../../budget.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
@@ -12,17 +12,17 @@ import { type Cursors, type Filled, fill, type List, MAX_LOOKUP_ROWS, MAX_ROWS_R
 import { type FindRecords, hideReferences, type ReadActionOf, seenAmong } from "./references.ts";
 import { asShown, type Shown, type ShownPage, type Tagged, type Whole } from "./shown.ts";
 
-/** What a caller may do, and what it may see. */
+/** A caller's permissions to act and see. */
 export interface Admitted {
   permissions: Permissions;
   gate: Gate;
 }
 
-/** What policies are asked for and what an entity tag is made of, where that is not what is shown. */
+/** The policy resource and the entity tag's values, if they differ from the response. */
 interface Behind {
-  /** Of several, each has to be permitted. */
+  /** If there are several, all must be permitted. */
   resource?: object | readonly object[];
-  /** What it takes to see it; by default to read a record of the type. */
+  /** The permission required to see it; default: reading the type. */
   action?: Action;
   version?: object;
 }
@@ -30,7 +30,7 @@ interface Behind {
 /** The same for each of many. */
 type ManyBehind<Item> = Pick<Behind, "action"> & { resource?: (item: Item) => object | readonly object[] };
 
-/** For one caller. Reading takes a policy that permits it; scopes are checked before, by the route. */
+/** For one caller. Reading requires a permitting policy; the route checks scopes before. */
 export interface Gate {
   /** One record, whole. @throws Permission */
   show<Item extends object>(type: string, item: Item, behind?: Behind): Promise<Whole<Item>>;
@@ -38,58 +38,54 @@ export interface Gate {
   requireSome(type: string): void;
   /** Whether the caller may see the record. */
   sees(type: string, resource: object): boolean;
-  /** Whether the caller may do this with a record that it sees, where more of it is shown to who may. */
+  /** Whether the caller may do this with a visible record, for fields that need more than read permission. */
   may(action: Action, type: string, resource: object): boolean;
-  /** Those of the records with these Ids that the caller may see. @param queries also a transaction */
+  /** The visible records among these Ids. @param queries may be a transaction */
   seenIds(queries: Queries, type: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Those of the records with these Ids that the caller may read, also by its scopes. */
+  /** The readable records among these Ids, by scopes and policies. */
   known(type: string, ids: readonly string[]): Promise<Shown<JudgedRecord>[]>;
-  /** Whether the caller may see every record of a type, so that what is counted of them hides nothing. */
+  /** Whether the caller may see every record of a type, so that counts reveal nothing. */
   seesAll(type: string): boolean;
-  /**
-   * The record after a write, as far as the caller may see it.
-   * @param sent its fields are the caller's own
-   */
+  /** The record after a write, as far as the caller may see it. @param sent its fields are the caller's own */
   written<Item extends object>(type: string, item: Item, sent: unknown, behind?: Behind): Promise<Tagged<Item>>;
   /** The same for many, in the tenant's turn. @throws TenantBusy, ServiceBusy */
   writtenAll<Item extends object>(type: string, items: Item[], sent: unknown[]): Promise<Shown<Shown<Item>[]>>;
   /**
-   * A page of what may be read.
-   * @throws BadInput for a cursor of another list, TenantBusy, ServiceBusy if the tenant's other lists are too many, or take too long
+   * A page of readable records.
+   * @throws BadInput for a foreign cursor, TenantBusy, ServiceBusy if the tenant's other lists are too many or too slow
    */
   list<Row, Item extends object>(list: List<Row, Item>): Promise<ShownPage<Item>>;
-  /** The same with plain ids in place of cursors, for what reads page after page by itself. @throws TenantBusy, ServiceBusy */
+  /** The same with plain ids instead of cursors, for internal paging. @throws TenantBusy, ServiceBusy */
   listAfter<Row, Item extends object>(
     list: Omit<List<Row, Item>, "paging">,
     limit: number,
     after: string | undefined,
   ): Promise<ShownPage<Item>>;
   /**
-   * The one record of a list that may be read; undefined if there is none. What is hidden makes no difference.
+   * The only readable record of a list; undefined if there is none. Hidden records do not count.
    * @throws TenantBusy, ServiceBusy
    */
   lookUp<Row, Item extends object>(list: Omit<List<Row, Item>, "paging">): Promise<Shown<Item> | "several" | undefined>;
-  /** Those that may be seen. */
   only<Item extends object>(type: string, items: readonly Item[], behind?: ManyBehind<Item>): Promise<Shown<Item>[]>;
   /**
-   * Records in the payload of an event, if the caller may see each of them as it stands there and as it is now.
-   * @param isWhole false: they are parts of records, and only what they are now is judged
+   * Records in an event's payload, if the caller may see all of them, both as stored there and in their present state.
+   * @param isWhole false: partial records, so only their present state counts
    */
   payload<Item extends object>(
     type: string,
     records: readonly Item[],
     isWhole: boolean,
   ): Promise<Shown<Item>[] | undefined>;
-  /** Counts of a type's records: null for who may not see every one of them. */
+  /** Counts of a type's records: null for callers who may not see all of them. */
   count<Name extends string>(type: string, counts: Record<Name, number>): Shown<Record<Name, number | null>>;
-  /** A page of what stands in a record that the caller sees, and has Ids. @throws BadInput for a cursor of another */
+  /** A page of sub-records with Ids, of a visible record. @throws BadInput for a foreign cursor */
   pageOf<Item extends { Id: string }>(name: string, paging: Paging, items: readonly Item[]): ShownPage<Item>;
   /** A page of all there are. */
   page<Item>(items: Shown<Item>[]): ShownPage<Item>;
   /**
-   * What the caller's entity tags of a record are made of, to compare If-Match with before a change. Who may not read
-   * the record has none.
-   * @param tx of the change
+   * The entity tag values of a record for the caller, to check If-Match before a change. Undefined for callers without
+   * read permission.
+   * @param tx the transaction of the change
    */
   versionIn(tx: Queries, type: string, version: object, resource?: object): Promise<object>;
 }
@@ -125,7 +121,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     return (await hideReferences(references, sql, items)).map(asShown);
   }
 
-  /** What asks for many decisions lets others in between, and has its turn of the tenant. */
+  /** Many decisions yield to other requests in between, and run in the tenant's turn. */
   function whileDeciding<T>(
     type: string,
     work: (pause: () => Promise<void>) => Promise<T>,
@@ -155,7 +151,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     return decidesOfOwners ? whileDeciding(of.type, readPage) : whileDeciding(type, readPage, action);
   }
 
-  /** What the rows are of is looked up by the page, not by the row. */
+  /** Related data is read once per page, not per row. */
   function withOwners<Row>({ read, of }: Pick<List<Row, unknown>, "read" | "of">) {
     if (!of) return { read, seesOwner: () => true };
     const seen = new Set<string | null>([null]);
@@ -173,7 +169,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
   async function seesPayload(type: string, records: readonly object[], isWhole: boolean): Promise<boolean> {
     const ids = records.map((record) => String((record as { Id?: unknown }).Id));
     const now = await findRecords(sql, tenantId, type, ids);
-    // What is gone is judged by what it was; of a part of it, that cannot be told.
+    // A deleted record is evaluated by its last state, which partial records do not contain.
     if (!isWhole && now.length < ids.length) return false;
     const [action, pause] = [readAction(type), createPause()];
     for (const record of [...(isWhole ? records : []), ...now] as JudgedRecord[]) {
@@ -183,7 +179,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     return true;
   }
 
-  /** What a cursor is bound to. */
+  /** The values that a cursor is bound to. */
   const identityOf = (name: string, { filters }: Paging) => [
     tenantId,
     `${actor.type} ${actor.id}`,
@@ -301,7 +297,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
   };
 }
 
-/** A caller learns nothing from what it sent itself. */
+/** Values from the caller's own input reveal nothing. */
 function onlySent(item: object, sent: unknown): object {
   const names = typeof sent === "object" && sent !== null ? Object.keys(sent) : [];
   return Object.fromEntries(Object.entries(item).filter(([name]) => name === "Id" || names.includes(name)));

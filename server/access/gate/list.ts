@@ -1,4 +1,4 @@
-// A page of a list, filled with what its caller may read.
+// A page of a list, filled with readable records.
 
 import { createHmac } from "node:crypto";
 import { BadInput } from "../../errors.ts";
@@ -7,29 +7,29 @@ import type { Vault } from "../../vault.ts";
 import type { Action } from "../scopes.ts";
 
 /**
- * Rows that one request looks at. Where so many in a row are hidden, the page ends early, and its Next goes on. Cursors
- * decides the exact number: a caller who knew it could tell from Next whether one more hidden row matches a filter.
+ * The maximum rows examined by one request. After so many hidden rows the page ends early, and its Next continues.
+ * Cursors varies the exact number; otherwise Next would reveal whether one more hidden row matches a filter.
  */
 export const MIN_ROWS_READ = 1_000;
 export const MAX_ROWS_READ = 2_000;
-/** Rows that a look-up of one record looks at; it does not find what stands behind them. */
+/** The maximum rows examined by a look-up of one record; later ones are not found. */
 export const MAX_LOOKUP_ROWS = 10_000;
 
 /** A list, as its store gives it. */
 export interface List<Row, Item> {
   /** The type of records that policies are asked for. */
   type: string;
-  /** Which list it is, where it is not the one of all records of the type: cursors of one are none of another. */
+  /** The list's name, if it is not the list of all records: cursors are not valid across lists. */
   name?: string;
   paging: Paging;
   /** In the list's order, after this id; one more than the limit, if there are more. */
   read(limit: number, after: string | undefined): Promise<Row[]>;
   id(row: Row): string;
-  /** What it takes to see it; by default to read a record of the type. */
+  /** The permission required to see it; default: reading the type. */
   action?: Action;
-  /** Who may do this with a record finds it too, though it may not read it. */
+  /** Callers with this permission also find records that they may not read. */
   orFor?: Action;
-  /** What policies are asked for; by default the item. */
+  /** The policy resource; default: the item. */
   resource?(row: Row): object | readonly object[];
   item(row: Row): Item;
   /** The record that a row is of, which its reader has to see too; null: it is of none. */
@@ -38,16 +38,13 @@ export interface List<Row, Item> {
 
 export interface Filled<Row> {
   rows: Row[];
-  /** What the next page comes after; undefined: nothing follows that may be read. */
+  /** The position of the next page; undefined: no further readable row. */
   next: string | undefined;
-  /** Whether one follows that may be read, as far as it was looked. */
+  /** Whether a further readable row was found within the limit. */
   hasMore: boolean;
 }
 
-/**
- * @param most rows to look at
- * @param isReadable awaited, so that it can let others in between
- */
+/** @param most rows to look at @param isReadable awaited, so that it can let others in between */
 export async function fill<Row>(
   { read, id }: Pick<List<Row, unknown>, "read" | "id">,
   { limit, after: start, most }: { limit: number; after: string | undefined; most: number },
@@ -59,7 +56,7 @@ export async function fill<Row>(
     const found = await read(take, after);
     for (const row of found) {
       if (await isReadable(row)) {
-        // One more than the page holds: so there is a next page, and what it begins with may be read.
+        // One more than the page: if it exists, there is a next page that starts with a readable record.
         if (rows.length === limit) return { rows, next: id(rows.at(-1)!), hasMore: true };
         rows.push(row);
       }
@@ -74,17 +71,17 @@ export async function fill<Row>(
 // Cursors of lists: the last id that was looked at, which may be hidden from the caller, so it is sealed.
 
 export interface Cursors {
-  /** @param list what the cursor is for: the list, its filters, the tenant and the caller */
+  /** @param list the cursor's list, filters, tenant and caller */
   seal(list: readonly string[], id: string): string;
-  /** @throws BadInput for one of another list, filter, tenant or caller too */
+  /** @throws BadInput for a different list, filter, tenant or caller */
   open(list: readonly string[], cursor: string): string;
-  /** How many rows the request for the page after an id looks at: always as many, and nobody can tell how many. */
+  /** The number of rows examined after an id: constant for the id, but unpredictable. */
   rowsLookedAt(list: readonly string[], after: string | undefined): number;
 }
 
 const PURPOSE = "list cursor";
 const ROWS_PURPOSE = "rows looked at";
-/** The mean of four: what is near an end, which would tell something, is rare. */
+/** The mean of four, so that revealing values near the ends are rare. */
 const DRAWS = 4;
 const DRAW_BYTES = 2;
 

@@ -1,4 +1,4 @@
-// Foreign keys in what is shown. Of a record that the caller may not read, one shows its Id and Type alone.
+// Foreign keys in responses. If the caller may not read the target, only Id and Type are shown.
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
@@ -7,7 +7,7 @@ import type { Permissions, RecordPlace } from "../decisions/permissions.ts";
 import type { JudgedRecord } from "../decisions/resource-type.ts";
 import type { Action } from "../scopes.ts";
 
-/** Records of one type by their Ids, in their response shape; those that are gone are missing. */
+/** Records of one type by Id, in their response shape, without deleted ones. */
 export type FindRecords = (
   sql: Queries,
   tenantId: TenantId,
@@ -33,7 +33,7 @@ export interface ReferenceDependencies {
   findRecords: FindRecords;
 }
 
-/** Foreign keys stand in a record itself, and nowhere deeper. */
+/** Foreign keys are top-level fields of a record. */
 export async function hideReferences<T extends object>(
   deps: ReferenceDependencies,
   sql: Queries,
@@ -67,7 +67,7 @@ async function hiddenAmong(
   return hidden;
 }
 
-/** Those of the ids whose records the caller may read; what is gone is not seen unless all of the type are. */
+/** The readable ids; a deleted record is hidden unless all of its type are readable. */
 export async function seenAmong(
   { tenantId, permissions, readActionOf, findRecords }: ReferenceDependencies,
   sql: Queries,
@@ -91,7 +91,7 @@ function referencesIn(record: object): Reference[] {
   return Object.values(record).filter(isReference);
 }
 
-/** One that points nowhere has nothing to hide. */
+/** An empty foreign key hides nothing. */
 function isReference(value: unknown): value is Reference {
   if (typeof value !== "object" || value === null) return false;
   const { Id, Type, Name } = value as Partial<Reference>;

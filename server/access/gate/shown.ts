@@ -1,4 +1,4 @@
-// What has passed the gate. Routes and pages take nothing else, so that none answers what nobody has decided on.
+// Data that has passed the gate. Routes and pages accept nothing else, so nothing is returned without a decision.
 
 import type { Page } from "../../http/query.ts";
 
@@ -9,7 +9,7 @@ export type Shown<T> = T & { readonly [brand]: true };
 /** A page of it. */
 export type ShownPage<Item> = Shown<Page<Shown<Item>>>;
 
-/** A record, and what its entity tag is made of: undefined if not all of it is shown, for a tag would tell of the rest. */
+/** A record with its entity tag's values; undefined if a part is hidden, because the tag would reveal it. */
 export interface Tagged<Item> {
   record: Shown<Item>;
   version: object | undefined;
@@ -25,8 +25,8 @@ export function asShown<T>(value: T): Shown<T> {
 }
 
 /**
- * An answer that tells of no stored record: a list that is the same for everybody, or what was made just now for this
- * caller. test/architecture holds who says so.
+ * A response without stored records: a list that is equal for all callers, or data just created for this one.
+ * test/architecture lists its users.
  */
 export function withoutRecords<T extends object>(value: T): Shown<T> {
   return asShown(value);

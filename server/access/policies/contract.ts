@@ -33,7 +33,7 @@ export const POLICY = contract("Policy", "A Cedar policy.", FIELDS);
 export type PolicyInput = InputOf<typeof FIELDS>;
 export type PolicyRecord = RecordOf<typeof FIELDS>;
 
-/** A policy's text alone, whatever Cedar says of it. */
+/** Only the policy's text, without Cedar's messages. */
 export const POLICY_TEXT = body({ name: "Policy", $id: "PolicyText", needs: ["Policy"] }, { Policy: policyText });
 
 /** A text that a policy has or had. */

@@ -1,5 +1,5 @@
-// Tries policies: what a principal's call would meet, decided as the call itself would be. The answer tells of the
-// principal and its roles, of the record and of all policies, so all of these have to be the caller's to read.
+// Tries policies: the decision on a principal's call. The result depends on the principal, its roles, the record and
+// all policies, so the caller must be able to read all of them.
 
 import type { Static } from "@sinclair/typebox";
 import type { Sql } from "../../db/sql.ts";
@@ -39,7 +39,6 @@ export type Tried = Pick<EvaluationQuestion, "Id" | "Name"> & { Policy: string }
 const REFUSED = 'Bearer error="insufficient_scope", error_description="Refused by a policy"';
 /** The type of records that has clients' scopes. */
 const CREDENTIALS = "Credentials";
-/** What a policy without a name is called. */
 const UNNAMED = "(this text)";
 /** As unset dates of records are. */
 const UNSET_DATE = "1900-01-01T12:00:00.000Z";
@@ -88,13 +87,13 @@ export interface Case {
 }
 
 export interface Comparison {
-  /** How many of the cases were decided; the others are of records and scopes that the caller may not see whole. */
+  /** The number of decided cases; others contain records and scopes that are partly hidden from the caller. */
   checked: number;
   changes: (Case & { before: Evaluation; after: Evaluation })[];
 }
 
 /**
- * Which of these calls would meet something else if the text were saved.
+ * Finds calls with a different outcome if the text were saved.
  * @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy
  */
 export async function compare(
@@ -169,7 +168,7 @@ async function isSeen(access: Access, caller: Caller, type: string, record: Judg
 export interface EvaluateDependencies {
   sql: Sql;
   access: Access;
-  /** What keeps a text from being saved as a policy. */
+  /** Why a text cannot be saved as a policy. */
   problemsOf(tenantId: TenantId, text: string): Promise<Problem[]>;
 }
 
@@ -186,14 +185,14 @@ const SCOPES_HIDDEN =
   "A client's scopes stand in its Credentials, and you may not read all Credentials. Say in Context.Scopes with which " +
   "scopes it calls.";
 
-/** Who says in Context.Scopes with which scopes the client calls is answered. */
+/** With Context.Scopes given, the client's own scopes are not revealed. */
 export class ScopesHidden extends Permission {
   constructor() {
     super(SCOPES_HIDDEN, REFUSED);
   }
 }
 
-/** A user's scopes come of roles, all of which are the caller's to read. */
+/** A user's scopes come from roles, which must all be readable. */
 function seesScopes({ gate }: Caller, { type }: Actor): boolean {
   return type === "User" || gate.seesAll(CREDENTIALS);
 }
@@ -201,7 +200,7 @@ function seesScopes({ gate }: Caller, { type }: Actor): boolean {
 /** All that its access tokens can have. */
 async function scopesOf(sql: Sql, access: Access, tenantId: TenantId, { type, id }: Actor): Promise<readonly string[]> {
   const all = type === "User" ? userScopes(sql, tenantId, id) : access.knownScopes(tenantId, id, undefined);
-  // Those of APIs stand in tokens for them alone.
+  // Scopes of APIs are only in tokens for those APIs.
   return ((await all) ?? []).filter(isOwnScope);
 }
 
@@ -223,7 +222,7 @@ function told({ allowed, policies, failed }: Decision): Evaluation {
 }
 
 /**
- * Of the policies and roles each may be read, so that what they come to tells no more than they do.
+ * All policies and roles must be readable, because the result depends on them.
  * @returns all policies
  * @throws Permission, TenantBusy, ServiceBusy
  */
@@ -308,13 +307,14 @@ async function readResource(
   return { stored, before, after: { ...before, ...record }, problems };
 }
 
-/** What policies find where nothing is set, and is not as good as absent. */
+/** Policy values of unset fields that differ from absent ones. */
 function unset({ attributes }: ResourceType): JudgedRecord {
   return Object.fromEntries(attributes.flatMap(({ name, type }) => (type === "dateTime" ? [[name, UNSET_DATE]] : [])));
 }
 
 /**
- * The caller may see it, and all that policies find in it: a foreign key's Name can be another record's.
+ * The caller must see the record and everything that policies use in it, because a foreign key's Name may belong to a
+ * different record.
  * @throws Permission
  */
 async function requireSeen(access: Access, caller: Caller, type: string, record: JudgedRecord): Promise<void> {
@@ -329,9 +329,9 @@ async function requireSeen(access: Access, caller: Caller, type: string, record:
 
 const readActionOf = (access: Access, type: string) => `${access.types.get(type)!.families[0]}:Read` as ScopeAction;
 
-// Fields of a record as somebody describes them, in the shape that the API answers.
+// Fields of a described record, in the API's response shape.
 
-/** @returns the record's part, and sentences on what is wrong */
+/** @returns the valid part of the record, and the problems */
 function readFields(type: ResourceType, fields: object, path: string): { record: JudgedRecord; wrong: string[] } {
   const record: JudgedRecord = {};
   const wrong: string[] = [];

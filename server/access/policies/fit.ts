@@ -1,4 +1,4 @@
-// What all of a tenant's policies may come to together.
+// The limit for all of a tenant's policies together.
 
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../ids.ts";
@@ -9,10 +9,7 @@ import type { PolicyText } from "../decisions/engine.ts";
 const POLICIES_PER_TENANT = 100;
 const CHARACTERS_PER_TENANT = 40_000;
 
-/**
- * These can be all of the tenant's policies; each by itself is one already.
- * @throws Conflict, TenantBusy
- */
+/** Checks that valid policies can together be the tenant's. @throws Conflict, TenantBusy */
 export async function requireFit(
   access: Pick<Access, "weighPolicies">,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// What policies are asked by who tries them: whether a principal could do this to a record, from there and at that time.
+// Trying policies: whether a principal could do this to a record, with the given address and time.
 
 import { Type } from "@sinclair/typebox";
 import { plainAddress } from "../../http/context.ts";
@@ -113,7 +113,6 @@ export const QUESTION = body(
 
 export type EvaluationQuestion = ReturnType<typeof QUESTION.parse>;
 
-/** What policies say to it. */
 export const EVALUATION = Type.Object(
   {
     Decision: Type.Unsafe<"Allow" | "Deny">(Type.Union([Type.Literal("Allow"), Type.Literal("Deny")])),

@@ -15,20 +15,20 @@ import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tr
 import { requireFit } from "./fit.ts";
 import type { EvaluationQuestion } from "./question.ts";
 
-/** Places in a policy that are told at once. */
+/** The maximum number of reported positions. */
 const SHOWN_PROBLEMS = 20;
 
 /** A tenant's policies. */
 export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
-  /** What keeps a text from being saved as a policy, without saving it; empty if it is good. @throws TenantBusy */
+  /** Why a text cannot be saved as a policy, without saving it; empty if it can. @throws TenantBusy */
   validate(caller: Permitted<"Settings:Update">, text: string): Promise<PolicyProblem[]>;
-  /** What a call of somebody's would meet. @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */
+  /** The outcome of a described call. @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */
   evaluate(
     caller: Permitted<"Settings:Read" | "AccessManager:Read">,
     question: EvaluationQuestion,
   ): Promise<Evaluation>;
   /**
-   * Which of these calls a text would change the outcome of.
+   * The calls with an outcome that a text would change.
    * @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy
    */
   compare(
@@ -43,7 +43,7 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   versions(caller: Permitted<"Settings:Read">, id: string, paging: Paging): Promise<ShownPage<PolicyVersion>>;
   /** Every type of record that policies can be about, by its name. */
   types: ReadonlyMap<string, ResourceType>;
-  /** Names of those whose records are found by an Id. */
+  /** Types with records that can be found by Id. */
   recordTypes: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
       const { tenantId, gate } = caller;
       const row = isUuid(id) ? await POLICY_TABLE.find(sql, tenantId, { id }) : undefined;
       if (!row) throw new NotFound("There is no Policy with this Id.");
-      // As it is stored: what is shown of it may be less.
+      // As stored; responses may show less.
       const resource = POLICY.toRecord(row);
       await gate.show(POLICY.name, resource);
       return gate.list({

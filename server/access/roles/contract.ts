@@ -67,7 +67,7 @@ function inOrder(members: Member[]): Member[] {
   return each.sort((one, other) => (one.type === other.type ? one.id - other.id : one.type === "User" ? -1 : 1));
 }
 
-/** An Application's Id may stand there as a string, as it does in its own record. */
+/** An Application's Id may be a string, as in its own record. */
 function toMember(value: unknown): Member | undefined {
   const { Type: type, Id } = (value ?? {}) as { Type?: unknown; Id?: unknown };
   const number = toRecordId(Id);

@@ -27,7 +27,7 @@ const ROLES_PER_TENANT = 200;
 
 /** A tenant's roles. */
 export interface Roles extends SettingsService<RoleRecord, RoleInput> {
-  /** A page of those that a user or an application is in, without what the caller may not read. @throws ServiceBusy */
+  /** A page of a user's or application's readable roles. @throws ServiceBusy */
   listOf(caller: Permitted<"Settings:Read">, member: Member, paging: Paging): Promise<ShownPage<RoleRecord>>;
   /** As `userScopes`. */
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
