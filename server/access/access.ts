@@ -30,7 +30,6 @@ import { listMembers, listRoleNames } from "./roles.store.ts";
 import { ACTIONS } from "./scopes.ts";
 
 const LISTEN_PAUSE_MS = 1_000;
-/** Reads a page and filters it to the caller's visible records. */
 const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 10_000 };
 
 export interface Access {
@@ -52,7 +51,6 @@ export interface Access {
   inTurn<T>(tenantId: TenantId, work: (pause: () => Promise<void>) => Promise<T>): Promise<T>;
   /** Every type of record that policies can be about. */
   types: ReadonlyMap<string, ResourceType>;
-  /** A type in `recordTypes`. */
   findRecords: FindRecords;
   /** Types with records that can be found by Id. */
   recordTypes: readonly string[];
@@ -76,10 +74,8 @@ export interface AccessDependencies {
   sql: Sql;
   vault: Vault;
   log: Logger;
-  /** Every type of record there is. */
   resourceTypes: readonly ResourceType[];
   findRecords: FindRecords;
-  /** Names of the types that it finds. */
   recordTypes: readonly string[];
   findScopes(
     sql: Queries,

@@ -5,13 +5,11 @@ import type { Bearer, Call } from "./caller.ts";
 import type { Admitted } from "./gate/gate.ts";
 import type { Scope } from "./scopes.ts";
 
-/** An access token as a request presents it. */
 export interface PresentedToken {
   scheme: "Bearer" | "DPoP";
   token: string;
 }
 
-/** The caller: origin, time, and permissions to act and see. */
 export interface Caller extends Call, Admitted {
   userAgent: string;
   /** W3C Trace Context of the request's own span. */

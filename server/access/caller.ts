@@ -9,7 +9,6 @@ export interface Actor {
   id: number;
 }
 
-/** The content of an access token. */
 export interface Bearer {
   tenantId: TenantId;
   clientId: string;

@@ -64,7 +64,6 @@ const by = (description: string) =>
     show: (stored) => stored ?? NOBODY,
   });
 
-/** Creation and last change, with the field names of an entity's record. */
 export const STAMP_FIELDS = {
   ModifiedOn: at("Update date."),
   ModifiedBy: by("Who updated the record."),

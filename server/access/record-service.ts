@@ -12,7 +12,6 @@ import type { Caller } from "./bearer.ts";
 import type { JudgedRecord } from "./decisions/resource-type.ts";
 import type { FindRecords } from "./gate/references.ts";
 
-/** A kind of record with a service of its own. */
 export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Filter>
   extends RecordKind<Caller, Row, Input> {
   recordOf(row: Row): Item;
@@ -111,7 +110,6 @@ export function byIdOrName<Row, Id extends string>(
   };
 }
 
-/** Adds a row to the audit log, in the transaction of the change that it tells of. */
 export type RecordChange = (tx: Queries, tenantId: TenantId, caller: Caller, change: AuditedChange) => Promise<void>;
 
 type Audited = "Policy" | "Role" | "Record" | "IdentityProvider" | "WebhookConnection";

@@ -58,7 +58,6 @@ export async function listRoleScopes(sql: Queries, tenantId: TenantId, member: A
   return rows.map((row) => row.scope);
 }
 
-/** Names of the scopes that APIs of the tenant have. */
 export async function listApiScopes(sql: Queries, tenantId: TenantId): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select scope->>'name' as name from apis, jsonb_array_elements(scopes) as scope where tenant_id = ${tenantId}`;

@@ -36,7 +36,6 @@ export function route<
   return endpoint;
 }
 
-/** Special parts of each kind. */
 interface Own<S extends Scope, C> {
   description?: string;
   errors?: Endpoint<S, Nothing, Nothing, unknown, Nothing>["errors"];
@@ -57,7 +56,6 @@ export interface Resource<
   /** One and several of them, in the middle of a sentence. */
   nouns: readonly [one: string, several: string];
   scopes: { read: R; write: readonly W[]; remove: D };
-  /** The parameter of a single record's path. */
   params: P;
   anyText?: boolean;
   query?: A;

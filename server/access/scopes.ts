@@ -61,7 +61,6 @@ export function requireKnownScopes(scopes: readonly string[], ofApis: readonly s
 /** docs/behaviour.md "Authorization request". */
 export const DEFAULT_SCOPES = ["openid", "profile", "name"];
 
-/** No requested scope is available. */
 export class ScopeNotGranted extends Error {
   constructor(readonly scopes: readonly string[]) {
     super(`The client does not have the scope ${scopes.join(" ")}.`);

@@ -21,7 +21,6 @@ import { auditedAs, byIdOrName, createRecordService, type RecordChange, type Ser
 import { resourceRoutes } from "./route.ts";
 import { userScopes } from "./user-scopes.ts";
 
-/** The records of one kind; each asks for a policy that permits it. */
 export interface SettingsService<Item extends JudgedRecord, Input> {
   /** Records by their Ids, for references from other records. */
   find: FindRecords;
@@ -187,7 +186,6 @@ export interface SettingsDependencies {
   recordChange: RecordChange;
 }
 
-/** A kind, as its folder declares it. */
 export interface SettingsDeclaration<Deps, Made> {
   /** As policies know it. */
   type: ResourceType;
@@ -199,7 +197,6 @@ export interface SettingsResource<Service = SettingsService<never, never>> {
   service: Service;
   tag: Tag;
   nouns: readonly [one: string, several: string];
-  /** The effects of deleting one. */
   remove: string;
   routes: Route[];
 }

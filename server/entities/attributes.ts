@@ -8,7 +8,6 @@ import type { RecordField } from "../records/index.ts";
 
 export const ATTRIBUTE_TYPES = ["Text", "Number", "Boolean", "Texts"] as const;
 
-/** One of a tenant's UserAttributes. */
 export interface AttributeDefinition {
   Name: string;
   Type: (typeof ATTRIBUTE_TYPES)[number];

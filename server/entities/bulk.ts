@@ -75,7 +75,7 @@ async function lockTargets(tx: Transaction, tenantId: TenantId, entity: Entity, 
   await lockAll(tx, tenantId, entity, ids, identifiers);
 }
 
-/** The same failure, saying which record it is of. */
+/** Adds the record's index to an error. */
 function ofRecord(index: number, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const errors = error.errors.map((text) => numbered(index, text));

@@ -10,7 +10,7 @@ export interface PointedAt extends Pick<RecordDeclaration, "name" | "table" | "i
 }
 
 export const DESCRIPTION_LIMIT = 10_000;
-/** An address that people go to: http or https alone, for others do something in the browser. */
+/** A web address: only http or https, because browsers execute some other schemes. */
 export const WEB_ADDRESS_SHAPE: TextShape = {
   pattern: /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\0]+$/,
   fits: (text) => URL.canParse(text),

@@ -26,7 +26,7 @@ export function parseInput(entity: Entity, body: unknown): EntityInput {
   return input;
 }
 
-/** As parseInput, for a caller that has more to complain of. */
+/** Like parseInput, for callers with further checks. */
 export function checkInput(entity: Entity, body: unknown): { input: EntityInput; problems: string[] } {
   const input: EntityInput = { id: undefined, values: {}, references: [], actors: [], echoes: [] };
   if (!isObject(body)) return { input, problems: [`${entity.name} must be a JSON object.`] };

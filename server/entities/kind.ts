@@ -73,7 +73,7 @@ export function entityKind(
   };
 }
 
-/** The columns in which a row differs, with their values. */
+/** The columns with different values. */
 function changed({ fields, references }: Entity, before: Partial<Row>, after: Row): Changes {
   const columns = [...fields.filter(({ readOnly }) => !readOnly), ...references].map(({ column }) => column);
   return Object.fromEntries(
@@ -173,7 +173,7 @@ function isEcho(value: unknown, own: unknown): boolean {
   return typeof value === "string" && typeof own === "string" && isEqual(readDate(value) ?? value, readDate(own));
 }
 
-/** There is nothing that could be vouched for. */
+/** A verification without a value is rejected. */
 function refuseEmptyWord(entity: Entity, after: Row): void {
   const empty = entity.fields.filter(({ column, vouchesFor }) => vouchesFor && after[column] && !after[vouchesFor]);
   if (empty.length === 0) return;

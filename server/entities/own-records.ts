@@ -100,7 +100,6 @@ export async function insertSystemApplication(
   return (await insertApplication(tx, tenantId, name, { description, is_system: true })).id;
 }
 
-/** An application's public names. */
 interface OwnApplication {
   name: string;
   /** "" if it has none. */

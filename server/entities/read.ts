@@ -11,7 +11,6 @@ import type { Entity } from "./registry.ts";
 import { findByField, listRows, type Row } from "./store.ts";
 import { findMatchable, matchableNames, parseValue, pathText } from "./values.ts";
 
-/** The parts of a path to one record. */
 export interface RecordAddress {
   /** The path's last part, still percent-encoded. */
   pathValue: string;

@@ -15,7 +15,6 @@ export function toRecord({ contract }: Entity, row: Partial<Row>): Record<string
   return contract.toRecord(row);
 }
 
-/** The webhook data of a change of several records. */
 export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): RecordedChange {
   const data = rows.map((row) => toRecord(entity, row));
   return {

@@ -24,7 +24,6 @@ export interface Resolved {
   shown: Record<string, Abstract | null>;
 }
 
-/** The caller. */
 type Seer = Pick<Caller, "tenantId" | "gate">;
 
 /** @param ownId the record's own Id, which nothing in it may point at; undefined: it is new @throws BadInput */

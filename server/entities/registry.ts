@@ -28,7 +28,6 @@ export const ENTITIES: readonly EntityDefinition[] = [application, user, departm
 /** A target of foreign keys that is not an entity. */
 const SETTINGS: readonly PointedAt[] = [identityProvider];
 
-/** Types of ModifiedBy and CreatedBy. */
 const ACTORS = ["User", "Application"];
 
 /** A definition with resolved targets of its foreign keys. */
@@ -38,7 +37,6 @@ export interface Entity extends EntityDefinition {
   references: EntityReference[];
   /** The foreign keys, of any entity, that point here. */
   referencedBy: { entity: Entity; column: string; name: string }[];
-  /** Targets of ModifiedBy and CreatedBy. */
   actors: Entity[];
 }
 

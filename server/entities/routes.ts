@@ -97,7 +97,6 @@ function recordRoutes(service: EntityService): Route[] {
   });
 }
 
-/** The parts of a path to a record. */
 interface Addressed {
   params: { Id: string };
   query: { Name: string };

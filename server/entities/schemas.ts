@@ -12,7 +12,6 @@ const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const NUL_FREE = "^[^\\u0000]*$";
 
-/** A field's value as a query parameter. */
 export function valueSchema(type: Matchable["type"]): Schema {
   switch (type) {
     case "text":

@@ -17,7 +17,6 @@ import type { Row } from "./store.ts";
 import type { Records } from "./transaction.ts";
 import { type Alongside, upsertRecord } from "./upsert.ts";
 
-/** In its response shape. */
 export type EntityRecord = Record<string, unknown>;
 
 /** The whole record, or for a change the visible part. */
@@ -29,7 +28,6 @@ type Write = "AccessManager:Create" | "AccessManager:Update";
 /** The records of one entity. Errors beside Permission are documented at the called functions. */
 export interface EntityService {
   readonly entity: Entity;
-  /** The definitions of the records' Attributes. */
   attributes(caller: Pick<Caller, "tenantId">): Promise<AttributeDefinition[]>;
   /** Parses a list's query. @throws BadInput */
   asked(parameters: URLSearchParams): Asked<Filters>;

@@ -17,7 +17,6 @@ export interface Abstract {
 
 /** A record as columns; references, CreatedBy and ModifiedBy are foreign keys. */
 export type Row = Record<string, unknown> & { id: number; sequence: number };
-/** Columns and their new values. */
 export type Changes = Record<string, unknown>;
 
 /** Null matches unset values. */
@@ -26,7 +25,6 @@ export interface ColumnFilter {
   value: unknown;
 }
 
-/** Conditions of a list. */
 export interface Narrowed {
   filters: ColumnFilter[];
   /** Matches a part of the searched text, ignoring case. */
@@ -170,7 +168,6 @@ export async function deleteRow(sql: Queries, tenantId: TenantId, entity: Entity
   await sql`delete from ${sql(entity.table)} where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** The number of rows with a reference to this one. */
 export async function countReferencing(
   sql: Queries,
   tenantId: TenantId,
@@ -228,7 +225,7 @@ function columns(sql: Queries, entity: Entity) {
   return sql.unsafe(text);
 }
 
-/** The same for every query, and a good part of its work. */
+/** Cached, because it is constant per entity and expensive to build. */
 const columnTexts = new WeakMap<Entity, string>();
 
 function columnsText(entity: Entity): string {
@@ -258,7 +255,6 @@ function abstractText(entity: PointedAt, table: string): string {
     'Name', ${text("Name")}, 'Type', '${entity.name.replaceAll("'", "''")}')`;
 }
 
-/** A definition's name in SQL. */
 function quoted(...names: string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".");
 }

@@ -7,7 +7,6 @@ import { asTyped } from "../http/fields.ts";
 import { type FieldType, INT32_MAX, type NamedField, TEXT_LIMIT, UNSET_DATE } from "../records/index.ts";
 import type { EntityDefinition } from "./definition.ts";
 
-/** Identifies a record: a field, or a foreign key's Id. */
 export interface Matchable {
   name: string;
   column: string;

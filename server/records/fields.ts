@@ -16,7 +16,6 @@ export interface RecordField extends Field<any, any> {
   description: string;
   /** Characters of a text. */
   maxLength?: number;
-  /** Valid texts. */
   shape?: TextShape;
   /** The constraint that keeps it unique within the tenant. */
   unique?: string;
@@ -26,7 +25,7 @@ export interface RecordField extends Field<any, any> {
   vouchesFor?: string;
   /** `search_text` is without it. */
   isNotSearched?: boolean;
-  /** Of a foreign key: the entity, or other kind of record, that it points at. */
+  /** For a foreign key: the kind of record it points at. */
   target?: string;
   /** The primary key is written as a string. */
   asText?: boolean;

@@ -4,7 +4,6 @@ import type { Queries, Transaction } from "../db/sql.ts";
 import type { ApiError } from "../errors.ts";
 import type { TenantId } from "../ids.ts";
 
-/** A record in its response shape. */
 export type Shape = Record<string, unknown>;
 
 export interface Writer {
@@ -13,13 +12,12 @@ export interface Writer {
   gate: { versionIn(tx: Queries, type: string, version: object, resource?: object): Promise<object> };
 }
 
-/** The same row twice: nothing was to be changed. */
+/** The row before and after; equal if nothing changed. */
 export interface WrittenRow<Row> {
   before: Row | undefined;
   after: Row;
 }
 
-/** The records that an input points at, under their locks. */
 export interface Found<Row> {
   rows: Row[];
   /** Why none of them is changed; shown only to callers who may change all of them. */
@@ -29,11 +27,11 @@ export interface Found<Row> {
 /** A kind of record: its storage and special parts. */
 export interface RecordKind<By extends Writer, Row extends object, Input> {
   name: string;
-  /** The policy resource. */
+  /** The actions that policies decide on. */
   actions: { create: string; update: string; remove: string };
   /** Fields that no two records share, by the constraint that keeps them apart. */
   unique: ReadonlyMap<string, string>;
-  /** As it is answered, and as policies see it. */
+  /** The response shape, which policies evaluate, too. */
   recordOf(row: Row): Shape;
   /** A row that is not stored yet, as policies see it; by default as any. */
   judged?(row: Row): Shape;
@@ -50,11 +48,10 @@ export interface RecordKind<By extends Writer, Row extends object, Input> {
   /** Missing if a record always exists. @returns undefined if a unique value is taken */
   insert?(tx: Transaction, caller: By, row: Row, input: Input): Promise<Row | undefined>;
   update(tx: Transaction, caller: By, row: Row, before: Row): Promise<Row>;
-  /** Additional effects of a change; an error undoes everything. */
   afterWrite?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): Promise<void>;
   /** Prevents the deletion of a record in use. @throws Conflict */
   checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
-  /** Missing where there is always a record. */
+  /** Missing if a record always exists. */
   remove?(tx: Transaction, caller: By, row: Row): Promise<void>;
   /** Notes a change in the audit log. `before` is missing of a new record, `after` of a deleted one. */
   audit(tx: Transaction, caller: By, change: { before?: Row | undefined; after?: Row }): Promise<void>;

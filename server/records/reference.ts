@@ -3,7 +3,7 @@
 import { asTyped, isText } from "../http/fields.ts";
 import { toRecordId } from "../http/query.ts";
 
-/** How a foreign key in the input finds its target. */
+/** Keys of a foreign key's target in the input. */
 export type ReferenceKey = "Id" | "ExternalId" | "Name";
 
 export interface ReferenceInput {

@@ -14,7 +14,6 @@ interface TableOptions<Row> {
   names: readonly (keyof Row & string)[];
   /** Columns with other names. */
   renamed?: Partial<Record<keyof Row & string, string>>;
-  /** Columns of jsonb. */
   json?: readonly (keyof Row & string)[];
   /** Expressions that are read with a row, by the row's names. */
   computed?: Readonly<Record<string, string>>;

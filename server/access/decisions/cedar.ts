@@ -41,7 +41,7 @@ export function statementsOf(cedar: typeof Cedar, policy: string): Statement[] {
 
 const require = createRequire(import.meta.url);
 
-/** A new instance each time; `import` would give the same one for ever. */
+/** A new instance for each call, which `import` would not create. */
 function load(): typeof Cedar {
   const path = require.resolve("@cedar-policy/cedar-wasm/nodejs");
   delete require.cache[path];

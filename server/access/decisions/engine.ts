@@ -16,10 +16,10 @@ export interface PolicySet {
   /** By Cedar's policy id, for one saved policy may hold several statements. */
   statements: Map<string, { policyName: string; effect: Cedar.Effect; text: string }>;
   mentioned: Mentioned;
-  /** Types of records that a statement names one of. */
+  /** Types with a record named in a statement. */
   namedTypes: ReadonlySet<string>;
   looksAtRecords: LooksAtRecords;
-  /** Names of the roles that a statement asks a record to be in. */
+  /** Roles that a statement requires for a record. */
   rolesOfRecords: string[];
   /** Unique in this process. */
   number: number;
@@ -34,7 +34,7 @@ export type CedarQuestion = Pick<
 
 export interface Decision {
   allowed: boolean;
-  /** Names of the policies that decided; none means that nothing permits it. */
+  /** Names of the deciding policies; none means that no policy permits it. */
   policies: string[];
   /** Names of policies that could not be evaluated for this request. */
   failed: string[];

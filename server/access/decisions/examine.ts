@@ -195,7 +195,7 @@ function wildcardLength(pattern: unknown[]): number {
   return first < 0 ? 0 : pattern.length - first;
 }
 
-/** The expressions that an operator or a call is of. */
+/** The operands of an operator or call. */
 function partsOf(operand: Operand): Operand[] {
   const parts = Array.isArray(operand) ? operand : Object.values(operand);
   return parts.filter((part) => typeof part === "object" && part !== null);

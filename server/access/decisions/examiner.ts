@@ -126,7 +126,7 @@ const OPERATOR_LIMIT = 100;
 const TOKENS =
   /"(?<text>(?:\\.|[^"\\])*)"?|(?<comment>\/\/[^\n]*)|(?<open>[([{])|(?<close>[)\]}])|(?<end>;)|(?<operator>&&|\|\||[=!<>]=|[.+\-*!<>]|\b(?:if|in|has|is|like|when|unless)\b)/gs;
 
-/** Why a text is more than Cedar is asked to take on, if it is. */
+/** Why a text is too complex for Cedar, or undefined. */
 function tooComplex(text: string): string | undefined {
   let statements = 0;
   let nesting = 0;

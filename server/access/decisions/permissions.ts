@@ -21,10 +21,10 @@ export interface Permissions {
    * @param type the record's, such as Application
    * @param record in its response shape, before the change; for Create, the new one
    * @param after as the change would leave it
-   * @throws Permission that says nothing of the record
+   * @throws Permission, which reveals nothing about the record
    */
   require(action: Action, type: string, record: JudgedRecord, after?: JudgedRecord): void;
-  /** Names of the other policies, for explanations. */
+  /** The decision behind the other methods, with the names of the deciding policies. */
   decide(action: Action, type: string, record: JudgedRecord, after: JudgedRecord, place: RecordPlace): Decision;
   /** @param place Payload: the record is part of an event's payload */
   allows(action: Action, type: string, record: JudgedRecord, place?: RecordPlace): boolean;
@@ -46,7 +46,6 @@ export interface Principal {
   roles: string[];
 }
 
-/** The call, as policies see it. */
 export interface CallContext {
   tenantId: TenantId;
   requestKey: string;

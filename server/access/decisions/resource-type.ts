@@ -21,9 +21,7 @@ export type Attribute =
   | { name: string; type: "record"; of: ResourceType };
 
 export interface ResourceType {
-  /** The record's name in the API, and its entity type in Cedar. */
   name: string;
-  /** The actions on the type. */
   families: ActionFamily[];
   attributes: Attribute[];
   /** The attribute used in Cedar's `Type::"…"`; default: Id. */
@@ -34,7 +32,6 @@ export function actionsOn({ families }: ResourceType): Action[] {
   return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 
-/** The policy attributes of a contract's records. */
 export function judgedFields(contract: Contract<Fields>): Attribute[] {
   return contract
     .namesOf(({ judged }) => judged)
@@ -48,7 +45,6 @@ export function judgedFields(contract: Contract<Fields>): Attribute[] {
 /** Characters of an attribute's text, unless it says otherwise. */
 export const TEXT_LIMIT = 2_000;
 
-/** A record in its response shape. */
 export type JudgedRecord = Record<string, unknown>;
 
 const REFERENCE = {
@@ -81,7 +77,6 @@ function cedarType(attribute: Attribute): TypeOfAttribute<string> {
   return { type: commonTypeOf(attribute.of), required: false } as TypeOfAttribute<string>;
 }
 
-/** The schema's name for the attributes of a type. */
 function commonTypeOf({ name }: ResourceType): string {
   return `${name}Record`;
 }

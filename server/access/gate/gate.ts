@@ -12,7 +12,6 @@ import { type Cursors, type Filled, fill, type List, MAX_LOOKUP_ROWS, MAX_ROWS_R
 import { type FindRecords, hideReferences, type ReadActionOf, seenAmong } from "./references.ts";
 import { asShown, type Shown, type ShownPage, type Tagged, type Whole } from "./shown.ts";
 
-/** A caller's permissions to act and see. */
 export interface Admitted {
   permissions: Permissions;
   gate: Gate;

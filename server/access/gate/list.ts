@@ -15,9 +15,7 @@ export const MAX_ROWS_READ = 2_000;
 /** The maximum rows examined by a look-up of one record; later ones are not found. */
 export const MAX_LOOKUP_ROWS = 10_000;
 
-/** A list, as its store gives it. */
 export interface List<Row, Item> {
-  /** The type of records that policies are asked for. */
   type: string;
   /** The list's name, if it is not the list of all records: cursors are not valid across lists. */
   name?: string;

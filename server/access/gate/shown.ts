@@ -4,9 +4,8 @@ import type { Page } from "../../http/query.ts";
 
 declare const brand: unique symbol;
 
-/** Something that its caller may see. Only server/access/gate/ makes it. */
+/** Data that the caller may see. Only server/access/gate/ creates it. */
 export type Shown<T> = T & { readonly [brand]: true };
-/** A page of it. */
 export type ShownPage<Item> = Shown<Page<Shown<Item>>>;
 
 /** A record with its entity tag's values; undefined if a part is hidden, because the tag would reveal it. */
@@ -15,7 +14,6 @@ export interface Tagged<Item> {
   version: object | undefined;
 }
 
-/** All of a record. */
 export interface Whole<Item> extends Tagged<Item> {
   version: object;
 }

@@ -32,12 +32,11 @@ import type { EVALUATION, EvaluationQuestion } from "./question.ts";
 
 export type Evaluation = Static<typeof EVALUATION>;
 type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;
-/** The text that is tried, and the policy that it would be. */
+/** The tried text, and the policy that it would replace. */
 export type Tried = Pick<EvaluationQuestion, "Id" | "Name"> & { Policy: string };
 
 /** RFC 6750 3.1: the privileges are too low; no scope would help. */
 const REFUSED = 'Bearer error="insufficient_scope", error_description="Refused by a policy"';
-/** The type of records that has clients' scopes. */
 const CREDENTIALS = "Credentials";
 const UNNAMED = "(this text)";
 /** As unset dates of records are. */
@@ -77,12 +76,10 @@ export async function evaluate(
   return told(permissions.decide(Action, Resource.Type, resource.before!, resource.after!, place));
 }
 
-/** A call of a sample. */
 export interface Case {
   principal: Actor;
   action: Action;
   type: string;
-  /** The record's. */
   id: string;
 }
 
@@ -275,7 +272,7 @@ async function findRecord(
 }
 
 interface ReadResource {
-  /** There is such a record. */
+  /** Set if the record exists. */
   stored?: JudgedRecord;
   before?: JudgedRecord;
   after?: JudgedRecord;

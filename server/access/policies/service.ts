@@ -18,7 +18,6 @@ import type { EvaluationQuestion } from "./question.ts";
 /** The maximum number of reported positions. */
 const SHOWN_PROBLEMS = 20;
 
-/** A tenant's policies. */
 export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   /** Why a text cannot be saved as a policy, without saving it; empty if it can. @throws TenantBusy */
   validate(caller: Permitted<"Settings:Update">, text: string): Promise<PolicyProblem[]>;
@@ -98,7 +97,7 @@ function toVersion({ number, policy, savedOn, savedBy }: Version): PolicyVersion
   return { Number: number, Policy: policy, SavedOn: savedOn.toISOString(), SavedBy: savedBy };
 }
 
-/** Every place in a policy that is wrong. */
+/** All errors of a policy. */
 function inWords(problems: PolicyProblem[]): FieldProblem[] {
   return problems.slice(0, SHOWN_PROBLEMS).map(({ message, line, column }) => {
     const place = line === undefined ? "" : `, line ${line}, column ${column}`;

@@ -25,7 +25,6 @@ import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
 
 const ROLES_PER_TENANT = 200;
 
-/** A tenant's roles. */
 export interface Roles extends SettingsService<RoleRecord, RoleInput> {
   /** A page of a user's or application's readable roles. @throws ServiceBusy */
   listOf(caller: Permitted<"Settings:Read">, member: Member, paging: Paging): Promise<ShownPage<RoleRecord>>;
@@ -76,7 +75,7 @@ async function update(tx: Queries, tenantId: TenantId, role: Role, actor: Actor,
   return ROLE_TABLE.update(tx, tenantId, role, actor);
 }
 
-/** Only records of the tenant were taken. */
+/** Rejects members that are not records of the tenant. */
 function refuseUnknown(asked: Member[], taken: Member[]): void {
   const known = new Set(taken.map(keyOf));
   const unknown = asked.filter((member) => !known.has(keyOf(member)));
