@@ -1,6 +1,6 @@
 // Directories that the test run removes at its end.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { preparePostgresql } from "../../server/embedded/postgresql.ts";
@@ -19,6 +19,8 @@ export function temporaryDirectory(name: string): string {
 export async function prepareDataDirectories(signal: AbortSignal): Promise<void> {
   mkdirSync(pattern(), { mode: 0o711 });
   await preparePostgresql({ dataDir: pattern(), say: () => {}, signal });
+  // Commits are written, but the disk is not waited for: processes are killed here, machines are not.
+  appendFileSync(join(pattern(), "postgres", "postgresql.conf"), "fsync = off\n");
 }
 
 /** A DATA_DIR with an empty database, where there is one to copy; for what a first start does, take a temporary one. */
