@@ -4,7 +4,7 @@
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { STARTING_MS } from "./in-flight.ts";
 
-/** The initial limit of an unknown receiver. It doubles with each round of responses. */
+/** The initial limit of an unknown receiver. It doubles with each round of responses while posts wait. */
 export const FIRST_SIZE = 2;
 const MAX_SIZE = 64;
 /** A receiver that responds within this time is quick: its posts run in their event's workflow. */
@@ -151,6 +151,13 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
     };
   }
 
+  function reserve(connectionId: Receiver, deliveryId: Sent): void {
+    const window = windowOf(connectionId);
+    window.reserved.set(deliveryId, performance.now());
+    // Reservations for workflows on other workers expire; waiting posts must then be woken.
+    setTimeout(() => handOver(connectionId, window), STARTING_MS + 1).unref();
+  }
+
   return {
     onRoom(call) {
       onRoom = call;
@@ -159,8 +166,8 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
     admits(connectionId, deliveryId) {
       const window = windowOf(connectionId);
       if (window.quick === undefined) {
-        const isRoom = roomOf(window) > 0;
-        if (isRoom) window.reserved.set(deliveryId, performance.now());
+        const isRoom = window.reserved.has(deliveryId) || roomOf(window) > 0;
+        if (isRoom) reserve(connectionId, deliveryId);
         return isRoom;
       }
       const since = performance.now() - QUICK_MS;
@@ -174,12 +181,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
       const window = windows.get(connectionId);
       return window ? roomOf(window) : FIRST_SIZE;
     },
-    reserve(connectionId, deliveryId) {
-      const window = windowOf(connectionId);
-      window.reserved.set(deliveryId, performance.now());
-      // Reservations for workflows on other workers expire; waiting posts must then be woken.
-      setTimeout(() => handOver(connectionId, window), STARTING_MS + 1).unref();
-    },
+    reserve,
     release(connectionId, deliveryId) {
       const window = windows.get(connectionId);
       if (window?.reserved.delete(deliveryId)) handOver(connectionId, window);

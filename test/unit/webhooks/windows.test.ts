@@ -42,6 +42,20 @@ test("posts that find no place among their tenant's make the window smaller, and
   expect(windows.isQuick(RECEIVER)).toBe(true);
 });
 
+test("a receiver without a response gets no more posts than its window has places, and then as many as come", async () => {
+  const { windows, fill } = newWindows();
+  const [first, ...others] = Array.from({ length: FIRST_SIZE + 1 }, () => idOf<DeliveryId>(Bun.randomUUIDv7()));
+  expect([first!, ...others].map((id) => windows.admits(RECEIVER, id))).toEqual([...others.map(() => true), false]);
+  // A start that failed is tried again, with the place that it has.
+  expect(windows.admits(RECEIVER, first!)).toBe(true);
+  expect(windows.isQuick(RECEIVER)).toBe(false);
+  windows.release(RECEIVER, first!);
+  for (const post of await fill(1)) post.end("answered");
+  expect(windows.isQuick(RECEIVER)).toBe(true);
+  expect(others.map((id) => windows.admits(RECEIVER, id))).not.toContain(false);
+  expect(windows.admits(RECEIVER, first!)).toBe(true);
+});
+
 function newWindows() {
   const windows = createWindows();
   const post = async (): Promise<WindowPlace> => {
