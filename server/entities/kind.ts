@@ -12,7 +12,7 @@ import { holdUserAttributes } from "./attributes.store.ts";
 import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
 import type { EntityInput } from "./input.ts";
 import { toRecord } from "./record.ts";
-import { resolveReferences } from "./references.ts";
+import { refuseCycles, resolveReferences } from "./references.ts";
 import type { Entity } from "./registry.ts";
 import {
   type Changes,
@@ -43,11 +43,12 @@ export function entityKind(
     version: (row) => row,
     lock: (tx, { tenantId }, input) => lockTargets(tx, tenantId, entity, input),
     async prepare(tx, caller, input, before) {
-      const { columns, shown } = await resolveReferences(tx, caller, entity, input, before?.id);
+      const { columns, shown } = await resolveReferences(tx, caller, entity, input);
       const given = { ...input.values, ...columns, ...mergedIn(entity, input, before) };
       return { ...before, ...unvouched(entity, before, given), ...shown } as Row;
     },
     async check(tx, caller, { before, after, input }) {
+      await refuseCycles(tx, caller.tenantId, entity, input, after, before?.id);
       refuseChangedEchoes(caller, entity, input, before);
       refuseEmptyWord(entity, after);
       await refuseWrongAttributes(tx, caller.tenantId, entity, input, after);

@@ -9,8 +9,7 @@ import type { ReferenceInput } from "../records/index.ts";
 import type { PointedAt } from "./definition.ts";
 import type { EntityInput } from "./input.ts";
 import type { Entity } from "./registry.ts";
-import type { Abstract } from "./store.ts";
-import { type Changes, findReferenced, listChain } from "./store.ts";
+import { type Abstract, type Changes, findReferenced, listChain, type Row } from "./store.ts";
 
 /** The maximum number of ancestors by a foreign key to the same entity. */
 const MAX_LEVELS = 100;
@@ -26,25 +25,45 @@ export interface Resolved {
 
 type Seer = Pick<Caller, "tenantId" | "gate">;
 
-/** @param ownId the record's own Id, which nothing in it may point at; undefined: it is new @throws BadInput */
+/** @throws BadInput */
 export async function resolveReferences(
   sql: Queries,
   caller: Seer,
   entity: Entity,
   input: EntityInput,
-  ownId: number | undefined,
 ): Promise<Resolved> {
   const resolved: Resolved = { columns: {}, shown: {} };
   for (const { name, target } of input.actors) await requireActor(sql, caller, entity, name, target);
   for (const { reference, target } of input.references) {
     const { name, column, pointsAt } = reference;
     const found = target && (await lookUp(sql, caller, name, [pointsAt], target));
-    if (found && pointsAt === entity)
-      await refuseCycle(sql, caller.tenantId, entity, { name, column }, found.id, ownId);
     resolved.columns[column] = found?.id ?? null;
     resolved.shown[name] = found?.abstract ?? null;
   }
   return resolved;
+}
+
+/**
+ * Rejects foreign keys of an authorized change that put the record below itself, because the error names both Ids.
+ * @param after the row with the resolved foreign keys
+ * @param ownId undefined: it is new
+ * @throws BadInput
+ */
+export async function refuseCycles(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  input: EntityInput,
+  after: Row,
+  ownId: number | undefined,
+): Promise<void> {
+  for (const { reference } of input.references) {
+    const { name, column, pointsAt } = reference;
+    const targetId = after[column] as number | null;
+    if (targetId !== null && pointsAt === entity) {
+      await refuseCycle(sql, tenantId, entity, { name, column }, targetId, ownId);
+    }
+  }
 }
 
 /** Setting such a foreign key takes the entity's turn, so no concurrent change can create a cycle. */

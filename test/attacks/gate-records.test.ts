@@ -270,4 +270,24 @@ describe("a write", () => {
       await ok(admin.remove(`/Policy/${Items[0].Id}`));
     }
   });
+
+  test("by identifiers tells who may not change the record neither its Id nor what it stands below", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    for (const [type, parent] of [
+      ["Department", "ParentId"],
+      ["Application", "ApplicationId"],
+    ] as const) {
+      const made = (fields: object) => ok(admin.patch(`/${type}`, fields));
+      const above = await made({ Name: unique("above") });
+      const below = await made({ Name: unique("below"), [parent]: { Id: above.Id } });
+      const guess = async (Name: string, Id: string | number) => {
+        const { status, body } = await person.patch(`/${type}`, { Name, [parent]: { Id } });
+        return { type, status, errors: body.Errors };
+      };
+      const other = await guess(below.Name, above.Id);
+      expect(other).toMatchObject({ type, status: 403 });
+      expect([await guess(above.Name, above.Id), await guess(above.Name, below.Id)]).toEqual([other, other]);
+    }
+  });
 });
