@@ -128,8 +128,8 @@ export async function takeScopes(sql: Queries, tenantId: TenantId, scopes: strin
 }
 
 /** All APIs of a tenant, newest first. */
-export function listApis(sql: Queries, tenantId: TenantId): Promise<Api[]> {
-  return API_TABLE.findWhere(sql, tenantId, sql`true`);
+export async function listApis(sql: Queries, tenantId: TenantId): Promise<Api[]> {
+  return (await API_TABLE.findWhere(sql, tenantId, sql`true`)).toReversed();
 }
 
 /** Locks all APIs against changes until the transaction ends. */
