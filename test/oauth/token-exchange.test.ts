@@ -161,7 +161,7 @@ describe("who acts", () => {
     expect(three.status).toBe(200);
     expectRfcError(await exchange(caller, three.body.access_token, actor), 400, "invalid_request", /At most 3/);
     const asActor = { actor_token: one.body.access_token, actor_token_type: ACCESS_TOKEN };
-    expectRfcError(await exchange(caller, subject, asActor), 400, "invalid_request", /somebody else acts/);
+    expectRfcError(await exchange(caller, subject, asActor), 400, "invalid_request", /actor_token has an actor itself/);
   });
 
   test("has to be permitted as well, and stands beside what is done in the audit log", async () => {

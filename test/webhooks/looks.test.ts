@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";
 import { POLL_MS } from "../../server/db/watch.ts";
+import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
 import { SOON_MS } from "../../server/webhooks/deliveries/loop.ts";
@@ -34,6 +35,7 @@ test("a queue that another worker has is looked at later each time, at most a po
     config: { webhooks, publicUrl: "https://gatehouse.example" } as DeliveryConfig,
     inFlight: createInFlight(),
     windows: createWindows(),
+    egress: createEgress({ allow: [], deny: [], dns: [], caFile: undefined }),
     ownTaskQueue: TASK_QUEUE,
     log: createLog("silent", "test"),
   });

@@ -2,7 +2,6 @@
 // workflow's first task at once (eager start).
 
 import { POLL_MS } from "../../db/watch.ts";
-import type { Egress } from "../../egress/index.ts";
 import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
 import { createBatches } from "./batches.ts";
@@ -30,7 +29,6 @@ export interface Dispatcher {
 }
 
 export interface DispatcherDependencies extends QueueDependencies {
-  egress: Pick<Egress, "isFull">;
   metrics: Pick<WorkerMetrics, "dispatched">;
 }
 

@@ -4,6 +4,7 @@ import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
 import type { Sql } from "../../db/sql.ts";
 import { POLL_MS } from "../../db/watch.ts";
+import type { Egress } from "../../egress/index.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { createOutageLog } from "../../log.ts";
 import { claim } from "./claim.ts";
@@ -22,6 +23,8 @@ export interface QueueDependencies {
   config: DeliveryConfig;
   inFlight: InFlight;
   windows: Windows;
+  /** A tenant's posts have places of their own. */
+  egress: Pick<Egress, "isFull">;
   /** A task queue that only this worker polls: deliveries with a reserved place are posted here. */
   ownTaskQueue: string;
   log: Logger;
@@ -38,7 +41,16 @@ export interface Queue {
   stop(): Promise<void>;
 }
 
-export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueue, log }: QueueDependencies): Queue {
+export function startQueue({
+  sql,
+  client,
+  config,
+  inFlight,
+  windows,
+  egress,
+  ownTaskQueue,
+  log,
+}: QueueDependencies): Queue {
   const notStarted = createOutageLog(log);
   /** Connections with remaining deliveries: the tenant, and the number of consecutive blocked looks. */
   const waiting = new Map<ConnectionId, { tenantId: TenantId; blocked: number }>();
@@ -67,7 +79,7 @@ export function startQueue({ sql, client, config, inFlight, windows, ownTaskQueu
   }
 
   async function step(): Promise<FoundWork> {
-    const turn = turns.next((tenantId) => inFlight.queued.room(tenantId) > 0);
+    const turn = turns.next((tenantId) => inFlight.queued.room(tenantId) > 0 && !egress.isFull(tenantId));
     if (!turn || turn === "full") return "all";
     try {
       await take(turn);
