@@ -4,8 +4,10 @@
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { STARTING_MS } from "./in-flight.ts";
 
-/** The initial limit of an unknown receiver. It doubles with each round of responses while posts wait. */
+/** The limit of a receiver without a response so far. */
 export const FIRST_SIZE = 2;
+/** The limit after its first response: enough for one that becomes slow with a few changes per second. */
+export const KNOWN_SIZE = 8;
 const MAX_SIZE = 64;
 /** A receiver that responds within this time is quick: its posts run in their event's workflow. */
 export const QUICK_MS = 1_000;
@@ -237,6 +239,7 @@ function isQuick({ quick, out }: Window<unknown, unknown>): boolean {
 
 function resize(window: Window<unknown, unknown>, since: number, ending: Ending): void {
   if (ending === "answered") {
+    if (window.quick === undefined) window.size = Math.max(window.size, KNOWN_SIZE);
     window.quick = performance.now() - since < QUICK_MS;
     // Grows only when full; otherwise a hanging receiver would get the maximum at once.
     if (window.out.size >= window.size) window.size = Math.min(MAX_SIZE, window.size + 1);
