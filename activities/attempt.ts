@@ -41,6 +41,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const { tenantId, deliveryId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const openedBy = Bun.randomUUIDv7();
+    // Before the attempt is opened; an attempt that is not sent has to be taken back.
     if (egress.isFull(tenantId)) return crowded();
     const delivery = await open();
     if (!("attempted" in delivery)) return delivery;

@@ -6,7 +6,7 @@ import { Conflict } from "../errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
 import type { RecordKind, Writer, WrittenRow } from "./kind.ts";
 
-/** A race makes us try again; more than this many times in a row is none. */
+/** The maximum number of tries while concurrent callers keep taking the record's unique values. */
 export const MAX_RACES = 5;
 const UNIQUE_VIOLATION = "23505";
 
