@@ -3,7 +3,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { ENTITIES } from "../../server/entities/index.ts";
-import { type Answer, unique } from "../entities/client.ts";
+import { type Answer, API, request, unique } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
 import {
   type Described,
@@ -268,6 +268,34 @@ describe("a write", () => {
       });
       const { Items } = await ok(admin.get("/Policy?Name=One"));
       await ok(admin.remove(`/Policy/${Items[0].Id}`));
+    }
+  });
+
+  test("with If-Match tells callers who may not change a record nothing of its version", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    const samples: Record<string, object> = {
+      ...Object.fromEntries(ENTITIES.map(({ name }) => [name, {}])),
+      Role: {},
+      Api: { Audience: `https://${unique("api")}.example` },
+      IdentityProvider: { Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "x" },
+    };
+    for (const [type, fields] of Object.entries(samples)) {
+      const { Id } = await ok(admin.patch(`/${type}`, { Name: unique("kept"), ...fields }));
+      const version = (await admin.get(`/${type}/${Id}`)).headers.get("etag");
+      expect(version).not.toBeNull();
+      const body = JSON.stringify({ Id, Name: unique("other") });
+      const headers = { authorization: `Bearer ${person.token}`, "content-type": "application/json" };
+      const withTag = (tag: string) => ({ ...headers, "if-match": tag });
+      for (const ask of [
+        (tag: string) => request("PATCH", `${API}/${type}`, { body, headers: withTag(tag) }),
+        (tag: string) => request("DELETE", `${API}/${type}/${Id}`, { headers: withTag(tag) }),
+      ]) {
+        const answers = [await ask(version!), await ask('"guessed"')];
+        const told = answers.map(({ status, body }) => ({ type, status, errors: body.Errors }));
+        expect(told[0]).toMatchObject({ type, status: 403 });
+        expect(told[1]).toEqual(told[0]!);
+      }
     }
   });
 
