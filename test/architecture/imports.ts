@@ -47,6 +47,17 @@ export function commentsOf(text: string): string[] {
   );
 }
 
+/** The comments of a SQL file, each as one line; adjacent `--` lines are one comment. */
+export function sqlCommentsOf(text: string): string[] {
+  const found = text.matchAll(/((?:^[ \t]*--.*\n?)+)|\S +-- (.*)$/gm);
+  return [...found].map(([, lines, trailing]) =>
+    (lines ?? trailing!)
+      .replace(/^[ \t]*-- ?/gm, "")
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
+}
+
 /** `import { type A, type B } from` is still an import at run time for the transpiler, but brings in nothing. */
 function onlyTypes(text: string, specifier: string): boolean {
   const clauses = [...text.matchAll(FROM)].filter((match) => match[4] === specifier);

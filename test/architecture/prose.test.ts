@@ -3,11 +3,12 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { commentsOf, readSources } from "./imports.ts";
+import { commentsOf, readSources, sqlCommentsOf } from "./imports.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-const OPENINGS = /(^|[.:;] )(Who|Whom|Whose|What|Which|Of (which|these|those)|Those (that|who)|One that)\b(?!.*\?)/;
+const OPENINGS =
+  /(?:(^|[.:;] )(Who|Whom|Whose|What|Which|Of (which|these|those)|Those (that|who)|One that)|^(who|whom|whose|what|of (which|these|those)|those (that|who)|one that))\b(?!.*\?)/;
 const WORDS =
   /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
 
@@ -26,6 +27,14 @@ test("comments open plainly, and have none of the words that hide who does what"
     commentsOf(text).flatMap((comment) => problemsIn(comment).map((words) => `${path}: "${words}" in "${comment}"`)),
   );
   expect(problems).toEqual([]);
+});
+
+test("comments of the schema are as plain", async () => {
+  const paths = await Array.fromAsync(new Bun.Glob("server/db/migrations/*.sql").scan(ROOT));
+  const texts = await Promise.all(paths.map((path) => Bun.file(join(ROOT, path)).text()));
+  const comments = texts.flatMap(sqlCommentsOf);
+  expect(comments.length).toBeGreaterThan(200);
+  expect(comments.flatMap((comment) => problemsIn(comment).map((words) => `"${words}" in "${comment}"`))).toEqual([]);
 });
 
 test.each([
@@ -54,6 +63,11 @@ test("a comment is read whole, over its lines, and a text in code is none", () =
     "three",
     "four",
     "five six",
+  ]);
+  expect(sqlCommentsOf("-- one\n-- two\ncreate table t (\n  a text, -- three\n  -- four\n  b text\n);\n")).toEqual([
+    "one two",
+    "three",
+    "four",
   ]);
   expect(commentsOf('const url = "https://example.com"; const glob = "a/**/b";')).toEqual([]);
 });
