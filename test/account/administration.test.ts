@@ -56,7 +56,7 @@ describe.concurrent("a User's sessions", () => {
     });
   });
 
-  test("end all at once, with refresh tokens of sessions that had ended before", async () => {
+  test("are all ended at once, with the refresh tokens of earlier sessions", async () => {
     const { person, admin, path } = await arrange();
     const { client } = person;
     const tokens = (await client.token(await client.code(person.visitor))).body;
@@ -80,7 +80,7 @@ describe.concurrent("a User's sessions", () => {
     expectError(await admin.get(`${path}?Device=x`), 400, "Bad Input", API + path, /^Device is no filter/);
   });
 
-  test("need the scope and a policy over the User, and are no other User's", async () => {
+  test("require the scope and a policy over the User; another user's are not found", async () => {
     const { admin, path } = await arrange();
     const [session] = (await ok(admin.get(path))).Items;
     const reader = await admin.withScope("Settings:Read");

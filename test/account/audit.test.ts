@@ -8,7 +8,7 @@ import { ok } from "../policies/people.ts";
 import { clientOf } from "../support/tenant.ts";
 import { atTheCode, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "./person.ts";
 
-test.concurrent("all of it, by whom, in order, and nothing secret", async () => {
+test.concurrent("every account action is logged in order, with its actor and without secrets", async () => {
   const { person, app, recovery } = await enrolled();
   const { client } = person;
   const { password } = client.tenant.admin;
@@ -53,14 +53,14 @@ test.concurrent("all of it, by whom, in order, and nothing secret", async () => 
   for (const secret of [app.key, recovery[0]!, password, "battery", Url]) expect(text).not.toContain(secret);
 });
 
-test.concurrent("a password alone is no success where a code is due", async () => {
+test.concurrent("a correct password is not logged as a success while a code is required", async () => {
   const { person } = await enrolled();
   const admin = await clientOf(person.client.tenant);
   await atTheCode(person.client);
   expect((await ok(admin.get("/AuditEvent?Kind=SignIn.Succeeded"))).Items).toHaveLength(1);
 });
 
-test.concurrent("a code that is never given leaves nothing, also when the browser signs out", async () => {
+test.concurrent("a sign-in without its code is not logged, even if the browser signs out", async () => {
   const client = await newApplication();
   await requireSecondFactor(client);
   const person = new Person(client);
@@ -70,7 +70,7 @@ test.concurrent("a code that is never given leaves nothing, also when the browse
   expect(await kindsOf(await clientOf(client.tenant))).toEqual(["TenantSettings.Changed"]);
 });
 
-test.concurrent("codes guessed too often are one SignIn.Throttled", async () => {
+test.concurrent("repeated wrong codes are logged as one SignIn.Throttled", async () => {
   const { person, app } = await enrolled();
   const { person: other, page } = await atTheCode(person.client);
   const guess = async () => (await other.visitor.submit(page, { code: app.wrongCode() })).status;
@@ -81,7 +81,7 @@ test.concurrent("codes guessed too often are one SignIn.Throttled", async () => 
   expect(await logOf(reader, "Kind=SignIn.Throttled")).toMatchObject([{ Actor: null, Subject: { Type: "User" } }]);
 });
 
-test.concurrent("one's own password, given wrong, is a failed sign-in", async () => {
+test.concurrent("a wrong current password is logged as a failed sign-in", async () => {
   const person = await signedIn();
   await person.send("/account/password", { password: "guess", new_password: "correct horse battery" });
   const reader = await clientOf(person.client.tenant);
@@ -90,7 +90,7 @@ test.concurrent("one's own password, given wrong, is a failed sign-in", async ()
   ]);
 });
 
-test.concurrent("who reads settings or a second factor may ask for the head alone", async () => {
+test.concurrent("HEAD reads settings and a second factor", async () => {
   const { person } = await enrolled();
   const admin = await clientOf(person.client.tenant);
   const [user] = (await ok(admin.get("/User?Username=admin"))).Items;

@@ -39,7 +39,7 @@ async function enrol(page: Page, { tenant }: Client): Promise<Authenticator> {
 }
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
-  test("a person sets an authenticator up, and signs in with it and, once, with a recovery code", async () => {
+  test("a person sets up an authenticator, signs in with it, and signs in once with a recovery code", async () => {
     const client = await newApplication();
     const page = await open(client, { javaScriptEnabled });
     await page.getByRole("link", { name: "Set up an authenticator" }).click();
@@ -87,7 +87,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 const PATIENCE_MS = 120_000;
 
 test(
-  "every page is accessible and fits, on a phone in the dark and at a desk by day",
+  "every page is accessible and fits, on a phone in dark mode and on a desktop in light mode",
   async () => {
     const client = await newApplication();
     const admin = await clientOf(client.tenant);

@@ -25,7 +25,7 @@ describe.concurrent("a user who is deactivated and activated again", () => {
   test.each([
     ["alone", (Id: number, Is_Active: boolean) => ({ Id, Is_Active })],
     ["in an array", (Id: number, Is_Active: boolean) => [{ Id, Is_Active }]],
-  ])("%s has no session, code or token left, and what was allowed to applications", async (_, body) => {
+  ])("%s has lost all sessions, codes, tokens and grants", async (_, body) => {
     const { client, caller, userId, visitor, tokens, code } = await arrange();
     const [grant] = (await ok(caller.get(`/User/${userId}/Grants`))).Items;
     expect(grant.LastUsedOn).toBeString();
@@ -48,7 +48,7 @@ describe.concurrent("a user who is deactivated and activated again", () => {
     expect((await client.token(await client.code(visitor))).status).toBe(200);
   });
 
-  test("loses nothing by a change that leaves the user active", async () => {
+  test("loses nothing by other changes", async () => {
     const { client, caller, userId, visitor, code } = await arrange();
     await ok(caller.patch("/User", { Id: userId, Is_Active: true, Name: "Another name" }));
     expect(answerOf(await visitor.open(client.authorize(silently))).code).toBeString();

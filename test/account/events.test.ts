@@ -10,7 +10,7 @@ async function adminOf(caller: Api): Promise<Record<string, unknown>> {
   return (await caller.get("/User/admin?Name=Username")).body;
 }
 
-test.concurrent("a sign-in changes Last_Login, and that alone is no event", async () => {
+test.concurrent("a sign-in changes Last_Login without an event", async () => {
   const client = await newApplication();
   const caller = await clientOf(client.tenant);
   const [before, events] = [await adminOf(caller), await eventsOf(client.tenant.tenantId)];
@@ -21,7 +21,7 @@ test.concurrent("a sign-in changes Last_Login, and that alone is no event", asyn
   expect(await eventsOf(client.tenant.tenantId)).toEqual(events);
 });
 
-test.concurrent("a password, a second factor and sessions are no fields of a User: their changes are no events", async () => {
+test.concurrent("changes of a password, a second factor or sessions cause no event", async () => {
   const client = await newApplication();
   const caller = await clientOf(client.tenant);
   const { password } = client.tenant.admin;

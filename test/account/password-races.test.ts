@@ -44,7 +44,7 @@ function untilWaiting(statement: string, count: number): Promise<unknown> {
 
 // One after the other: each holds one of the two connections, and asks by the other.
 describe("while a link sets a new password", () => {
-  test("a sign-in by the former one, already found right, begins no session", async () => {
+  test("a sign-in with the former password, already verified, gets no session", async () => {
     const client = await newApplication();
     const { userId, reset } = await atTheLink(client);
     const person = new Person(client);
@@ -62,7 +62,7 @@ describe("while a link sets a new password", () => {
     expect(answerOf(await new Person(client).signIn(NEW)).code).toBeString();
   });
 
-  test("an account at a provider that is being linked by the former one is not linked", async () => {
+  test("an account at a provider is not linked by the former password", async () => {
     await using real = await startRealProvider();
     const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const { userId, reset } = await atTheLink(client);
@@ -85,7 +85,7 @@ describe("while a link sets a new password", () => {
     expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toBeArrayOfSize(1);
   });
 
-  test("another change of it, by the former one, is not made", async () => {
+  test("a second change by the former password is rejected", async () => {
     const client = await newApplication();
     const { userId, reset } = await atTheLink(client);
     const person = await signedIn(client);

@@ -12,8 +12,8 @@ import { alertOf, enrolled, newApplication, Person, signedIn, statusOf } from ".
 const GOOD = "correct horse battery staple";
 const PATH = "/account/password";
 
-describe.concurrent("changing it", () => {
-  test("ends every other session, with its tokens and codes, and is told", async () => {
+describe.concurrent("changing the password", () => {
+  test("ends every other session with its tokens and codes, and says so", async () => {
     const person = await signedIn();
     const { client } = person;
     const { password } = client.tenant.admin;
@@ -34,14 +34,14 @@ describe.concurrent("changing it", () => {
     expect(answerOf(await new Person(client).signIn(GOOD)).code).toBeString();
   });
 
-  test("is no change of the User's record, so no event", async () => {
+  test("is not a change of the User's record and causes no event", async () => {
     const person = await signedIn();
     const { tenantId, admin } = person.client.tenant;
     await person.send(PATH, { password: admin.password, new_password: GOOD });
     expect(await eventsOf(tenantId)).toEqual([]);
   });
 
-  test("a short, an overlong, a common and a telling one are refused, and the old one stays", async () => {
+  test("rejects short, overlong, common and personal passwords, and keeps the old one", async () => {
     const person = await signedIn();
     const { password } = person.client.tenant.admin;
     const page = await person.visitor.open(PATH);
@@ -63,7 +63,7 @@ describe.concurrent("changing it", () => {
     expect(answerOf(await new Person(person.client).signIn(password)).code).toBeString();
   });
 
-  test("any other is taken, whatever it is of", async () => {
+  test("accepts any other password, whatever its characters", async () => {
     const person = await signedIn();
     let { password } = person.client.tenant.admin;
     for (const new_password of ["a b c d e f g h", "loudlypurplekettle", "пароль из слов", "🐎".repeat(256)]) {
@@ -74,14 +74,14 @@ describe.concurrent("changing it", () => {
     expect(answerOf(await new Person(person.client).signIn(password)).code).toBeString();
   });
 
-  test("the same characters composed otherwise are the same password", async () => {
+  test("treats different compositions of the same characters as one password", async () => {
     const person = await signedIn();
     const { password } = person.client.tenant.admin;
     await person.send(PATH, { password, new_password: "café au lait, señor".normalize("NFD") });
     expect(answerOf(await new Person(person.client).signIn("café au lait, señor".normalize("NFC"))).code).toBeString();
   });
 
-  test("takes the old one, and guessing it is slowed down", async () => {
+  test("requires the old one, and guesses are throttled", async () => {
     const person = await signedIn();
     const page = await person.visitor.open(PATH);
     const guess = (password: string) => person.visitor.submit(page, { password, new_password: GOOD });
@@ -93,7 +93,7 @@ describe.concurrent("changing it", () => {
     expect((await guess(person.client.tenant.admin.password)).status).toBe(429);
   });
 
-  test("who has none is not offered it", async () => {
+  test("is not offered to a user without a password", async () => {
     const person = await signedIn();
     const { tenantId } = person.client.tenant;
     await db()`
@@ -151,7 +151,7 @@ describe.concurrent("a one-time link", () => {
     expect(sent.map((view) => view.status).sort()).toEqual([200, 404]);
   });
 
-  test("gives a User made by REST the first password", async () => {
+  test("gives a User created by REST the first password", async () => {
     const client = await newApplication();
     const admin = await clientOf(client.tenant);
     const Username = unique("ana");
@@ -163,7 +163,7 @@ describe.concurrent("a one-time link", () => {
     expect(answerOf(await visitor.submit(page, { username: Username, password: GOOD })).code).toBeString();
   });
 
-  test("is no longer good after its hour, nor after another was made", async () => {
+  test("expires after an hour, and when a new link is made", async () => {
     const client = await newApplication();
     const first = await linkFor(client);
     const second = await linkFor(client);
@@ -174,7 +174,7 @@ describe.concurrent("a one-time link", () => {
     expect((await late.open(second.path)).status).toBe(404);
   });
 
-  test("is for a User of the caller's own tenant, who has a Username", async () => {
+  test("requires a User of the caller's tenant with a Username", async () => {
     const [client, stranger] = await Promise.all([newApplication(), newApplication()]);
     const [admin, other] = await Promise.all([clientOf(client.tenant), clientOf(stranger.tenant)]);
     const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
@@ -186,7 +186,7 @@ describe.concurrent("a one-time link", () => {
     expect((await reader.send("POST", `/User/${user.Id}/PasswordReset`)).status).toBe(403);
   });
 
-  test("is what a policy can keep from those who may change other settings", async () => {
+  test("can be forbidden by a policy to callers who may change other settings", async () => {
     const client = await newApplication();
     const admin = await clientOf(client.tenant);
     const Policy = `forbid (principal, action == Action::"Settings:Update", resource is User) when { resource.Username == "admin" };`;
@@ -195,7 +195,7 @@ describe.concurrent("a one-time link", () => {
     expect((await admin.send("POST", `/User/${user.Id}/PasswordReset`)).status).toBe(403);
   });
 
-  test("does not stand readable in the database", async () => {
+  test("is not stored in plain text", async () => {
     const client = await newApplication();
     const { url } = await linkFor(client);
     const token = new URL(url).searchParams.get("token")!;
@@ -203,7 +203,7 @@ describe.concurrent("a one-time link", () => {
     expect(Buffer.from(row!.digest).toString("hex")).toBe(new Bun.CryptoHasher("sha256").update(token).digest("hex"));
   });
 
-  test("leaves the second factor as it is", async () => {
+  test("leaves the second factor unchanged", async () => {
     const { person, app } = await enrolled();
     const { path } = await linkFor(person.client);
     const visitor = new Visitor();

@@ -21,7 +21,7 @@ import {
 const WRONG = "The code is wrong, or was used before. Enter the next one.";
 
 describe.concurrent("setting up", () => {
-  test("shows a QR code and a key, wants a first code and the password, and gives ten recovery codes once", async () => {
+  test("shows a QR code and a key, requires a first code and the password, and shows ten recovery codes once", async () => {
     const person = await signedIn();
     const page = await person.visitor.open("/account/second-factor");
     expect(page).toMatchObject({ status: 200, heading: "Set up your authenticator" });
@@ -58,7 +58,7 @@ describe.concurrent("setting up", () => {
     expect(view.html).toContain("Set up an authenticator");
   });
 
-  test("its secret and codes do not stand readable in the database", async () => {
+  test("stores its secret and codes encrypted or hashed", async () => {
     const { person, app, recovery } = await enrolled();
     const { tenantId } = person.client.tenant;
     const rows = await db()<{ secret: Uint8Array }[]>`select secret from totp_secrets where tenant_id = ${tenantId}`;
@@ -87,7 +87,7 @@ describe.concurrent("at sign-in", () => {
     expect(decodeJwt(refreshed.body.id_token)).toMatchObject({ acr: "2", amr: ["pwd", "otp", "mfa"] });
   });
 
-  test("until it is given, the session is good for nothing else", async () => {
+  test("a session without the code is valid for nothing else", async () => {
     const { person: owner, app } = await enrolled();
     const { person } = await atTheCode(owner.client);
     expect(await person.isSignedIn()).toBe(false);
@@ -99,7 +99,7 @@ describe.concurrent("at sign-in", () => {
     expect(await person.isSignedIn()).toBe(true);
   });
 
-  test("until it is given, there is no session to list", async () => {
+  test("a session without the code is not listed", async () => {
     const { person, app } = await enrolled();
     const { client } = person;
     const admin = await clientOf(client.tenant);
@@ -116,7 +116,7 @@ describe.concurrent("at sign-in", () => {
     expect(await listed()).toEqual([2, 2]);
   });
 
-  test("a session from before is listed still, though it has to give a second factor by now", async () => {
+  test("an older session stays listed, though it must now give a second factor", async () => {
     const client = await newApplication();
     const admin = await clientOf(client.tenant);
     const before = await signedIn(client);
@@ -126,7 +126,7 @@ describe.concurrent("at sign-in", () => {
     expect(await before.isSignedIn()).toBe(false);
   });
 
-  test("SPEC.md's Last_Login and the known browser wait for it", async () => {
+  test("Last_Login and the known browser are set only after the code", async () => {
     const { person: owner } = await enrolled();
     const { tenantId } = owner.client.tenant;
     await db()`update users set last_login = null where tenant_id = ${tenantId}`;
@@ -136,7 +136,7 @@ describe.concurrent("at sign-in", () => {
     expect(user!.last_login).toBeNull();
   });
 
-  test("a code is good once: not the one that set the app up, and not twice", async () => {
+  test("a code is accepted once, including the code of the set-up", async () => {
     const { person: owner, app } = await enrolled();
     const first = await atTheCode(owner.client);
     const replay = await first.person.visitor.submit(first.page, { code: app.code() });
@@ -147,7 +147,7 @@ describe.concurrent("at sign-in", () => {
     expect((await second.person.visitor.submit(second.page, { code: next })).status).toBe(422);
   });
 
-  test("of one code sent in many browsers at once, one gets in", async () => {
+  test("one code sent by many browsers at once signs one in", async () => {
     const { person: owner, app } = await enrolled();
     const all = await Promise.all([1, 2, 3, 4].map(() => atTheCode(owner.client)));
     const code = app.code(1);
@@ -155,7 +155,7 @@ describe.concurrent("at sign-in", () => {
     expect(views.filter((view) => view.location).length).toBe(1);
   });
 
-  test("a clock may be a step off, and no more", async () => {
+  test("a clock may differ by one step", async () => {
     const { person: owner, app } = await enrolled();
     await db()`update totp_secrets set last_step = 0 where tenant_id = ${owner.client.tenant.tenantId}`;
     const late = await atTheCode(owner.client);
@@ -164,7 +164,7 @@ describe.concurrent("at sign-in", () => {
     expect((await late.person.visitor.submit(late.page, { code: app.code(1) })).location).toBeDefined();
   });
 
-  test("a recovery code is good once, typed as people type", async () => {
+  test("a recovery code is accepted once, in any common spelling", async () => {
     const { person: owner, recovery } = await enrolled();
     const typed = ` ${recovery[0]!.toLowerCase().replace("-", " ")} `;
     const { person, page } = await atTheCode(owner.client);
@@ -176,7 +176,7 @@ describe.concurrent("at sign-in", () => {
     expect((await owner.account()).html).toContain("8 recovery codes are left");
   });
 
-  test("what is no code is refused", async () => {
+  test("malformed codes are rejected", async () => {
     const { person: owner } = await enrolled();
     const { person, page } = await atTheCode(owner.client);
     for (const code of ["", "12345", "1234567", "١٢٣٤٥٦", "'; drop table", "x".repeat(5_000)]) {
@@ -185,7 +185,7 @@ describe.concurrent("at sign-in", () => {
     }
   });
 
-  test("guessing is slowed down, for a right code too", async () => {
+  test("guesses are throttled, and so is a correct code while throttled", async () => {
     const { person: owner, app } = await enrolled();
     await waitOut(owner.client);
     const { person, page } = await atTheCode(owner.client);
@@ -206,7 +206,7 @@ describe.concurrent("at sign-in", () => {
 });
 
 describe.concurrent("afterwards", () => {
-  test("new recovery codes take the place of the former", async () => {
+  test("new recovery codes replace the former ones", async () => {
     const { person, app, recovery } = await enrolled();
     const { password } = person.client.tenant.admin;
     const view = await person.send("/account/recovery-codes", { password, code: app.code(1) });
@@ -217,7 +217,7 @@ describe.concurrent("afterwards", () => {
     expect((await next.person.visitor.submit(next.page, { code: codes[0]! })).location).toBeDefined();
   });
 
-  test("it is removed by password and code, not by one of them", async () => {
+  test("it is removed only with both password and code", async () => {
     const { person, app } = await enrolled();
     const { password } = person.client.tenant.admin;
     const path = "/account/second-factor/remove";

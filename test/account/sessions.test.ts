@@ -6,8 +6,8 @@ import { Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
 import { newApplication, Person, signedIn, statusOf } from "./person.ts";
 
-describe.concurrent("who may see it", () => {
-  test("nobody without a session: the page says how to get one", async () => {
+describe.concurrent("access to the account page", () => {
+  test("without a session, the page explains how to sign in", async () => {
     const view = await new Visitor().open("/account");
     expect(view).toMatchObject({ status: 401, heading: "Sign in first", forms: [] });
     for (const client_id of ["0", "x", "999999999"]) {
@@ -20,7 +20,7 @@ describe.concurrent("who may see it", () => {
     }
   });
 
-  test("who comes by an application's link signs in, and is led back", async () => {
+  test("a user who follows an application's link signs in and returns", async () => {
     const client = await newApplication();
     const visitor = new Visitor();
     const page = await visitor.open(`/account?client_id=${client.id}`);
@@ -32,7 +32,7 @@ describe.concurrent("who may see it", () => {
     expect(view.html).toContain("Administrator (admin)");
   });
 
-  test("a form sent after the session has ended does nothing", async () => {
+  test("a form sent after the session has ended changes nothing", async () => {
     const person = await signedIn();
     const page = await person.visitor.open("/account/password");
     const { tenantId, admin } = person.client.tenant;
@@ -42,7 +42,7 @@ describe.concurrent("who may see it", () => {
     expect((await new Person(person.client).signIn()).location).toBeDefined();
   });
 
-  test("a session that somebody else put into the browser is not the one after signing in", async () => {
+  test("a session planted in the browser is replaced at sign-in", async () => {
     const [mallory, victim] = [await signedIn(), new Person(await newApplication())];
     const planted = mallory.visitor.cookies.get("gatehouse-session")!;
     victim.visitor.cookies.set("gatehouse-session", planted);
@@ -77,7 +77,7 @@ describe.concurrent("where a user is signed in", () => {
     expect(done.html).not.toContain("Safari on iPhone");
   });
 
-  test("all others at once", async () => {
+  test("all others are signed out at once", async () => {
     const person = await signedIn();
     const others = await Promise.all([signedIn(person.client), signedIn(person.client)]);
     await person.press("/account/sessions/end", { session: "others" });
@@ -98,7 +98,7 @@ describe.concurrent("where a user is signed in", () => {
     expect(await stranger.isSignedIn()).toBe(true);
   });
 
-  test("what a browser calls itself is shown as text", async () => {
+  test("the user agent is shown as text", async () => {
     const client = await newApplication();
     const name = `<img src=x onerror=alert(1)> "quoted" &lt;b&gt;`;
     await db()`update users set name = ${name} where tenant_id = ${client.tenant.tenantId}`;
@@ -112,8 +112,8 @@ describe.concurrent("where a user is signed in", () => {
   });
 });
 
-describe.concurrent("what a user has allowed applications", () => {
-  test("is shown in words, and revoked with the application's tokens", async () => {
+describe.concurrent("the applications a user has allowed", () => {
+  test("are shown with readable scopes, and are revoked with their tokens", async () => {
     const person = await signedIn();
     const client = await otherClient(person.client);
     const tokens = (await client.token(await client.code(person.visitor))).body;

@@ -26,7 +26,7 @@ async function claimsOf(client: Client, view: View) {
 }
 
 describe.concurrent("where the tenant requires it", () => {
-  test("a user without one is led through setting it up at sign-in, and only then comes to the application", async () => {
+  test("a user without a second factor must set one up at sign-in before reaching the application", async () => {
     const client = await newApplication();
     await requireSecondFactor(client);
     const person = new Person(client);
@@ -48,7 +48,7 @@ describe.concurrent("where the tenant requires it", () => {
     });
   });
 
-  test("it counts at once for who is signed in already, and no longer when it is optional again", async () => {
+  test("it applies at once to signed-in users, and stops applying when optional again", async () => {
     const person = await signedIn();
     expect(await person.isSignedIn()).toBe(true);
     await requireSecondFactor(person.client);
@@ -59,7 +59,7 @@ describe.concurrent("where the tenant requires it", () => {
     expect(await person.isSignedIn()).toBe(true);
   });
 
-  test("it is this tenant's alone", async () => {
+  test("it applies to this tenant only", async () => {
     const [one, other] = await Promise.all([signedIn(), signedIn()]);
     await requireSecondFactor(one.client);
     expect(await other.isSignedIn()).toBe(true);
@@ -67,7 +67,7 @@ describe.concurrent("where the tenant requires it", () => {
     expect(await ok(admin.get("/TenantSettings"))).toMatchObject({ SecondFactor: "Optional" });
   });
 
-  test("and can be set up on the account page as well", async () => {
+  test("it can also be set up on the account page", async () => {
     const client = await newApplication();
     await requireSecondFactor(client);
     const person = new Person(client);
@@ -79,8 +79,8 @@ describe.concurrent("where the tenant requires it", () => {
   });
 });
 
-describe.concurrent("a session from before the user had one", () => {
-  test("is asked for the code alone, and keeps the time of its sign-in", async () => {
+describe.concurrent("a session from before the second factor was set up", () => {
+  test("is asked for the code only, and keeps its auth_time", async () => {
     const early = await signedIn();
     const { client } = early;
     await db()`update sessions set auth_time = now() - interval '1 hour' where tenant_id = ${client.tenant.tenantId}`;
@@ -93,7 +93,7 @@ describe.concurrent("a session from before the user had one", () => {
     expect(Number(claims.auth_time)).toBeLessThan(Date.now() / 1000 - 3_000);
   });
 
-  test("with max_age passed is asked for both", async () => {
+  test("is asked for both after max_age", async () => {
     const early = await signedIn();
     const { client } = early;
     await db()`update sessions set auth_time = now() - interval '1 hour' where tenant_id = ${client.tenant.tenantId}`;
@@ -106,7 +106,7 @@ describe.concurrent("a session from before the user had one", () => {
     expect(Number(claims.auth_time)).toBeGreaterThan(Date.now() / 1000 - 60);
   });
 
-  test("a code later than max_age after the password does not begin again", async () => {
+  test("does not start over when the code comes later than max_age after the password", async () => {
     const { person, app } = await enrolled();
     const { client } = person;
     const page = await person.visitor.open(client.authorize({ max_age: "60", prompt: "login" }));
@@ -118,7 +118,7 @@ describe.concurrent("a session from before the user had one", () => {
 });
 
 describe.concurrent("an application that insists on acr 2", () => {
-  test("leads who has none through setting it up, with the password", async () => {
+  test("makes a user without one set it up, with the password", async () => {
     const person = await signedIn();
     const { client } = person;
     const page = await person.visitor.open(client.authorize(ESSENTIAL));
@@ -131,19 +131,19 @@ describe.concurrent("an application that insists on acr 2", () => {
     expect(await claimsOf(client, await person.visitor.open(client.authorize(ESSENTIAL)))).toMatchObject({ acr: "2" });
   });
 
-  test("is told that there is something to ask, with prompt=none", async () => {
+  test("gets interaction_required with prompt=none", async () => {
     const person = await signedIn();
     const view = await person.visitor.open(person.client.authorize({ ...ESSENTIAL, prompt: "none" }));
     expect(answerOf(view)).toMatchObject({ error: "login_required" });
   });
 
-  test("one that only wishes for it gets what there is", async () => {
+  test("as a voluntary claim gets the acr that there is", async () => {
     const person = await signedIn();
     const view = await person.visitor.open(person.client.authorize({ acr_values: "2" }));
     expect(await claimsOf(person.client, view)).toMatchObject({ acr: "1", amr: ["pwd"] });
   });
 
-  test("one that insists on acr 1 gets it of who has given two", async () => {
+  test("asking for acr 1 gets it from a user who has given two factors", async () => {
     const { person } = await enrolled();
     const claims = '{"id_token":{"acr":{"essential":true,"value":"1"}}}';
     const view = await person.visitor.open(person.client.authorize({ claims }));
@@ -151,7 +151,7 @@ describe.concurrent("an application that insists on acr 2", () => {
   });
 });
 
-test.concurrent("an administrator sees and removes the second factor of a user who has lost it", async () => {
+test.concurrent("an administrator sees and removes a user's lost second factor", async () => {
   const { person } = await enrolled();
   const { client } = person;
   const admin = await clientOf(client.tenant);

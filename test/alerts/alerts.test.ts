@@ -43,7 +43,7 @@ async function hold(api: Api, url: string): Promise<string> {
 
 describe.concurrent("an alert", () => {
   test(
-    "is raised once a connection is Held, acknowledged until a time by somebody, and ends by itself",
+    "is raised when a connection is Held, can be acknowledged until a time, and ends by itself",
     async () => {
       const api = await newTenant();
       await using receiver = startReceiver(410);
@@ -77,7 +77,7 @@ describe.concurrent("an alert", () => {
   );
 
   test(
-    "is raised by a rate of failures, a backlog and a burst of failed sign-ins, and by less than that not",
+    "is raised by a failure rate, a backlog or a burst of failed sign-ins above its threshold, not below",
     async () => {
       const api = await newTenant();
       const tenantId = api.tenantId as TenantId;
@@ -103,7 +103,7 @@ describe.concurrent("an alert", () => {
   );
 
   test(
-    "of a rate is raised by a few failures at once, and by no success: not by a recovery, nor by a test event",
+    "by rate needs only a few failures, and ignores recoveries and test events",
     async () => {
       const api = await newTenant();
       const tenantId = api.tenantId as TenantId;
@@ -140,7 +140,7 @@ describe.concurrent("an alert", () => {
   );
 
   test(
-    "is as hidden as its connection, and a count of deliveries is for who may see every event",
+    "is hidden with its connection; counts are shown to readers of every event",
     async () => {
       const admin = await newAdmin();
       const spy = await newPerson(admin);
@@ -183,7 +183,7 @@ describe.concurrent("an alert", () => {
   );
 
   test(
-    "of a rate is looked for in a tenant's hour once, however many of its connections fail",
+    "by rate reads a tenant's hour once, however many connections fail",
     async () => {
       const api = await newTenant();
       const connectionIds: string[] = [];
@@ -209,7 +209,7 @@ describe.concurrent("an alert", () => {
 });
 
 test.concurrent(
-  "of failing logouts names the applications that do not take them, and ends once they do",
+  "for failing logouts names the applications, and ends when they recover",
   async () => {
     const api = await newTenant();
     const owner = { tenant: api.tenant } as Client;
@@ -234,7 +234,7 @@ test.concurrent(
   PATIENCE_MS,
 );
 
-test("that has ended is kept for 90 days", async () => {
+test("is kept for 90 days after its end", async () => {
   const api = await newTenant();
   const [old, young] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
   const end = (id: string, days: number) => db()`
@@ -250,7 +250,7 @@ test("that has ended is kept for 90 days", async () => {
 const browser = openWindows();
 
 test.concurrent.each([true, false])(
-  "every page tells of an alert until somebody says that they see to it (with script: %p)",
+  "every page shows an alert until it is acknowledged (with script: %p)",
   async (javaScriptEnabled) => {
     const api = await newTenant();
     await using receiver = startReceiver(410);

@@ -37,9 +37,9 @@ async function alertAbout(api: Api, connection: string) {
 const eventsOf = async (api: Api, alert: string) =>
   (await api.get(`/WebhookEvent?EventRecord=Alert&RecordId=${alert}`)).body.Items as { EventId: string }[];
 
-describe.concurrent("a connection that asks for alerts", () => {
+describe.concurrent("a connection subscribed to alerts", () => {
   test(
-    "gets a signed and numbered call for each that is raised, acknowledged and ended, but for its own",
+    "gets a signed, numbered call for each alert raised, acknowledged and ended, except its own",
     async () => {
       const api = await newTenant();
       await using gone = startReceiver(410);
@@ -83,7 +83,7 @@ describe.concurrent("a connection that asks for alerts", () => {
   );
 
   test(
-    "and nothing else breeds no more of them when it fails itself",
+    "and to nothing else causes no further alerts when it fails itself",
     async () => {
       const api = await newTenant();
       await using gone = startReceiver(410);
@@ -103,7 +103,7 @@ describe.concurrent("a connection that asks for alerts", () => {
   );
 
   test(
-    "may send itself a test of one, and who may not see the connection reads no Data of it",
+    "can send itself a test alert; readers without access to the connection see no Data of it",
     async () => {
       const admin = await newAdmin();
       const spy = await newPerson(admin);

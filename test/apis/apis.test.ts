@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const given = () => ({ Name: Bun.randomUUIDv7(), Audience: newAudience() });
 
-test("a new one has the defaults; it is changed field by field, and found by its Name", async () => {
+test("a new API has the defaults, is changed field by field and found by its Name", async () => {
   const fields = given();
   const made = await ok(admin.patch("/Api", fields));
   expect(made).toMatchObject({
@@ -51,7 +51,7 @@ test("a new one has the defaults; it is changed field by field, and found by its
   expect(await ok(admin.patch("/Api", { Id: made.Id, ApplicationId: null }))).toMatchObject({ ApplicationId: "" });
 });
 
-describe("is refused:", () => {
+describe("is rejected:", () => {
   const issuer = () => shared().url.replace("127.0.0.1", "localhost");
   test.each<[string, () => Record<string, unknown>, RegExp]>([
     ["no Audience", () => ({ Audience: undefined }), /^Audience is missing/],
@@ -107,7 +107,7 @@ describe("is refused:", () => {
     expectError(answer, 400, "Bad Input", PATH, /^ApplicationId: there is no Application/);
   });
 
-  test("an Audience that another tenant has: its API could not tell the tokens apart", async () => {
+  test("an Audience of another tenant, because the APIs could not tell the tokens apart", async () => {
     const other = await newTenant();
     const { audience } = await newApi(other, "Orders", []);
     const answer = await admin.patch("/Api", { ...given(), Audience: audience });
@@ -119,7 +119,7 @@ describe("is refused:", () => {
     expectError(moved, 409, "Conflict", PATH, /^Audience is held/);
   });
 
-  test("an Audience that another tenant gave up, as long as a token for it may be alive; its own tenant takes it back", async () => {
+  test("an Audience released by another tenant while a token for it may be valid; the former owner can reuse it", async () => {
     const [first, second] = [await newTenant(), await newTenant()];
     const [deleted, moved] = [await newApi(first, "Orders", []), await newApi(first, "Stock", [])];
     await ok(first.send("DELETE", `/Api/${deleted.id}`));
@@ -136,14 +136,14 @@ describe("is refused:", () => {
     await ok(second.patch("/Api", { Name: "Wanted", Audience: deleted.audience }));
   });
 
-  test("of many that want one Audience at once, all but one", async () => {
+  test("concurrent claims of one Audience, except one", async () => {
     const tenants = await Promise.all(Array.from({ length: 4 }, () => newTenant()));
     const Audience = newAudience();
     const answers = await Promise.all(tenants.map((tenant) => tenant.patch("/Api", { Name: "Orders", Audience })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
   });
 
-  test("a scope that another API of the tenant has; another tenant may have it", async () => {
+  test("a scope name of another API of the same tenant; other tenants may use it", async () => {
     const own = await newTenant();
     await newApi(own, "Orders", ["orders:read"]);
     const answer = await own.patch("/Api", { ...given(), ...scopes("x", "orders:read") });
@@ -156,7 +156,7 @@ describe("is refused:", () => {
 const scopes = (...names: string[]) => ({ Scopes: names.map((Name) => ({ Name, Description: "" })) });
 
 describe("its scopes", () => {
-  test("are given to clients and roles by their names; one that nothing has is refused", async () => {
+  test("are granted to clients and roles by name; unknown names are rejected", async () => {
     const own = await newTenant();
     const { Id } = await ok(own.patch("/Application", { Name: "shop", Is_Active: true }));
     const credentials = `/Application/${Id}/Credentials`;
@@ -175,7 +175,7 @@ describe("its scopes", () => {
   test.each<[string, (own: Api, id: string) => Promise<unknown>]>([
     ["when the API leaves one out", (own, Id) => ok(own.patch("/Api", { Id, ...scopes("orders:write") }))],
     ["with the API", (own, id) => own.send("DELETE", `/Api/${id}`)],
-  ])("are taken from clients and roles %s, and do not come back with another", async (_, lose) => {
+  ])("are removed from clients and roles %s, and do not return with another API", async (_, lose) => {
     const own = await newTenant();
     const { id } = await newApi(own, "Orders", ["orders:read", "orders:write"]);
     const { Id } = await ok(own.patch("/Application", { Name: "shop", Is_Active: true }));
@@ -193,7 +193,7 @@ describe("its scopes", () => {
   });
 });
 
-test("an API and its own client are changed at once, and neither change waits for the other in vain", async () => {
+test("concurrent changes of an API and its own client do not deadlock", async () => {
   const own = await newTenant();
   const api = await ok(own.patch("/Api", given()));
   const { Id: application } = await ok(own.patch("/Application", { Name: "introspects" }));

@@ -65,7 +65,7 @@ const userinfo = async (token: string) =>
   (await request("GET", "/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).body;
 
 describe("IdTokenClaims", () => {
-  test("puts the claims of the granted scopes into id_tokens, refreshed ones and those of the hybrid flow too", async () => {
+  test("puts the claims of granted scopes into id_tokens, including refreshed and hybrid ones", async () => {
     const scene = await arrange();
     const { client } = scene;
     const without = decodeJwt((await signIn(client)).id_token);
@@ -83,7 +83,7 @@ describe("IdTokenClaims", () => {
 });
 
 describe("a client's ClaimMapping", () => {
-  test("stands in its id_tokens, in userinfo, in access tokens for the entity API, and in no API's", async () => {
+  test("applies to its id_tokens, userinfo and access tokens for the entity API, not to tokens for APIs", async () => {
     const scene = await arrange();
     const { client } = scene;
     await setClient(scene, { ClaimMapping: MAPPING });
@@ -101,7 +101,7 @@ describe("a client's ClaimMapping", () => {
     for (const name of Object.keys(OF_USER)) expect(claims).not.toHaveProperty([name]);
   });
 
-  test("gives of a client itself its own roles, and constants", async () => {
+  test("can contain the client's own roles and constants", async () => {
     const scene = await arrange();
     const { admin, client } = scene;
     const ask = async () => {
@@ -118,7 +118,7 @@ describe("a client's ClaimMapping", () => {
 });
 
 describe("an API's", () => {
-  test("ClaimMapping stands in tokens for it alone", async () => {
+  test("ClaimMapping applies to tokens for this API only", async () => {
     const scene = await arrange();
     await setApi(scene, { ClaimMapping: MAPPING });
     const tokens = await signIn(scene.client, forOrders(scene));
@@ -130,7 +130,7 @@ describe("an API's", () => {
     expect(own).not.toHaveProperty("roles");
   });
 
-  test("IncludeClaims puts in what the user has allowed the client to see", async () => {
+  test("IncludeClaims adds the claims that the user has allowed the client", async () => {
     const scene = await arrange();
     const ask = async (scope: string) =>
       decodeJwt((await signIn(scene.client, { ...forOrders(scene), scope })).access_token);

@@ -14,7 +14,7 @@ const own = (client: Client, path: string, fields: Record<string, string | undef
 describe.each(DOORS)("`scope` in the token answer at %s", (path) => {
   const isSpec = path === TOKEN_PATH;
 
-  test("of a client's own token says what was given where less was than was asked for", async () => {
+  test("of a client credentials token names the granted scopes if fewer than requested", async () => {
     const { client, orders } = await newScene({ scopes: ["openid", "profile", "name", "orders:read"] });
     const given = async (fields: Record<string, string>) => (await own(client, path, fields)).body.scope;
     expect(await given({ scope: "openid name groups" })).toBe("openid name");
@@ -24,7 +24,7 @@ describe.each(DOORS)("`scope` in the token answer at %s", (path) => {
     expect(await given({ scope: "openid orders:read", resource: orders.audience })).toBe("orders:read");
   });
 
-  test("of a code's and a refresh token's says it likewise", async () => {
+  test("of a code or refresh token does the same", async () => {
     const { client } = await newScene({ scopes: ["openid", "profile", "name"] });
     for (const [scope, said] of [
       ["openid groups", "openid"],

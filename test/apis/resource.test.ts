@@ -40,8 +40,8 @@ async function codeFor({ client }: Scene, resources: string[], scope: string): P
   return answerOf(await client.goThrough(visitor, await visitor.open(client.authorize({ scope }) + more))).code!;
 }
 
-describe.each(DOORS)("a client's own token at %s", (path) => {
-  test("is for the API that it asks for, and for nothing else", async () => {
+describe.each(DOORS)("a client credentials token at %s", (path) => {
+  test("is valid for the requested API only", async () => {
     const { client, orders } = await newScene();
     const answer = await own(client, path, { resource: orders.audience, scope: "openid orders:read" });
     expect(answer.status).toBe(200);
@@ -51,14 +51,14 @@ describe.each(DOORS)("a client's own token at %s", (path) => {
     expect((await use(answer.body.access_token, "/oauth2/userinfo")).status).toBe(401);
   });
 
-  test("without a resource is for the entity API, also by *", async () => {
+  test("without a resource is for the entity API, including for scope *", async () => {
     const { client } = await newScene();
     const answer = await own(client, path, { scope: "*" });
     expect(claimsOf(answer).aud).toBe(issuer());
     expect(scopesOf(answer)).toEqual(["openid", "profile", "name", "AccessManager:Read"]);
   });
 
-  test("by * has all of the API's scopes that the client has, and none of another's", async () => {
+  test("with scope * has all of the API's scopes that the client has, and no other API's", async () => {
     const { client, orders, stock } = await newScene({ scopes: ["openid", "orders:write", "stock:read"] });
     const ask = (resource: string) => own(client, path, { resource, scope: "*" });
     expect(scopesOf(await ask(orders.audience))).toEqual(["orders:write"]);
@@ -76,7 +76,7 @@ describe.each(DOORS)("a client's own token at %s", (path) => {
     ["in capitals up to the path", (address) => address.toUpperCase()],
     ["with the port that goes without saying", (address) => `${address}:443`],
     ["with a path that leads back", (address) => `${address}/a/../%7e/..`],
-  ])("is for an API whose address is written %s, and says aud as it is registered", async (_, written) => {
+  ])("accepts the API's address written as %s, and has the registered one as aud", async (_, written) => {
     const { client, orders } = await newScene();
     const answer = await own(client, path, { resource: written(orders.audience), scope: "orders:read" });
     expect(claimsOf(answer)).toMatchObject({ aud: orders.audience, scope: "orders:read" });
@@ -97,7 +97,7 @@ describe.each(DOORS)("a client's own token at %s", (path) => {
       async ({ admin }) => (await newApi(admin, "Third", ["third"])).audience,
     ],
     ["another tenant's", async () => (await newScene()).orders.audience],
-  ])("is refused for a resource that is %s: invalid_target", async (_, resource) => {
+  ])("is rejected for a resource that is %s: invalid_target", async (_, resource) => {
     const scene = await newScene();
     const answer = await own(scene.client, path, { resource: await resource(scene), scope: "*" });
     expectRefused(path, answer, "invalid_target", /^resource must be/);
@@ -107,19 +107,19 @@ describe.each(DOORS)("a client's own token at %s", (path) => {
     ["of another API", "stock:read", /stock:read is a scope of the API Stock\. Ask for it with resource=/],
     ["of the entity API", "AccessManager:Read", /does not have the scope AccessManager:Read/],
     ["of nothing", "third", /does not have the scope third/],
-  ])("is refused with a scope %s: invalid_scope", async (_, scope, says) => {
+  ])("is rejected with a scope %s: invalid_scope", async (_, scope, says) => {
     const { client, orders } = await newScene();
     expectRefused(path, await own(client, path, { resource: orders.audience, scope }), "invalid_scope", says);
   });
 
-  test("is refused with an API's scope without its resource: invalid_scope", async () => {
+  test("is rejected with an API's scope but no resource: invalid_scope", async () => {
     const { client, orders } = await newScene();
     const answer = await own(client, path, { scope: "orders:read" });
     expectRefused(path, answer, "invalid_scope", new RegExp(`resource=${orders.audience}`));
   });
 });
 
-test("a client's own refresh token keeps its resource, and gives no other", async () => {
+test("a client's refresh token keeps its resource and accepts no other", async () => {
   const { client, orders, stock } = await newScene();
   const first = await own(client, TOKEN_PATH, { resource: orders.audience, scope: "orders:read" });
   const refresh = (token: string, fields = {}) => client.refresh(token, fields, TOKEN_PATH);
@@ -131,7 +131,7 @@ test("a client's own refresh token keeps its resource, and gives no other", asyn
   expect(claimsOf(third)).toMatchObject({ aud: orders.audience, scope: "orders:read" });
 });
 
-describe("a token is made as the API has it", () => {
+describe("a token follows the API's settings", () => {
   test.each([
     ["RS256", "JWT"],
     ["ES256", "at+jwt"],
@@ -163,7 +163,7 @@ describe("a token is made as the API has it", () => {
 });
 
 describe("a user's token", () => {
-  test("is for the one API that the authorization request named, and so is what refreshes it", async () => {
+  test("is for the one API named in the authorization request, also after a refresh", async () => {
     const scene = await newScene();
     const { client, orders, stock } = scene;
     const token = await client.token(await codeFor(scene, [orders.audience], "openid orders:read orders:write"));
@@ -186,7 +186,7 @@ describe("a user's token", () => {
     expect(scopesOf(await client.refresh(narrow.body.refresh_token))).toEqual(["orders:read", "orders:write"]);
   });
 
-  test("of several resources is for the one that the token request names", async () => {
+  test("of several resources is for the one named in the token request", async () => {
     const scene = await newScene();
     const { client, orders, stock } = scene;
     const code = await codeFor(scene, [orders.audience, stock.audience], "openid orders:read stock:read");
@@ -201,7 +201,7 @@ describe("a user's token", () => {
     expectRfcError(refused, 400, "invalid_scope", /stock:read is a scope of the API Stock/);
   });
 
-  test("is for one resource: several at once are invalid_target, one that is named twice is one", async () => {
+  test("is for one resource: several are invalid_target, one repeated is accepted", async () => {
     const scene = await newScene();
     const { client, orders, stock } = scene;
     const code = await codeFor(scene, [orders.audience, stock.audience], "openid orders:read stock:read");
@@ -218,7 +218,7 @@ describe("a user's token", () => {
     expect(claimsOf(await ask([orders.audience, orders.audience]))).toMatchObject({ aud: orders.audience });
   });
 
-  test("for an API of which no scope is asked for is named by the consent", async () => {
+  test("for an API without requested scopes is named on the consent page", async () => {
     const { client, orders, stock } = await newScene();
     const more = [orders, stock].map(({ audience }) => `&resource=${encodeURIComponent(audience)}`).join("");
     const visitor = new Visitor();
@@ -230,7 +230,7 @@ describe("a user's token", () => {
     expect(view.html).not.toContain("tell Orders who you are");
   });
 
-  test("is for the entity API where that was named too, unless the token request names the other", async () => {
+  test("is for the entity API if that was named too, unless the token request names the other", async () => {
     const scene = await newScene();
     const { client, orders } = scene;
     const resources = [issuer(), orders.audience];
@@ -251,7 +251,7 @@ describe("a user's token", () => {
     expect(scopesOf(token)).toEqual(["openid", "profile", "name", "AccessManager:Read"]);
   });
 
-  test("has of an API's scopes those that the user's roles give", async () => {
+  test("has only the API scopes that the user's roles grant", async () => {
     const scene = await newScene();
     await ok(scene.admin.patch("/Role", { Name: "clerk", Scopes: ["orders:read"] }));
     const token = await scene.client.token(
@@ -262,7 +262,7 @@ describe("a user's token", () => {
     expect(scopesOf(await scene.client.refresh(token.body.refresh_token))).toEqual([]);
   });
 
-  test.each([SPEC_PATH, RFC_PATH])("is not to be had for an unknown resource at %s: invalid_target", async (path) => {
+  test.each([SPEC_PATH, RFC_PATH])("is rejected for an unknown resource at %s: invalid_target", async (path) => {
     const { client, orders } = await newScene();
     const refused = async (query: string) =>
       answerOf(await new Visitor().open(client.authorize({ scope: "openid" }, path) + query));
@@ -273,7 +273,7 @@ describe("a user's token", () => {
     }
   });
 
-  test("is not to be had with the scope of an API that is not named: invalid_scope", async () => {
+  test("is rejected with a scope of an API that was not named: invalid_scope", async () => {
     const { client, stock } = await newScene();
     const page = await new Visitor().open(client.authorize({ scope: "orders:read", resource: stock.audience }));
     expect(answerOf(page)).toMatchObject({
@@ -283,7 +283,7 @@ describe("a user's token", () => {
   });
 });
 
-test("consent names the API and what its scopes allow; the user sees it in the account and takes it back", async () => {
+test("consent names the API and describes its scopes; the user can revoke it in the account", async () => {
   const scene = await newScene();
   const { client, orders } = scene;
   const visitor = new Visitor();
@@ -299,8 +299,8 @@ test("consent names the API and what its scopes allow; the user sees it in the a
   expect((await visitor.open("/account")).html).toContain("use Orders: Do orders:read for you");
 });
 
-describe("an Audience that is written in another way by now", () => {
-  test("leaves tokens that say the former one what they were, at introspection and in exchange", async () => {
+describe("an Audience changed to another spelling", () => {
+  test("does not change tokens with the former spelling, at introspection and in exchange", async () => {
     const chain = await newChain();
     const { admin, orders, client } = chain.scene;
     const { access_token } = await signIn(chain, orders.audience);
@@ -318,7 +318,7 @@ describe("introspection", () => {
   const introspect = async (client: Client, token: string) =>
     (await postAs(credentialsOf(client), "/oauth2/introspect", { token })).body;
 
-  test("tells of a token for an API its own client and the one it was issued to, and nobody else", async () => {
+  test("by the API's own client and the issuing client describes the token; others get inactive", async () => {
     const { admin, client, orders, stock } = await newScene();
     const [itself, other] = [await otherClient(client), await otherClient(client)];
     await ok(admin.patch("/Api", { Id: orders.id, ApplicationId: itself.id }));
@@ -337,7 +337,7 @@ describe("introspection", () => {
     expect(await introspect(stranger.client, access_token)).toEqual({ active: false });
   });
 
-  test("knows what the client has lost, and that a token was revoked", async () => {
+  test("reflects scopes that the client has lost, and revocation", async () => {
     const { admin, client, orders } = await newScene();
     const { access_token } = (await own(client, RFC_TOKEN_PATH, { resource: orders.audience, scope: "*" })).body;
     await ok(admin.patch(`/Application/${client.id}/Credentials`, { Scopes: ["orders:write"] }));
@@ -346,7 +346,7 @@ describe("introspection", () => {
     expect(await introspect(client, access_token)).toEqual({ active: false });
   });
 
-  test("knows no token for an API that is deleted, and none is issued or refreshed", async () => {
+  test("knows no token of a deleted API, and none is issued or refreshed", async () => {
     const scene = await newScene();
     const { admin, client, orders } = scene;
     const both = [orders.audience, scene.stock.audience];

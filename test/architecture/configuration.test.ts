@@ -84,7 +84,7 @@ const TEMPORALS = ["TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"];
 
 const documented = variableRows().flatMap(({ variables }) => variables);
 
-test("every variable that is read is on the page, and every one there is read", () => {
+test("every variable in the code is documented, and every documented one is read", () => {
   expect(documented.map(({ name }) => name).toSorted()).toEqual([...namesRead(), ...TEMPORALS].toSorted());
 });
 
@@ -95,7 +95,7 @@ test.each(defaults)("$name is by default $byDefault", ({ name, byDefault }) => {
   expect(config).toEqual(expected);
 });
 
-test("every limit is the one in the code", () => {
+test("every documented limit equals the code's", () => {
   const rows = [...sectionOf(page, "Limits").matchAll(/^\| ([a-zA-Z][^|]*) \| ([^|]*) \|$/gm)].slice(1);
   expect(Object.fromEntries(rows.map(([, name, value]) => [name, value]))).toEqual(LIMITS);
 });

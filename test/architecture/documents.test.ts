@@ -17,7 +17,7 @@ const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "sign-in: ", "receiver: 
 describe.each(PAGES)("%s", (path) => {
   const text = readPage(path);
 
-  test("every link leads somewhere", () => {
+  test("every link has a target", () => {
     expect(linksOf(text).filter((link) => !leadsSomewhere(path, link))).toEqual([]);
   });
 
@@ -25,7 +25,7 @@ describe.each(PAGES)("%s", (path) => {
     expect(blocksOf(path).flatMap((block) => problemOf(block) ?? [])).toEqual([]);
   });
 
-  test("what is made from the code is up to date; `bun run docs` writes it", () => {
+  test("generated parts are up to date; `bun run docs` writes them", () => {
     if (GENERATED[path]) expect(text === withGenerated(path, text)).toBe(true);
     else expect(text).not.toContain("<!-- generated: ");
   });
@@ -35,7 +35,7 @@ test(".env.example has the variables of docs/configuration.md; `bun run docs` wr
   expect(await Bun.file(join(ROOT, ENV_EXAMPLE)).text()).toBe(envExample());
 });
 
-test("these rules find a dead link, a block that nothing runs, and JSON that is none", () => {
+test("these rules find a dead link, an untested block and invalid JSON", () => {
   expect(leadsSomewhere("README.md", "docs/none.md")).toBe(false);
   expect(leadsSomewhere("README.md", "docs/api.md#none")).toBe(false);
   expect(leadsSomewhere("docs/api.md", "../README.md#five-minute-tour")).toBe(true);
@@ -52,24 +52,24 @@ test.each(["README.md", ...OF_READERS])("%s has at most 150 lines", (path) => {
   expect(readPage(path).split("\n").length).toBeLessThanOrEqual(151);
 });
 
-test("README.md leads to the page of each reader, and that goes on to the reference", () => {
+test("README.md links to each reader's page, which links to the reference", () => {
   expect(OF_READERS).toHaveLength(5);
   expect(linksOf(readPage("README.md"))).toEqual(expect.arrayContaining(OF_READERS));
   for (const path of OF_READERS) expect(headingsOf(readPage(path)).at(-1)).toBe("Reference");
 });
 
-test("the glossary has a word once, in alphabetical order", () => {
+test("the glossary lists each word once, alphabetically", () => {
   const words = [...readPage("docs/glossary.md").matchAll(/^\| ([a-zA-Z ]+) \|/gm)].map(([, word]) => word!).slice(1);
   expect(words).toEqual([...new Set(words)].toSorted((a, b) => a.localeCompare(b, "en")));
   expect(Object.keys(ROOMS_OF_WORDS).filter((word) => !words.includes(word))).toEqual([]);
 });
 
-test("the product cites documents that everybody has", async () => {
+test("comments cite public documents only", async () => {
   const sources = await readSources(ROOT, ["server", "workflows", "activities", "examples"]);
   expect(sources.filter(({ text }) => text.includes("SPEC.md")).map(({ path }) => path)).toEqual([]);
 });
 
-test("what the code cites of the documents is there", async () => {
+test("documents cited by the code exist", async () => {
   const sources = await readSources(ROOT, ["server", "workflows", "activities", "examples", "test", "bench"]);
   const cited = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/(?:docs\/[\w/-]+|README)\.md(?: "([^"\n]+)")?/g)]
@@ -79,7 +79,7 @@ test("what the code cites of the documents is there", async () => {
   expect(cited.filter((problem) => !problem.startsWith("test/architecture/documents.test.ts"))).toEqual([]);
 });
 
-test("the table of the tree names what is there, and each folder of the source", () => {
+test("the table of folders lists every source folder", () => {
   const [, table] = /<!-- table: layout -->\n\n([\s\S]*?)\n\n/.exec(readPage("docs/architecture.md"))!;
   const rows = [...table!.matchAll(/^\| (`[^|]*) \|/gm)].map(([, names]) => names!);
   const paths = rows.flatMap((names) => [...names.matchAll(/`([^`]+)`/g)].map(([, path]) => path!));

@@ -8,7 +8,7 @@ const SCAN = ["--preload", join(import.meta.dir, "typescript-5.ts"), "node_modul
 const PATIENCE_MS = 300_000;
 
 test(
-  "every text that a page is given is escaped, and one that is not would be found",
+  "every text in a page is escaped, and an unescaped one is found",
   async () => {
     const folder = join(ROOT, ".gatehouse", `escaping-${process.pid}`);
     mkdirSync(folder, { recursive: true });

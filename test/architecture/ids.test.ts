@@ -16,7 +16,7 @@ const MAKERS = [
   "server/webhooks/redelivery/contract.ts",
 ];
 
-test("only what makes ids casts to them", async () => {
+test("only constructors of ids cast to them", async () => {
   const sources = await readSources(join(import.meta.dir, "../.."), ["server", "workflows", "activities"]);
   const casting = sources.filter(({ text }) => CAST.test(text)).map(({ path }) => path);
   expect(casting.sort()).toEqual(MAKERS);

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dir, "../..");
 const sources = await readSources(ROOT, ["server", "workflows", "activities", "examples", "packages", "dev", "bench"]);
 const tests = await readSources(ROOT, ["test"]);
 
-test("a limit is called MAX_… or MIN_…", () => {
+test("limits are named MAX_… or MIN_…", () => {
   expect(limitsOfOtherNames([...sources, ...tests])).toEqual([]);
   const named = (text: string) => limitsOfOtherNames([{ path: "server/a.ts", text }]);
   expect(named("export const MOST_KEYS = 20;\nconst SHORTEST = 8;")).toEqual([
@@ -18,7 +18,7 @@ test("a limit is called MAX_… or MIN_…", () => {
   expect(named("const MAX_KEYS = 20;\nconst ALMOST_FULL = 0.9;")).toEqual([]);
 });
 
-test("an exported type's name is declared once in the server", () => {
+test("each exported type name of the server is declared once", () => {
   expect(typesOfOneName(sources).filter((name) => name !== "SettingsKind")).toEqual([]);
   const named = (first: string, second: string) =>
     typesOfOneName([

@@ -20,7 +20,7 @@ function problemsIn(comment: string): string[] {
   return [OPENINGS, WORDS].flatMap((pattern) => pattern.exec(comment)?.[0].trim() ?? []);
 }
 
-test("comments open plainly, and have none of the words that hide who does what", async () => {
+test("comments start plainly and avoid the listed words", async () => {
   const sources = (await readSources(ROOT, ROOTS)).filter(({ path }) => PLACES.some((place) => path.startsWith(place)));
   expect(sources.length).toBeGreaterThan(300);
   const problems = sources.flatMap(({ path, text }) =>
@@ -57,7 +57,7 @@ test.each([
   expect(problemsIn(comment)).toEqual([]);
 });
 
-test("a comment is read whole, over its lines, and a text in code is none", () => {
+test("a comment is read across its lines, and strings are not comments", () => {
   expect(commentsOf("// one\n// two\nconst a = 1; // three\n  /** four */\n/**\n * five\n * six\n */\n")).toEqual([
     "one two",
     "three",

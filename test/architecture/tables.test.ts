@@ -27,7 +27,7 @@ test("docs/operations.md has every kind of the audit log", () => {
   expect(documented.toSorted()).toEqual([...AUDIT_KINDS].toSorted());
 });
 
-test("docs/operations.md has rules that Prometheus can read, each of metrics that its table has", () => {
+test("docs/operations.md has Prometheus rules that parse and use documented metrics", () => {
   const text = blocksOf("docs/operations.md").find((block) => block.text.startsWith("groups:"))!.text;
   const { groups } = Bun.YAML.parse(text) as { groups: { rules: Record<string, unknown>[] }[] };
   const metrics = rowsOf("docs/operations.md", "Metrics").map(([name]) => /^`(\w+)/.exec(name!)?.[1]);

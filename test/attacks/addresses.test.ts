@@ -54,8 +54,8 @@ function propertiesOf(document: Json, schema: Json): Json {
   return Object.assign({}, properties, ...[...oneOf, ...anyOf].map((one: Json) => propertiesOf(document, one)));
 }
 
-describe("a field that holds an address", () => {
-  test("is found in every resource that has one", () => {
+describe("a field for an address", () => {
+  test("is found in every resource", () => {
     const names = new Set(fields.map(({ name }) => name));
     const known = [
       "WebSiteURL",
@@ -69,7 +69,7 @@ describe("a field that holds an address", () => {
     expect([...names]).toEqual(expect.arrayContaining(known));
   });
 
-  test.each(BAD)("takes no %p, and the answer names the field", async (address) => {
+  test.each(BAD)("rejects %p, and the error names the field", async (address) => {
     for (const { path, method, name, isList } of fields) {
       const at = path.replace("/Endpoint/rest/api/v1", "").replace("{Id}", caller.clientId);
       const body = { [name]: isList ? [address] : address };
@@ -84,7 +84,7 @@ describe("a field that holds an address", () => {
   });
 });
 
-test("a web site is http or https, in any case, and comes back as it was sent", async () => {
+test("a web site is http or https in any case, and is returned as sent", async () => {
   for (const WebSiteURL of ["https://example.com", "http://localhost:8080/?a=b#c", "HTTPS://Example.com/ä", ""]) {
     const { status, body } = await caller.patch("/Application", { Id: caller.clientId, WebSiteURL });
     expect({ status, WebSiteURL: body.WebSiteURL }).toEqual({ status: 200, WebSiteURL });

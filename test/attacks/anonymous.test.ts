@@ -132,13 +132,13 @@ async function newPublicClient(of: Api): Promise<string> {
 
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))].filter((path) => !path.startsWith("/assets/"));
 
-test("every named route is one of the app's", () => {
+test("every listed route exists in the app", () => {
   expect(Object.keys(LIMITS).filter((path) => !paths.includes(path))).toEqual([]);
 });
 
 describe.each(paths)("%s", (path) => {
   test(
-    "may be called by anybody, and then writes and sends no more than is named here",
+    "without authentication writes and sends at most the listed limits",
     async () => {
       const before = await counted();
       const sent = provider.calls.length;
@@ -161,7 +161,7 @@ describe.each(paths)("%s", (path) => {
   );
 });
 
-test("who goes to the provider and back without signing in there is stopped, and nobody else", async () => {
+test("an address that leaves sign-ins at a provider unfinished is blocked; others are not", async () => {
   const goThere = async (address: string, tenants: Record<string, string>) => {
     const browser = new Visitor(url);
     const headers = { "x-forwarded-for": address };
@@ -188,7 +188,7 @@ test("who goes to the provider and back without signing in there is stopped, and
   expect(await goThere("198.51.100.8", others)).toBe(303);
 }, 60_000);
 
-test("who asks for a provider that is switched off is written down so often, and no more", async () => {
+test("requests for an inactive provider are logged only up to a limit", async () => {
   const { Id } = await ok(
     api.patch("/IdentityProvider", {
       ...{ Name: "Off", Type: "OpenIDConnect", ClientId: "gatehouse", ClientSecret: "a secret" },

@@ -177,7 +177,7 @@ function filled(visitor: Visitor, page: View, fields: Record<string, string>): F
 }
 
 describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
-  test("is refused without its token, with another's, and in another browser; then it is taken", async () => {
+  test("is rejected without its token, with another's, and in another browser; then it is accepted", async () => {
     const { visitor, page, action, fields } = await FORMS[name]!();
     expect(action).toBe(name.split(":")[0]!);
     expectGuarded(page);
@@ -203,7 +203,7 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
 /** A provider's own form is posted here: it has no token of ours, and its state takes the token's place. */
 const OF_A_PROVIDER = "/signin/upstream/:id/callback";
 
-test.concurrent("a provider's form does nothing by itself, and signs in no browser but the one that went there", async () => {
+test.concurrent("a provider's form needs a click, and signs in only the browser that started", async () => {
   const { provider, tenant, visitor, back } = await onTheWay();
   running.push(provider);
   const { tenantId } = tenant.client.tenant;
@@ -235,7 +235,7 @@ test.concurrent("a provider's form does nothing by itself, and signs in no brows
   expect(await attempts()).toHaveLength(0);
 });
 
-test.concurrent("there is no other form", async () => {
+test.concurrent("these are all the forms", async () => {
   const pages = [...new Set(composedApp().routes.map(({ path }) => path))].filter((path) => PAGES.test(path));
   const taking = await Promise.all(
     pages.map(async (path) => {
@@ -265,7 +265,7 @@ beforeAll(async () => {
 });
 const strangersPage = () => stranger.visitor.open("/account/password");
 
-test.concurrent("none is taken twice in one field, too large, or of another type", async () => {
+test.concurrent("every form rejects a repeated field, too large a body, and another media type", async () => {
   const { visitor, client } = await signedIn();
   const twice = await visitor.post("/account/password", "csrf=a&csrf=b");
   expect(twice.status).toBe(400);

@@ -10,7 +10,7 @@ import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/pe
 
 const PER_REQUEST = 1_000;
 
-describe("behind more hidden records than a request looks at", () => {
+describe("with more hidden records than a request reads", () => {
   const email = `${unique("shared")}@example.com`;
   let reader: Person;
   let readable: { Id: number };
@@ -35,12 +35,12 @@ describe("behind more hidden records than a request looks at", () => {
     readable = await ok(admin.patch("/User", { Username: unique("open"), Name: "Open", Email: email }));
   }, 120_000);
 
-  test("a look-up finds the one that may be read", async () => {
+  test("a look-up finds the visible one", async () => {
     const path = `/User/base64%7C${Buffer.from(email).toString("base64url")}?Name=Email`;
     expect(await ok(reader.get(path))).toMatchObject({ Id: readable.Id, Email: email });
   });
 
-  test.each(["Email", "Search"])("a list by %s has it on a later page", async (filter) => {
+  test.each(["Email", "Search"])("a list by %s shows it on a later page", async (filter) => {
     const path = `/User?Limit=1&${filter}=${encodeURIComponent(email)}`;
     const first = await ok(reader.get(path));
     expect(first).toEqual({ Items: [], Next: expect.any(String) });
@@ -52,12 +52,12 @@ describe("behind more hidden records than a request looks at", () => {
   });
 });
 
-describe("how many rows a request looks at", () => {
+describe("the number of rows a request reads", () => {
   const one = createCursors(createVault(newMasterKey()));
   const other = createCursors(createVault(newMasterKey()));
   const question = fc.tuple(fc.array(fc.string(), { minLength: 1 }), fc.option(fc.string(), { nil: undefined }));
 
-  test("is the same for the same question, and between the limits", () => {
+  test("is the same for the same query, and within the limits", () => {
     fc.assert(
       fc.property(question, ([list, after]) => {
         const rows = one.rowsLookedAt(list, after);
@@ -68,7 +68,7 @@ describe("how many rows a request looks at", () => {
     );
   });
 
-  test("is another for another filter, page or installation, so that nobody can fill up to it", () => {
+  test("differs by filter, page and installation, so callers cannot fill up to it", () => {
     const filters = Array.from({ length: 200 }, (_, index) => [`Search=guess ${index}`]);
     const distinct = (rows: number[]) => new Set(rows).size;
     expect(distinct(filters.map((filter) => one.rowsLookedAt(filter, undefined)))).toBeGreaterThan(100);

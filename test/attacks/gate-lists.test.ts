@@ -55,7 +55,7 @@ describe("every list", () => {
   }
 
   test(
-    "shows what may be read, and nothing of the rest: not in a page, a count of pages, or a cursor",
+    "shows permitted records only, without traces of others in pages, counts or cursors",
     async () => {
       expect(lists.length).toBeGreaterThanOrEqual(12);
       for (const { path, name } of lists) {
@@ -87,7 +87,7 @@ describe("every list", () => {
   );
 
   test(
-    "takes its own cursors alone: none of another caller, list, filter or tenant",
+    "accepts its own cursors only: none of another caller, list, filter or tenant",
     async () => {
       const stranger = await newWorld();
       const [own, others] = [await firstCursors(world), await firstCursors(stranger)];

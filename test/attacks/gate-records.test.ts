@@ -39,7 +39,7 @@ describe("every entity", () => {
   }
 
   test(
-    "finds nothing by what a hidden record holds: by no filter, Search, look-up, or foreign key",
+    "is not found by the values of hidden records: by filter, Search, look-up or foreign key",
     async () => {
       for (const entity of entities) {
         const record = await hiddenRecord(entity, "action");
@@ -62,7 +62,7 @@ describe("every entity", () => {
     PATIENCE_MS,
   );
 
-  test("is not found among its like by a look-up, so that one that may be read is", async () => {
+  test("is not an ambiguous match if hidden, so the visible record is found", async () => {
     const user = entities.find(({ Name }) => Name === "User")!;
     const record = await hiddenRecord(user);
     const seen = await ok(world.admin.patch("/User", { Name: record.Name }));
@@ -71,7 +71,7 @@ describe("every entity", () => {
   });
 
   test(
-    "answers a write of who may not read it with its Id and what was sent, and no ETag",
+    "answers writers without read permission with Id and the sent fields, without ETag",
     async () => {
       for (const entity of entities) {
         const record = await hiddenRecord(entity);
@@ -105,7 +105,7 @@ describe("every entity", () => {
   );
 
   test(
-    "tells who may not change it, or not read it, of no value whether it is right",
+    "lets callers without permission to change or read it verify no value",
     async () => {
       for (const entity of entities) {
         const dates = entity.Fields.filter(({ Type }) => Type === "string (date-time)").map(({ Name }) => Name);
@@ -134,7 +134,7 @@ describe("every entity", () => {
   );
 
   test(
-    "shows a foreign key of a hidden record by its Id and Type alone, in every answer",
+    "shows a foreign key of a hidden record as Id and Type only, in every answer",
     async () => {
       for (const entity of entities) {
         for (const reference of referencesOf(entity)) {
@@ -190,7 +190,7 @@ describe("every entity", () => {
   }
 
   test(
-    "in a payload is as hidden as the record: one or an array, in the API, with what receivers answered",
+    "in a payload is hidden like the record, in objects and arrays, with the receivers' answers",
     async () => {
       for (const entity of entities) {
         const record = await hiddenRecord(entity);
@@ -231,7 +231,7 @@ const IDENTIFIED = [...ENTITIES, { name: "IdentityProvider", identifiers: ["Name
 );
 
 describe("a write", () => {
-  test("by identifiers tells who may not change all they point at nothing of whose they are", async () => {
+  test("by identifiers tells callers without permission nothing about what the identifiers match", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const provider = { Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "x" };
@@ -299,7 +299,7 @@ describe("a write", () => {
     }
   });
 
-  test("by identifiers tells who may not change the record neither its Id nor what it stands below", async () => {
+  test("by identifiers tells callers who may not change the record neither its Id nor its parents", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     for (const [type, parent] of [

@@ -10,7 +10,7 @@ const HOOK = { URL: "https://receiver.example/", Entities: ["Application"], Even
 
 describe("every setting", () => {
   test(
-    "answers a write of who may not read it with its Id and what was sent, and no ETag",
+    "answers writers without read permission with Id and the sent fields, without ETag",
     async () => {
       const world = await newWorld();
       const { paths } = await readDocument();
@@ -38,7 +38,7 @@ describe("every setting", () => {
   );
 
   test(
-    "that is one of a kind answers only what was sent: credentials and the tenant's own",
+    "of which there is one returns only the sent fields: credentials and the tenant's settings",
     async () => {
       const world = await newWorld();
       for (const type of ["Credentials", "TenantSettings"]) {
@@ -68,7 +68,7 @@ describe("every setting", () => {
   );
 
   test(
-    "is told of in the audit log by its Id alone, to who may not read it",
+    "appears in the audit log by Id only for readers without permission",
     async () => {
       const world = await newWorld();
       const role = await ok(world.admin.patch("/Role", { Name: unique("secret"), Scopes: ["Webhooks:Delete"] }));
@@ -92,9 +92,9 @@ describe("every setting", () => {
   );
 });
 
-describe("what is counted", () => {
+describe("counts", () => {
   test(
-    "is not told where some of it is hidden",
+    "are left out where some of the records are hidden",
     async () => {
       const world = await newWorld();
       const [connection] = (await ok(world.admin.get("/WebhookConnection"))).Items;
@@ -110,7 +110,7 @@ describe("what is counted", () => {
     PATIENCE_MS,
   );
 
-  test("are told to who may read every event, whatever policies say of others' events", async () => {
+  test("are shown to readers of every event, whatever policies say of other users", async () => {
     const admin = await newAdmin();
     const reader = await newPerson(admin);
     await ok(admin.patch("/Role", { Name: "watchers", Members: [{ Type: "Application", Id: reader.clientId }] }));
@@ -150,7 +150,7 @@ describe("what is counted", () => {
     expect(await counted(reader)).toEqual([null, null]);
   });
 
-  test("of what receivers did not get tell nothing of an event that is hidden, at whatever time", async () => {
+  test("of dead letters reveal nothing about a hidden event, at any time", async () => {
     const admin = await newAdmin();
     const reader = await newPerson(admin);
     await savePolicy(admin, "Reader", `permit (principal == Client::"${reader.clientId}", action, resource);`);
@@ -180,7 +180,7 @@ describe("what is counted", () => {
 
 describe("the role ops", () => {
   test(
-    "reads payloads by the policy Payloads, and nowhere else; without it, none",
+    "reads payloads by the policy Payloads and by nothing else",
     async () => {
       const { admin } = await newWorld();
       const ops = await newPerson(admin, "ops");
@@ -203,7 +203,7 @@ describe("the role ops", () => {
 
 describe("policies of events", () => {
   test(
-    "may ask for the records in them, of an array for each",
+    "can ask for the records in them, for each record of an array",
     async () => {
       const world = await newWorld();
       const secret = unique("secret");

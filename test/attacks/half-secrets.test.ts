@@ -48,7 +48,7 @@ async function newSecrets(admin: Api) {
 const isAllowed = (text: string, secrets: string[]) => secrets.filter((secret) => text.includes(secret));
 
 test(
-  "who may read everything by the API sees no secret whole; who may change a connection sees its ApiKey",
+  "a reader of everything sees no full secret by REST; an editor of a connection sees its ApiKey",
   async () => {
     const admin = await newAdmin();
     const { secrets, ids, own, inUrl } = await newSecrets(admin);
@@ -80,7 +80,7 @@ test(
 );
 
 test.each(["auditor", "ops"])(
-  "the role %s sees no secret on any page of Settings, nor by its scopes a connection's ApiKey",
+  "the role %s sees no secret on any page of Settings, and no ApiKey with its scopes",
   async (role) => {
     const admin = await newAdmin();
     const { secrets } = await newSecrets(admin);

@@ -100,11 +100,11 @@ const documented = Object.entries<Item>((await readDocument()).paths)
   .filter(([path, { get }]) => path.startsWith(API) && get && !("application/json" in get.responses["200"].content))
   .map(([path]) => path.slice(API.length));
 
-test("every answer that is not one JSON text is walked here", () => {
+test("every answer that is not a single JSON text is tested here", () => {
   expect(documented.toSorted()).toEqual(Object.keys(LONG_ANSWERS).toSorted());
 });
 
-describe.concurrent.each(documented)("%s tells nothing more after", (path) => {
+describe.concurrent.each(documented)("%s reveals nothing more after", (path) => {
   test.each(Object.entries(WAYS))(
     "%s",
     async (_, takeAway) => {
@@ -127,7 +127,7 @@ describe.concurrent.each(documented)("%s tells nothing more after", (path) => {
   );
 });
 
-describe.concurrent("the audit log's file that Settings gives ends early after", () => {
+describe.concurrent("the audit log download of Settings ends early after", () => {
   const ways: Record<string, (admin: Api, user: Item, browser: Visitor) => Promise<unknown>> = {
     "the loss of a role": async (admin) => {
       const { Items } = await ok(admin.get("/Role"));

@@ -85,7 +85,7 @@ describe.each(CASES)("$resource.$address", ({ resource, address, secrets, fields
   const make = (stored: Fields) => caller.made(resource, { Name: unique("moved"), ...fields, ...stored });
   const change = (Id: unknown, body: Fields) => caller.patch(`/${resource}`, { Id, ...body });
 
-  test("leads elsewhere only with every stored secret sent again, and each that is missing is named", async () => {
+  test("can be changed only if every stored secret is sent again; the error names each missing one", async () => {
     for (const url of moved) {
       const { Id } = await make(all);
       const before = await caller.get(`/${resource}/${Id}`);
@@ -108,7 +108,7 @@ describe.each(CASES)("$resource.$address", ({ resource, address, secrets, fields
     }
   });
 
-  test("tells who may not read it neither where it leads nor which secrets are stored", async () => {
+  test("tells callers without read permission neither the address nor which secrets are stored", async () => {
     const refused: unknown[] = [];
     for (const stored of [all, ...secrets.map((name) => ({ [name]: all[name] }))]) {
       const { Id } = await make(stored);
@@ -126,13 +126,13 @@ describe.each(CASES)("$resource.$address", ({ resource, address, secrets, fields
     for (const name of secrets) expect(refused[0]).toEqual([expect.stringContaining(name)]);
   });
 
-  test("stays where it is, and the secrets with it", async () => {
+  test("can be sent unchanged, and keeps its secrets", async () => {
     const { Id } = await make(all);
     for (const url of same) expect((await change(Id, { [address]: url })).status).toBe(200);
   });
 });
 
-test("a header whose value is to be kept is not sent elsewhere, and the ApiKey may stand in the new address", async () => {
+test("a header to keep is not sent to a new address, and the ApiKey may be in the new address", async () => {
   const { fields } = MADE.WebhookConnection.URL;
   const { Id } = await caller.made("WebhookConnection", { ...fields, ...SECRETS, ClientSecret: undefined });
   const move = (body: Fields) =>
@@ -146,7 +146,7 @@ test("a header whose value is to be kept is not sent elsewhere, and the ApiKey m
   expect(body.ApiKey).toBe("new");
 });
 
-test("what has no secrets leads where it is pointed", async () => {
+test("a record without secrets can get a new address", async () => {
   const { Id } = await caller.made("IdentityProvider", {
     Name: unique("public"),
     ...MADE.IdentityProvider.Issuer.fields,

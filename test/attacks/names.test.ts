@@ -45,7 +45,7 @@ const filled = (path: string, value: string) => path.replace(/\{[^}]+\}/g, encod
 
 describe.concurrent.each([...NAMES, ...NUMBERS])("%s", (value) => {
   test(
-    "as an Id, a filter, a parameter, and each field of each form and body",
+    "as an Id, a filter, a parameter, and each field of every form and body",
     async () => {
       const wrong: (string | undefined)[] = [];
       for (const one of operations) {

@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => real[Symbol.asyncDispose]());
 
-describe.concurrent("login CSRF: the attacker's way back in the victim's browser", () => {
-  test("signs nobody in, whether or not the victim was on the way too", async () => {
+describe.concurrent("login CSRF: the attacker's callback in the victim's browser", () => {
+  test("signs nobody in, whether or not the victim had started a sign-in", async () => {
     const { tenant, visitor, back } = await onTheWay();
     const victim = new Visitor();
     expectNothing(await victim.open(back), victim);
@@ -36,7 +36,7 @@ describe.concurrent("login CSRF: the attacker's way back in the victim's browser
     expect(answerOf(await visitor.open(back)).code).toBeString();
   });
 
-  test("links nothing with the victim's account, though the victim is signed in", async () => {
+  test("links nothing to the victim's account, even if the victim is signed in", async () => {
     const { tenant, provider } = await onTheWay();
     const { client } = tenant;
     const [attacker, victim] = [new Visitor(), new Visitor()];
@@ -55,7 +55,7 @@ describe.concurrent("login CSRF: the attacker's way back in the victim's browser
 });
 
 describe.concurrent("code injection", () => {
-  test("a code that was issued to another browser is of no use in the attacker's", async () => {
+  test("a code issued to another browser is rejected in the attacker's", async () => {
     const { tenant, provider, visitor, location } = await onTheWay();
     const attacker = new Visitor();
     const theirs = await toProvider(attacker, await attacker.open(tenant.client.authorize()));
@@ -68,7 +68,7 @@ describe.concurrent("code injection", () => {
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
-  test("nor at a provider that knows no PKCE: the nonce is another's", async () => {
+  test("also at a provider without PKCE, because the nonce differs", async () => {
     await using provider = await startForgedProvider();
     const { client } = await newUpstreamTenant({ Issuer: provider.issuer });
     const [victim, attacker] = [new Visitor(), new Visitor()];
@@ -85,7 +85,7 @@ describe.concurrent("code injection", () => {
 });
 
 describe.concurrent("mix-up", () => {
-  test("one provider's answer is none of another's: the code goes to neither", async () => {
+  test("one provider's answer is rejected at the other's callback, and the code is sent to neither", async () => {
     const { tenant, visitor, provider, back } = await onTheWay();
     const honest = await addProvider(tenant.caller, { Name: "Honest", Issuer: provider.issuer });
     const before = provider.calls.length;
@@ -93,7 +93,7 @@ describe.concurrent("mix-up", () => {
     expect(provider.calls).toHaveLength(before);
   });
 
-  test("an answer that names another issuer is not followed up", async () => {
+  test("an answer that names another issuer is rejected", async () => {
     const { visitor, provider, back } = await onTheWay();
     const before = provider.calls.length;
     const view = await visitor.open(`${back}&iss=${encodeURIComponent(real.issuer)}`);
@@ -103,7 +103,7 @@ describe.concurrent("mix-up", () => {
 });
 
 describe.concurrent("account takeover", () => {
-  test("by an e-mail address that the provider has not verified: it finds nobody, and is not kept", async () => {
+  test("an e-mail address that the provider has not verified matches no user and is not stored", async () => {
     const { client, caller } = await newRealTenant(real);
     const admin = await caller.made("User", { Username: "admin", Email: "boss@example.com" });
     for (const email_verified of [false, undefined]) {
@@ -116,7 +116,7 @@ describe.concurrent("account takeover", () => {
     }
   });
 
-  test("by such an address in another field", async () => {
+  test("nor does such an address in another field", async () => {
     const Mapping = { Username: "email", Name: "name" };
     const { client, caller } = await newRealTenant(real, { Mapping });
     await caller.made("User", { Username: "boss@example.com" });
@@ -127,7 +127,7 @@ describe.concurrent("account takeover", () => {
     expect(body).toMatchObject({ Name: "Ana Silva", Username: "", Email: "" });
   });
 
-  test("by one that it has verified, too: the owner of the account is asked for its password", async () => {
+  test("a verified one requires the account's password", async () => {
     const { client, caller } = await newRealTenant(real);
     await caller.made("User", { Username: "admin", Email: "boss@example.com" });
     const person = newPerson(real, { email: "boss@example.com" });
@@ -137,7 +137,7 @@ describe.concurrent("account takeover", () => {
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
-  test("by the same subject at another provider, or after a provider was pointed at another issuer", async () => {
+  test("the same subject at another provider, or after a change of issuer, matches no user", async () => {
     const [own, evil] = [await startForgedProvider(), await startForgedProvider()];
     const { client, caller, provider } = await newUpstreamTenant({ Issuer: own.issuer });
     const through = async (at: typeof own, id: string) => {
@@ -165,7 +165,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
     "https://192.168.1.1:8443",
     "https://0xa9fea9fe",
     "https://[::ffff:169.254.169.254]",
-  ])("%p, inside the network, is refused when it is saved", async (url) => {
+  ])("%p, a private address, is rejected when saved", async (url) => {
     const caller = await newTenant();
     const named = { Name: unique("inside"), ClientId: "gatehouse" };
     const endpoints = { AuthorizationEndpoint: real.issuer, TokenEndpoint: real.issuer, UserinfoEndpoint: url };
@@ -181,7 +181,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
     }
   });
 
-  test("a name that leads inside gets no connection, whatever was saved", async () => {
+  test("a name that resolves to a private address gets no connection, whatever was saved", async () => {
     await using canary = await startForgedProvider();
     const { client, provider } = await newUpstreamTenant({ Issuer: canary.issuer });
     const request = new URLSearchParams({ request: client.authorize() });
@@ -203,7 +203,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
       "userinfo that is redirected to there",
       { answers: { "/me": () => Response.redirect("https://169.254.169.254/") } },
     ],
-  ])("metadata that name %s get nobody signed in", async (_, behaviour) => {
+  ])("with metadata that name %s nobody is signed in", async (_, behaviour) => {
     await using provider = await startForgedProvider(behaviour);
     const { client } = await newUpstreamTenant({ Issuer: provider.issuer });
     const visitor = new Visitor();

@@ -17,7 +17,7 @@ afterAll(() => real[Symbol.asyncDispose]());
 /** A value planted in the victim's browser, or read from it earlier. */
 const PLANTED = "f".repeat(43);
 
-describe.concurrent("session fixation: a cookie from before is no session after", () => {
+describe.concurrent("session fixation: an earlier cookie is not a session after sign-in", () => {
   async function expectWorthless(cookie: string, address: string): Promise<void> {
     const thief = new Visitor();
     thief.cookies.set("gatehouse-session", cookie);
@@ -100,7 +100,7 @@ describe.concurrent("open redirect: no form and no link of ours leads to another
     expect(account.heading).toBe("Your account");
   });
 
-  test("a form changed to another address of the client's is checked again", async () => {
+  test("a form changed to another registered address is checked again", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const page = await visitor.open(client.authorize());
@@ -110,7 +110,7 @@ describe.concurrent("open redirect: no form and no link of ours leads to another
     expect((await visitor.open("/signin")).status).toBe(405);
   });
 
-  test("the way back from a provider checks the application's address again", async () => {
+  test("the callback of a provider checks the application's address again", async () => {
     const { client, provider } = await newRealTenant(real);
     const visitor = new Visitor();
     const evil = client.authorize({ redirect_uri: "https://evil.example/" });

@@ -39,7 +39,7 @@ async function answersDuring(attack: Promise<unknown>, request: () => Promise<un
   return answers;
 }
 
-test("policies that take Cedar seconds to check keep no other tenant waiting", async () => {
+test("policies that take Cedar seconds to check delay no other tenant", async () => {
   const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
   const validations = async () => {
     for (let count = 0; count < 3; count++) {
@@ -60,7 +60,7 @@ test("policies that take Cedar seconds to check keep no other tenant waiting", a
   expect(answers).toBeGreaterThan(30);
 });
 
-test("a tenant's policy checks are bounded: more than wait for their turn are told to come back", async () => {
+test("a tenant's policy checks are limited: requests beyond the queue are told to retry", async () => {
   const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
   // One after the other: a machine may do one of them before all that wait behind it have come.
   const slow = Array.from({ length: 8 }, () => validate(attacker, SLOW));
@@ -79,7 +79,7 @@ test("a tenant's policy checks are bounded: more than wait for their turn are to
   ]);
 });
 
-test("a check that takes too long is ended, told in words, and the next one is done", async () => {
+test("a check that takes too long is stopped with an error, and the next one runs", async () => {
   const tenantId = Bun.randomUUIDv7() as TenantId;
   const impatient = createExaminer(resourceTypes(ENTITIES), 1);
   const message = "It took more than 1 ms to check. Write it simpler; if it is simple, the server is busy: try again.";
@@ -89,7 +89,7 @@ test("a check that takes too long is ended, told in words, and the next one is d
   expect(await patient.check(tenantId, "permit (principal, action, resource);")).toEqual([]);
 });
 
-test("a tenant's sign-ins keep nobody of another tenant from signing in", async () => {
+test("a tenant's sign-ins do not block other tenants' sign-ins", async () => {
   const [attacker, other] = await Promise.all([newClient(), newClient()]);
   const open = async (client: Client) => {
     const visitor = new Visitor();
@@ -111,7 +111,7 @@ test("a tenant's sign-ins keep nobody of another tenant from signing in", async 
   expect(new Set(await Promise.all(attack))).toEqual(new Set([422]));
 });
 
-test("a tenant has two exports under way; the next one is told so, and another tenant's is not", async () => {
+test("a tenant may run two exports; the next is rejected, and other tenants' are not", async () => {
   const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
   // More than the sockets between take.
   await db()`
@@ -140,7 +140,7 @@ test("a tenant has two exports under way; the next one is told so, and another t
   await Promise.all([third.cancel(), fourth.cancel()]);
 });
 
-test("arrays of several tenants that take for ever leave connections to PostgreSQL for the requests of another", async () => {
+test("slow arrays of several tenants leave PostgreSQL connections for other tenants", async () => {
   await using app = startPrivateApp({}, "silent");
   const [other, ...attackers] = await Promise.all(Array.from({ length: 4 }, () => newTenant(app)));
   const held = await Promise.all(attackers.map((attacker) => attacker.change({ Name: "held" })));
@@ -163,7 +163,7 @@ test("arrays of several tenants that take for ever leave connections to PostgreS
   for (const { status } of await Promise.all(attacks.arrays)) expect(status).toBe(200);
 });
 
-test("a Search that takes too long is ended with words, and costs no other request its connection", async () => {
+test("a Search that takes too long ends with an error, and other requests keep their connections", async () => {
   await using database = await newKeyDatabase();
   await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });
   const api = await newTenant(app);
@@ -185,7 +185,7 @@ test("a Search that takes too long is ended with words, and costs no other reque
   expect((await api.call("GET", "/Department?Search=x")).status).toBe(200);
 });
 
-test("a connection with much to get is gone at once, no change waits for that, and all of it is cancelled", async () => {
+test("a connection with a large backlog is deleted at once, without blocking changes, and its backlog is cancelled", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost/", { Entities: ["Application"] });
   await api.setState(Id, "Paused");

@@ -87,8 +87,8 @@ const WAYS: [string, Record<string, string>][] = [
   ["a user name and a password", { username: "admin", password: "wrong", decision: "allow" }],
 ];
 
-describe.concurrent("a client that there is, and one that there is not,", () => {
-  test.each(WAYS)("get the same answer of every route: with %s", async (_, fields) => {
+describe.concurrent("an existing and an unknown client", () => {
+  test.each(WAYS)("get the same answer from every route: with %s", async (_, fields) => {
     // Two addresses, so that none can be left out.
     const client = await newClient({ redirect_uris: [CALLBACK, `${CALLBACK}/2`] });
     const told: string[] = [];
@@ -105,7 +105,7 @@ describe.concurrent("a client that there is, and one that there is not,", () => 
     expect(told).toEqual([]);
   });
 
-  test("an inactive one too, at both doors' authorization endpoints", async () => {
+  test("an inactive one gets it too, at both authorization endpoints", async () => {
     const client = await newClient();
     await db()`update applications set is_active = false where id = ${client.id}`;
     const fields = { redirect_uri: CALLBACK, response_type: "code", scope: "openid" };
@@ -141,8 +141,8 @@ async function way(name: string, tries: number): Promise<Seen[]> {
   return steps;
 }
 
-describe.concurrent("an organisation that there is, and one that there is not,", () => {
-  test("are asked for a user name and a password alike, refuse it alike, and slow it down alike", async () => {
+describe.concurrent("an existing and an unknown organisation", () => {
+  test("show the same sign-in form, the same refusals and the same throttling", async () => {
     const caller = await newTenant();
     const known = await way(await nameOf(caller.tenantId), 7);
     expect(known.map(({ status }) => status)).toEqual([303, 200, 302, 404, 200, 422, 422, 422, 422, 422, 422, 429]);
@@ -151,7 +151,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
     for (const name of UNKNOWN_NAMES) expect(await way(name, 1)).toEqual(known.slice(0, 6));
   });
 
-  test("are alike too where the Application of Settings is switched off", async () => {
+  test("behave alike when the Application of Settings is inactive", async () => {
     const { tenant } = await newTenant();
     const caller = await clientOf(tenant);
     await caller.made("Application", { Id: await settingsOf(caller.tenantId), Is_Active: false });
@@ -161,7 +161,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
     expect((await visitor.submit(page, tenant.admin)).html).toContain("The user name or the password is wrong.");
   });
 
-  test("are not told by the Id of the Application of Settings", async () => {
+  test("cannot be told apart by the Id of the Application of Settings", async () => {
     const { tenantId } = await newTenant();
     const fields = { redirect_uri: `${issuer()}/settings/callback`, response_type: "code", scope: "openid" };
     for (const path of [RFC_PATH, SPEC_PATH]) {
@@ -171,7 +171,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
     }
   });
 
-  test("give an address no more attempts by more names, and leave their owners alone", async () => {
+  test("share an address's limit of attempts, and do not block their owners", async () => {
     const { tenantId } = await newTenant();
     const at = (name: string): SignInTry => ({
       tenantId: createNobodysTenant(createVault(Buffer.alloc(32).toString("base64")))(name),
@@ -192,8 +192,8 @@ describe.concurrent("an organisation that there is, and one that there is not,",
   });
 });
 
-describe.concurrent("a client whose secret is wrong", () => {
-  test("is answered before the audit log is told of it", async () => {
+describe.concurrent("a client with a wrong secret", () => {
+  test("is answered before the audit log is written", async () => {
     const client = await newClient();
     const { tenantId } = client.tenant;
     const rows = () =>
@@ -229,8 +229,8 @@ async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   return counts;
 }
 
-describe.concurrent("GET of anybody's", () => {
-  test("writes nothing, Settings opened for the first time included", async () => {
+describe.concurrent("an anonymous GET", () => {
+  test("writes nothing, even when Settings is opened for the first time", async () => {
     const client = await newClient();
     const { tenantId } = client.tenant;
     const organisation = await nameOf(tenantId);
@@ -243,7 +243,7 @@ describe.concurrent("GET of anybody's", () => {
 });
 
 describe.concurrent("the Application of Settings", () => {
-  test("is made with the tenant, and cannot be deleted", async () => {
+  test("is created with the tenant and cannot be deleted", async () => {
     const caller = await newTenant();
     const path = `/Application/${await settingsOf(caller.tenantId)}`;
     expect(await ok(caller.get(path))).toMatchObject({ Name: "Gatehouse Settings", Is_System: true, Is_Active: true });
@@ -251,7 +251,7 @@ describe.concurrent("the Application of Settings", () => {
     expect((await caller.get(path)).status).toBe(200);
   });
 
-  test("lets people in whatever its credentials were changed to", async () => {
+  test("signs users in whatever its credentials were changed to", async () => {
     const { tenant } = await newTenant();
     const caller = await clientOf(tenant);
     const path = `/Application/${await settingsOf(caller.tenantId)}/Credentials`;

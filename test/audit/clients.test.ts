@@ -39,13 +39,13 @@ const about = (clientId: string) => ({
   ...fromHere(clientId),
 });
 
-describe.concurrent("a client that fails", () => {
+describe.concurrent("a client that fails to authenticate", () => {
   test.each([
     ["/oauth2/token", grant],
     ["/oauth2/revoke", { token: "x" }],
     ["/oauth2/introspect", { token: "x" }],
     [TOKEN_PATH, grant],
-  ])("at %s is told of, without what it sent", async (path, form) => {
+  ])("at %s is logged, without the values it sent", async (path, form) => {
     const { reader, client } = await arrange();
     const guess = { ...client, clientSecret: "a-wrong-secret" };
     expect((await postAs(guess, path, form)).status).toBeOneOf([400, 401]);
@@ -55,14 +55,14 @@ describe.concurrent("a client that fails", () => {
     expect(await textOf(reader.tenantId)).not.toContain("a-wrong-secret");
   });
 
-  test("again and again is one row a minute", async () => {
+  test("repeatedly is logged once a minute", async () => {
     const { reader, client } = await arrange();
     for (let tried = 0; tried < 5; tried++) await postAs({ ...client, clientSecret: "guess" }, "/oauth2/token", grant);
     expect(await rowsOf(reader)).toBeArrayOfSize(1);
     expect((await postAs(client, "/oauth2/token", grant)).status).toBe(200);
   });
 
-  test("is told of once more after a minute, with how often it was in between", async () => {
+  test("is logged again after a minute, with the number of failures in between", async () => {
     const { reader, client } = await arrange();
     const { id, tenantId } = { id: Number(client.clientId), tenantId: reader.tenantId as TenantId };
     let minutes = 0;
@@ -76,7 +76,7 @@ describe.concurrent("a client that fails", () => {
     expect(times).toEqual([1, 4, 1]);
   });
 
-  test("while many rows wait for PostgreSQL is counted for its next row, and no more rows wait", async () => {
+  test("while many rows wait for PostgreSQL is counted in its next row, and the queue does not grow", async () => {
     const { reader, client } = await arrange();
     const tenantId = reader.tenantId as TenantId;
     const sql = connect(shared().databaseUrl, "gatehouse test", 1);
@@ -99,7 +99,7 @@ describe.concurrent("a client that fails", () => {
     await sql.end();
   });
 
-  test("for want of a secret, or because its Application is switched off, has that as the reason", async () => {
+  test("without a secret or with an inactive Application is logged with that reason", async () => {
     const [silent, inactive] = [await arrange(), await arrange()];
     const { clientId: client_id } = silent.client;
     await request("POST", "/oauth2/token", { body: new URLSearchParams({ ...grant, client_id }) });
@@ -109,7 +109,7 @@ describe.concurrent("a client that fails", () => {
     expect(await rowsOf(inactive.reader)).toMatchObject([{ Details: { Reason: "InactiveApplication" } }]);
   });
 
-  test("under an id that nobody has is in no log", async () => {
+  test("with an unknown id is not logged", async () => {
     const stranger = { clientId: "999999999", clientSecret: "guess" };
     expect((await postAs(stranger, "/oauth2/token", grant)).status).toBe(401);
     const rows = await db()`select from audit_log where client_id = ${stranger.clientId}`;

@@ -26,7 +26,7 @@ function cellsOf(csv: string): string[][] {
 }
 
 describe.concurrent("an export", () => {
-  test("as CSV has a head, and a row for each that the list has", async () => {
+  test("as CSV has a header and one line per row of the list", async () => {
     const caller = await newTenant();
     await leaveTrace(caller, 'a "quoted", comma');
     const answer = await caller.get(PATH);
@@ -71,7 +71,7 @@ describe.concurrent("an export", () => {
     expect((await caller.get(`${PATH}?Format=NDJSON&Kind=SignOut`)).body).toBe("");
   });
 
-  test("of more rows than are read at a time has every one once", async () => {
+  test("of more rows than one read returns has each row once", async () => {
     const caller = await newTenant();
     await db()`
       insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
@@ -87,7 +87,7 @@ describe.concurrent("an export", () => {
     expect(ids).toEqual(ids.toSorted().reverse());
   });
 
-  test("has no cell that a spreadsheet runs", async () => {
+  test("has no cell that a spreadsheet evaluates", async () => {
     const caller = await newTenant();
     const wild = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(1)", " =1", "\t=1", "＝1"];
     for (const [index, userAgent] of wild.entries()) {
@@ -101,7 +101,7 @@ describe.concurrent("an export", () => {
     expect(rows.flat().filter((cell) => /^[=+@-]/.test(cell))).toEqual([]);
   });
 
-  test("has nothing that the caller may not read, and needs its scope", async () => {
+  test("contains permitted rows only, and requires its scope", async () => {
     const caller = await newTenant();
     await leaveTrace(caller, "x");
     const reader = await newPerson(caller);
@@ -119,7 +119,7 @@ describe.concurrent("an export", () => {
     expect((await request("GET", API + PATH)).status).toBe(401);
   });
 
-  test("that is asked for wrongly, or would be too long, is Bad Input and no file", async () => {
+  test("that is malformed or too long is Bad Input instead of a file", async () => {
     const caller = await newTenant();
     for (const [query, says] of [
       ["Format=XLS", /^Format must be one of CSV, NDJSON\.$/],

@@ -14,7 +14,7 @@ const roleNamed = (caller: Api, Name: string) => ok(caller.patch("/Role", { Name
 let asking: Promise<Api> | undefined;
 
 describe.concurrent("a list of the log", () => {
-  test("is filtered by kind, by who did it, by what it was done to, and by time", async () => {
+  test("is filtered by kind, actor, subject and time", async () => {
     const admin = await newTenant();
     const person = await newPerson(admin, "admin");
     const role = await roleNamed(admin, "clerks");
@@ -76,8 +76,8 @@ describe.concurrent("a list of the log", () => {
   });
 });
 
-describe.concurrent("the log is read", () => {
-  test("with the scope Settings:Read alone", async () => {
+describe.concurrent("reading the log", () => {
+  test("requires the scope Settings:Read only", async () => {
     const admin = await newTenant();
     await roleNamed(admin, "clerks");
     const reader = await admin.withScope("Settings:Read");
@@ -88,7 +88,7 @@ describe.concurrent("the log is read", () => {
     }
   });
 
-  test("by auditors, and not by editors", async () => {
+  test("is allowed to auditors and not to editors", async () => {
     const admin = await newTenant();
     const [auditor, editor] = [await newPerson(admin, "auditor"), await newPerson(admin, "editor")];
     const [event] = await logOf(admin);
@@ -98,7 +98,7 @@ describe.concurrent("the log is read", () => {
     expect((await editor.get(`/AuditEvent/${event!.Id}`)).status).toBe(403);
   });
 
-  test("as far as a policy lets", async () => {
+  test("can be limited by a policy", async () => {
     const admin = await newTenant();
     const person = await newPerson(admin);
     await savePolicy(
@@ -113,7 +113,7 @@ describe.concurrent("the log is read", () => {
     expect((await person.get(`/AuditEvent/${role!.Id}`)).status).toBe(403);
   });
 
-  test("by its own tenant alone", async () => {
+  test("is limited to the caller's tenant", async () => {
     const [admin, stranger] = [await newTenant(), await newTenant()];
     const role = await roleNamed(admin, "clerks");
     const [event] = await logOf(admin);
@@ -122,7 +122,7 @@ describe.concurrent("the log is read", () => {
     expect((await stranger.get(`/AuditEvent/${event!.Id}`)).status).toBe(404);
   });
 
-  test("and never written: it takes no other method", async () => {
+  test("has no method that writes", async () => {
     const admin = await newTenant();
     await roleNamed(admin, "clerks");
     const [event] = await logOf(admin);
@@ -136,7 +136,7 @@ describe.concurrent("the log is read", () => {
   });
 });
 
-describe.concurrent("PostgreSQL refuses, whatever asks it,", () => {
+describe.concurrent("PostgreSQL rejects, for every role,", () => {
   test.each<[string, (tenantId: string) => Promise<unknown>]>([
     ["an UPDATE", (tenantId) => db()`update audit_log set kind = 'SignOut' where tenant_id = ${tenantId}`.execute()],
     ["a DELETE", (tenantId) => db()`delete from audit_log where tenant_id = ${tenantId}`.execute()],

@@ -31,7 +31,7 @@ const find = async (api: Api, query: string) => {
   return body.Items[0]!;
 };
 
-test("an administrator's changes in Settings have who, what and of whom, and no personal value", async () => {
+test("an administrator's changes in Settings are logged with actor, action and subject, without personal values", async () => {
   const api = await newTenant();
   const send = await enter(api);
   await send("/settings/users/add", { Name: "Ana", Username: "ana", Email: "ana@example.com", Is_Active: "true" });
@@ -52,7 +52,7 @@ test("an administrator's changes in Settings have who, what and of whom, and no 
   expect(JSON.stringify(told)).not.toContain("ana@");
 });
 
-test("what a client does by itself is told by the events alone", async () => {
+test("a client's own changes are recorded as events only", async () => {
   const api = await newTenant();
   await api.change({ Name: "Payroll" });
   await api.change({ Name: "Payroll", Description: "Pays people" });

@@ -18,7 +18,7 @@ async function newApplication(caller: Api): Promise<string> {
 const settings = (application: string, part: "Credentials" | "Secrets") => `/Application/${application}/${part}`;
 
 describe.concurrent("an Application's credentials", () => {
-  test("have the names of what changed, and the values only of what is harmless", async () => {
+  test("are logged with the names of changed fields, and with values only of harmless ones", async () => {
     const caller = await newTenant();
     const application = await newApplication(caller);
     const path = settings(application, "Credentials");
@@ -51,7 +51,7 @@ describe.concurrent("an Application's credentials", () => {
     expect(await textOf(caller.tenantId)).not.toContain("secret-project");
   });
 
-  test("have each secret that is made and deleted, never the secret", async () => {
+  test("have a row for each secret created or deleted, without the secret", async () => {
     const caller = await newTenant();
     const application = await newApplication(caller);
     const path = settings(application, "Secrets");
@@ -67,8 +67,8 @@ describe.concurrent("an Application's credentials", () => {
   });
 });
 
-describe.concurrent("who can sign in, and where", () => {
-  test("is told of an Application whose users sign in elsewhere from now on", async () => {
+describe.concurrent("changes of how users sign in", () => {
+  test("include an Application whose users will sign in elsewhere", async () => {
     const caller = await newTenant();
     const Id = await newApplication(caller);
     const endpoints = { Issuer: "https://id.example.com", ClientId: "x" };
@@ -84,7 +84,7 @@ describe.concurrent("who can sign in, and where", () => {
     ]);
   });
 
-  test("is told of a User who has another user name, without the name", async () => {
+  test("include a User with a new Username, without the Username", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("User", { Username: "ana.silva", Is_Active: true });
     await caller.made("User", { Id, Name: "Ana" });
@@ -95,7 +95,7 @@ describe.concurrent("who can sign in, and where", () => {
     expect(await textOf(caller.tenantId)).not.toContain("ana.");
   });
 
-  test("is told of an Application and a User that are deleted, if they had credentials", async () => {
+  test("include a deleted Application or User that had credentials", async () => {
     const caller = await newTenant();
     const [{ Id: admin }] = (await ok(caller.get("/User?Username=admin"))).Items;
     const [client, none] = [await newApplication(caller), await caller.made("Application", { Name: "No client" })];
@@ -112,7 +112,7 @@ describe.concurrent("who can sign in, and where", () => {
 });
 
 describe.concurrent("settings", () => {
-  test("have a policy that is made, changed and deleted, not its text", async () => {
+  test("include policies created, changed and deleted, without their text", async () => {
     const caller = await newTenant();
     const { Id } = await ok(caller.patch("/Policy", { Name: "For Ana", Policy: POLICY }));
     await ok(caller.patch("/Policy", { Id, Description: "ana@example.com asked for it" }));
@@ -128,7 +128,7 @@ describe.concurrent("settings", () => {
     for (const value of ["gardener", "Ana", "ana@example.com"]) expect(text).not.toContain(value);
   });
 
-  test("have a role with who joined and who left it", async () => {
+  test("include roles, with members added and removed", async () => {
     const caller = await newTenant();
     const [ana, ivo] = [await caller.made("User", { Username: "ana" }), await caller.made("User", { Username: "ivo" })];
     const member = (user: { Id: number }) => ({ Type: "User", Id: user.Id });
@@ -150,7 +150,7 @@ describe.concurrent("settings", () => {
     expect(await textOf(caller.tenantId)).not.toMatch(/ana|ivo|clerks/);
   });
 
-  test("have a connection, with neither its address nor its secret", async () => {
+  test("include connections, without address or secret", async () => {
     const caller = await newTenant();
     const fields = { Name: "hooks", URL: "https://hooks.example/tenant-7", Entities: ["User"], Events: ["Created"] };
     const [first, second] = ["first secret of a person", "second secret of a person"];
@@ -176,8 +176,8 @@ describe.concurrent("settings", () => {
   });
 });
 
-describe.concurrent("what was refused leaves no row", () => {
-  test("bad input, a lost look-up, a conflict", async () => {
+describe.concurrent("a rejected change is not logged", () => {
+  test("for bad input, an ambiguous look-up or a conflict", async () => {
     const caller = await newTenant();
     const application = await newApplication(caller);
     const { Id } = await ok(caller.patch("/Policy", { Name: "kept", Policy: POLICY }));
@@ -193,7 +193,7 @@ describe.concurrent("what was refused leaves no row", () => {
     expect(await kindsOf(caller)).toEqual(before);
   });
 
-  test("a change after which its caller could not make it again: it was written, and taken back", async () => {
+  test("when it would lock its caller out and is rolled back", async () => {
     const caller = await newTenant();
     const admins = await roleOf(caller, "admin");
     expect((await caller.patch("/Role", { Id: admins.Id, Members: [] })).status).toBe(409);
@@ -201,14 +201,14 @@ describe.concurrent("what was refused leaves no row", () => {
     expect(await logOf(caller)).toEqual([]);
   });
 
-  test("a member who is not there, found out after the role was written", async () => {
+  test("when a member is not found after the role was written", async () => {
     const caller = await newTenant();
     const Members = [{ Type: "User", Id: 999999999 }];
     expect((await caller.patch("/Role", { Name: "clerks", Members })).status).toBe(400);
     expect(await logOf(caller)).toEqual([]);
   });
 
-  test("what a policy forbids", async () => {
+  test("when a policy forbids it", async () => {
     const caller = await newTenant();
     const person = await newPerson(caller, "auditor");
     const before = await kindsOf(caller);
@@ -219,7 +219,7 @@ describe.concurrent("what was refused leaves no row", () => {
   });
 });
 
-test.concurrent("what a User does by its own token is that User's deed, at the application it is signed in to", async () => {
+test.concurrent("a User's action with its own token has the User as actor and the application as client", async () => {
   const client = await newClient();
   const code = await client.code(new Visitor(), { scope: "openid Settings:Update" });
   const { access_token, refresh_token } = (await client.token(code)).body;

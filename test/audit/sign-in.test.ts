@@ -26,7 +26,7 @@ async function withoutPasswords(tenantId: string): Promise<void> {
 }
 
 describe.concurrent("a sign-in", () => {
-  test("that succeeds, the consent and the sign-out stand in the log, with who, at which application and how", async () => {
+  test("that succeeds is logged with the consent and the sign-out: actor, application and how", async () => {
     const { client, reader, user } = await arrange();
     const visitor = new Visitor();
     const { body } = await client.token(await client.code(visitor));
@@ -46,7 +46,7 @@ describe.concurrent("a sign-in", () => {
     }
   });
 
-  test("with a wrong password is nobody's deed, done to the user", async () => {
+  test("with a wrong password has no actor and the user as subject", async () => {
     const { client, reader, user } = await arrange();
     await attempt(client, { username: "admin", password: "not the password" });
     expect(await logOf(reader)).toEqual([
@@ -64,7 +64,7 @@ describe.concurrent("a sign-in", () => {
     expect(await textOf(reader.tenantId)).not.toContain("not the password");
   });
 
-  test("of an unknown user keeps the name that was typed to itself: it may be a password", async () => {
+  test("of an unknown user omits the typed name, which may be a password", async () => {
     const { client, reader } = await arrange();
     await attempt(client, { username: "my password by mistake", password: "x" });
     expect(await logOf(reader)).toMatchObject([
@@ -83,14 +83,14 @@ describe.concurrent("a sign-in", () => {
         await db()`insert into users (tenant_id, username, is_active) values (${tenantId}, 'admin', true)`;
       },
     ],
-  ])("with the right password says why it failed: %s", async (Reason, spoil) => {
+  ])("with the right password is logged with the reason it failed: %s", async (Reason, spoil) => {
     const { client, reader } = await arrange();
     await spoil(reader.tenantId);
     await attempt(client, client.tenant.admin);
     expect(await logOf(reader)).toMatchObject([{ Kind: "SignIn.Failed", Details: { Reason } }]);
   });
 
-  test("of another user than the application asked for has failed", async () => {
+  test("as another user than requested has failed", async () => {
     const { client, reader, user } = await arrange();
     const visitor = new Visitor();
     const { body } = await client.token(await client.code(visitor));
@@ -108,7 +108,7 @@ describe.concurrent("a sign-in", () => {
     expect(failed!.Subject).not.toEqual(user);
   });
 
-  test("has the caller's own request key and no more than the head of what it calls itself", async () => {
+  test("has the request key and a shortened user agent", async () => {
     const { client, reader } = await arrange();
     const visitor = new Visitor();
     const page = await visitor.open(client.authorize());
@@ -119,7 +119,7 @@ describe.concurrent("a sign-in", () => {
 });
 
 describe.concurrent("a flood of failures", () => {
-  test("is one SignIn.Throttled for each time that it is blocked", async () => {
+  test("is one SignIn.Throttled for each block", async () => {
     const { client, reader, user } = await arrange();
     const wrong = { username: "admin", password: "wrong" };
     const visitor = new Visitor();
@@ -135,7 +135,7 @@ describe.concurrent("a flood of failures", () => {
     expect(await kindsOf(reader)).toEqual([...failed, "SignIn.Throttled", "SignIn.Failed", "SignIn.Throttled"]);
   });
 
-  test("from everywhere is told of in so many rows an hour, and by one that says so", async () => {
+  test("from everywhere is logged up to an hourly limit, with one row that says so", async () => {
     const { client, reader } = await arrange();
     await hadFailures(reader, FAILURES_PER_HOUR - 1);
     for (const name of ["one", "two", "three"]) await attempt(client, { username: name, password: "wrong" });
@@ -148,14 +148,14 @@ describe.concurrent("a flood of failures", () => {
     expect((await kindsOf(reader)).slice(-2)).toEqual(["SignIn.Succeeded", "Consent.Given"]);
   });
 
-  test("of an hour ago leaves room again", async () => {
+  test("no longer counts after an hour", async () => {
     const { client, reader } = await arrange();
     await hadFailures(reader, FAILURES_PER_HOUR, "61 minutes");
     await attempt(client, { username: "admin", password: "wrong" });
     expect((await logOf(reader, "Kind=SignIn.Failed"))[0]).toMatchObject({ Details: { Reason: "WrongPassword" } });
   });
 
-  test("by a name that nobody can have leaves nothing", async () => {
+  test("with an impossible user name is not logged", async () => {
     const { client, reader } = await arrange();
     for (const username of ["", "x".repeat(2_000)]) await attempt(client, { username, password: "x" });
     expect(await logOf(reader)).toEqual([]);

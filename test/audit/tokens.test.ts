@@ -24,7 +24,7 @@ const revoke = (client: { clientId: string; clientSecret: string }, token: strin
   postAs(client, "/oauth2/revoke", { token });
 
 describe.concurrent("a token", () => {
-  test("that its client revokes is in the log once, without itself", async () => {
+  test("revoked by its client is logged once, without the token", async () => {
     const { client, reader, tokens, user } = await arrange();
     for (const token of [tokens.access_token, tokens.refresh_token, tokens.refresh_token, "unknown"]) {
       expect((await revoke(reader, token)).status).toBe(200);
@@ -40,7 +40,7 @@ describe.concurrent("a token", () => {
     for (const value of [tokens.access_token, tokens.refresh_token]) expect(text).not.toContain(value);
   });
 
-  test("of a client itself is about that Application", async () => {
+  test("of a client's own has its Application as subject", async () => {
     const reader = await newTenant();
     const { access, refresh: refreshToken } = await clientGrant(reader);
     await revoke(reader, access);
@@ -53,7 +53,7 @@ describe.concurrent("a token", () => {
     ]);
   });
 
-  test("that is used a second time is told of once", async () => {
+  test("used a second time is logged once", async () => {
     const { client, reader, tokens, user } = await arrange();
     const second = (await client.refresh(tokens.refresh_token)).body.refresh_token;
     await client.refresh(second);
@@ -66,7 +66,7 @@ describe.concurrent("a token", () => {
     expect(await textOf(reader.tenantId)).not.toContain(tokens.refresh_token);
   });
 
-  test("of a client itself that is used a second time too", async () => {
+  test("of a client's own used a second time is logged too", async () => {
     const reader = await newTenant();
     const grant = await clientGrant(reader);
     const { body } = await refresh(reader, TOKEN_PATH, grant.refresh);
@@ -78,7 +78,7 @@ describe.concurrent("a token", () => {
 });
 
 describe.concurrent("a code", () => {
-  test("that comes twice is told of once, and is not in the log itself", async () => {
+  test("used twice is logged once, without the code", async () => {
     const { client, reader, code, user } = await arrange();
     for (let tried = 0; tried < 2; tried++) expect((await client.token(code)).status).toBe(400);
     expect(await logOf(reader, "Kind=AuthorizationCode.Reused")).toMatchObject([
@@ -87,7 +87,7 @@ describe.concurrent("a code", () => {
     expect(await textOf(reader.tenantId)).not.toContain(code);
   });
 
-  test("of a client without a secret comes from nobody who has proved to be that client", async () => {
+  test("of a client without a secret has no authenticated actor", async () => {
     const { client: first, reader, visitor } = await arrange();
     const client = await otherClient(first, { client_type: "public" });
     const verifier = "v".repeat(43);
@@ -102,7 +102,7 @@ describe.concurrent("a code", () => {
   });
 });
 
-test.concurrent("a consent that is revoked by REST is that client's deed", async () => {
+test.concurrent("a consent revoked by REST is logged with that client as actor", async () => {
   const { client, reader, user } = await arrange();
   const path = `/User/${user.Id}/Grants/${client.id}`;
   await ok(reader.remove(path));

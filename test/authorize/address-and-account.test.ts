@@ -30,7 +30,7 @@ describe.concurrent("a redirect_uri that is not registered", () => {
     ["its query", `${CALLBACK}?a=1`, "its query is ?a=1, not empty"],
     ["its spelling", "HTTPS://APP.example:443/callback", "every character counts"],
     ["everything", "callback", "It is no absolute URI."],
-  ])("is told to a signed-in administrator with what is wrong: %s", async (_, sent, says) => {
+  ])("is explained to a signed-in administrator: %s", async (_, sent, says) => {
     const client = await newClient();
     const visitor = new Visitor();
     await client.visit(visitor);
@@ -41,7 +41,7 @@ describe.concurrent("a redirect_uri that is not registered", () => {
     expect(html).toContain(`/settings/applications/${client.id}`);
   });
 
-  test("is told to nobody else: they get a reference, the same page as for a client that is not there", async () => {
+  test("is explained to no other user: they get a reference, on the same page as for an unknown client", async () => {
     const [client, stranger] = [await newClient(), await newClient()];
     const [admin, colleague] = [new Visitor(), new Visitor()];
     await stranger.visit(admin);
@@ -62,11 +62,11 @@ describe.concurrent("a redirect_uri that is not registered", () => {
   });
 });
 
-describe.concurrent("an account that was chosen", () => {
+describe.concurrent("a chosen account", () => {
   const chosen = ({ html }: View) =>
     /href="(\/oauth2[^"]*chosen_account=[^"]*)"/.exec(html)![1]!.replaceAll("&amp;", "&");
 
-  test("is the one that it goes on as: if somebody else has signed in since, there is a choice again", async () => {
+  test("is the one used; if another user has signed in since, the choice is shown again", async () => {
     const client = await newClient({ first_party: true });
     const visitor = new Visitor();
     await client.visit(visitor);
@@ -80,7 +80,7 @@ describe.concurrent("an account that was chosen", () => {
     expect(answerOf(await visitor.open(chosen(again))).code).toBeString();
   });
 
-  test("is no part of the request, and of no other browser", async () => {
+  test("is not part of the request and stays in its browser", async () => {
     const client = await newClient({ first_party: true });
     const [visitor, other] = [new Visitor(), new Visitor()];
     for (const one of [visitor, other]) await client.visit(one);
@@ -92,7 +92,7 @@ describe.concurrent("an account that was chosen", () => {
   });
 });
 
-describe.concurrent("a user is called by what the record has", () => {
+describe.concurrent("a user is displayed by the record's names", () => {
   test.each<[string | null, string | null, string]>([
     ["Corp anna", null, "Corp anna"],
     ["Corp anna", "", "Corp anna"],

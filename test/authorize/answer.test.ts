@@ -36,7 +36,7 @@ describe.concurrent("response_type code", () => {
     expect(answerOf(back)).toEqual({ code: CODE, state, ...more });
   });
 
-  test("form_post: a form that a button sends without script", async () => {
+  test("form_post: a form whose button works without script", async () => {
     const client = await newClient();
     const page = await client.visit(new Visitor(), {
       response_mode: "form_post",
@@ -87,15 +87,15 @@ describe.concurrent("response_type code id_token", () => {
   });
 });
 
-describe.concurrent("what is granted", () => {
-  test("the defaults, less those that the client does not have", async () => {
+describe.concurrent("the granted scopes", () => {
+  test("default to the defaults that the client has", async () => {
     const client = await newClient({ scopes: ["profile", "email"] });
     const token = await client.token(await client.code(new Visitor(), { scope: undefined }));
     expect(token.body).toMatchObject({ scope: "profile" });
     expect(token.body.id_token).toBeUndefined();
   });
 
-  test("* is all the client has, and the consent page says it in words", async () => {
+  test("are all of the client's for *, described on the consent page", async () => {
     const client = await newClient({ scopes: ["openid", "email", "AccessManager:Read"] });
     const visitor = new Visitor();
     const page = await visitor.submit(await visitor.open(client.authorize({ scope: "*" })), client.tenant.admin);
@@ -105,7 +105,7 @@ describe.concurrent("what is granted", () => {
     expect(token.body.scope).toBe("openid email AccessManager:Read");
   });
 
-  test("a client without the refresh_token grant gets none", async () => {
+  test("include no offline access for a client without the refresh_token grant", async () => {
     const client = await newClient({ grant_types: ["authorization_code"] });
     const token = await client.token(await client.code(new Visitor()));
     expect(token.status).toBe(200);

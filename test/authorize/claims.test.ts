@@ -53,7 +53,7 @@ const wantsOf = ({ html }: View) => [...html.matchAll(/<li>([^<]*)<\/li>/g)].map
 const consentOf = async (client: Client, visitor: Visitor, fields: Record<string, string>) =>
   visitor.submit(await visitor.open(client.authorize(fields)), client.tenant.admin);
 
-describe.concurrent("an application that has no scope for them gets no claims", () => {
+describe.concurrent("an application without a scope for claims gets none", () => {
   const ways: [string, (client: Client) => Promise<string>][] = [
     ["at the RFC door", (client) => client.code(new Visitor(), { scope: "openid", claims: EVERYTHING }, RFC_PATH)],
     ["at the spec door", (client) => client.code(new Visitor(), { scope: "openid", claims: EVERYTHING }, SPEC_PATH)],
@@ -69,7 +69,7 @@ describe.concurrent("an application that has no scope for them gets no claims", 
     ],
   ];
 
-  test.each(ways)("%s, nor by what refreshes it", async (_, codeOf) => {
+  test.each(ways)("%s, nor after a refresh", async (_, codeOf) => {
     const client = await newApplication(["openid"]);
     const { body } = await client.token(await codeOf(client));
     const refreshed = (await client.refresh(body.refresh_token)).body;
@@ -91,7 +91,7 @@ describe.concurrent("an application that has no scope for them gets no claims", 
     expect(await userinfo(body.access_token)).toEqual([]);
   });
 
-  test("however they are hidden among those that it may have", async () => {
+  test("however they are combined with claims that it may have", async () => {
     const client = await newApplication(["openid", "name"]);
     const visitor = new Visitor();
     const page = await consentOf(client, visitor, { scope: "openid", claims: EVERYTHING });
@@ -100,7 +100,7 @@ describe.concurrent("an application that has no scope for them gets no claims", 
     expect([await userinfo(body.access_token), inToken(body.id_token)]).toEqual([["name"], ["name"]]);
   });
 
-  test("without openid, which it takes to be told anything", async () => {
+  test("without openid, which is required for claims", async () => {
     const client = await newApplication(["openid", "profile", "email"]);
     const visitor = new Visitor();
     const page = await consentOf(client, visitor, { scope: "profile", claims: asking("email") });
@@ -108,10 +108,10 @@ describe.concurrent("an application that has no scope for them gets no claims", 
   });
 });
 
-describe.concurrent("a claim that is asked for by name", () => {
+describe.concurrent("a claim requested by name", () => {
   const SCOPES = ["openid", "profile", "email", "phone", "address"];
 
-  test.each(KNOWN_CLAIMS)("%s is named on the consent page, and then told", async (name) => {
+  test.each(KNOWN_CLAIMS)("%s is named on the consent page, then returned", async (name) => {
     const client = await newApplication(SCOPES);
     const visitor = new Visitor();
     const page = await consentOf(client, visitor, { scope: "openid", claims: asking(name) });
@@ -121,7 +121,7 @@ describe.concurrent("a claim that is asked for by name", () => {
     expect(await userinfo(body.access_token)).toEqual([name]);
   });
 
-  test("is said once where a scope beside it gives it", async () => {
+  test("is listed once if a scope includes it", async () => {
     const client = await newApplication(SCOPES);
     const page = await consentOf(client, new Visitor(), {
       scope: "openid email",
@@ -130,7 +130,7 @@ describe.concurrent("a claim that is asked for by name", () => {
     expect(wantsOf(page)).toEqual(["know who you are", "see your e-mail address", "see your date of birth"]);
   });
 
-  test("is part of what a consent remembers: for more, the user is asked again", async () => {
+  test("is remembered with the consent; more claims need a new consent", async () => {
     const client = await newApplication(SCOPES);
     const visitor = new Visitor();
     await client.visit(visitor, { scope: "openid" });
@@ -146,7 +146,7 @@ describe.concurrent("a claim that is asked for by name", () => {
     expect((await silently(JSON.stringify({ id_token: { birthdate: null } }))).error).toBe("consent_required");
   });
 
-  test("is not told once no scope of the client gives it", async () => {
+  test("is omitted once no scope of the client includes it", async () => {
     const { client, admin } = await newScene(SCOPES);
     const fields = {
       scope: "openid",
@@ -165,7 +165,7 @@ describe.concurrent("a claim that is asked for by name", () => {
     }
   });
 
-  test("is not told by a token with fewer scopes, nor by one that is exchanged for it", async () => {
+  test("is omitted for a token with fewer scopes, and after an exchange", async () => {
     const { client, admin } = await newScene([...SCOPES, "AccessManager:Read"], {
       grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:token-exchange"],
     });
@@ -189,7 +189,7 @@ describe.concurrent("a claim that is asked for by name", () => {
     expect(await userinfo(exchanged.body.access_token)).toEqual([]);
   });
 
-  test("stands in the user's account and in the record of the grant", async () => {
+  test("is listed in the user's account and in the grant", async () => {
     const { client, admin } = await newScene(SCOPES);
     const visitor = new Visitor();
     await client.visit(visitor, { scope: "openid", claims: asking("birthdate") });
@@ -202,7 +202,7 @@ describe.concurrent("a claim that is asked for by name", () => {
     expect(Details).toEqual({ ApplicationId: client.id, Scopes: ["openid"], Claims: ["birthdate"] });
   });
 
-  test("in a signed request is asked about as any other", async () => {
+  test("in a signed request needs consent like any other", async () => {
     const client = await newApplication(SCOPES);
     const signer = await newSigner();
     const keys = { keys: [signer.jwk] } as never;

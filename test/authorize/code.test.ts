@@ -25,7 +25,7 @@ async function userinfoStatus(accessToken: string): Promise<number> {
 }
 
 describe.concurrent("a code", () => {
-  test("of two parallel requests exactly one wins", async () => {
+  test("used by two parallel requests is redeemed by one", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
     const answers = await Promise.all(Array.from({ length: 6 }, () => client.token(code)));
@@ -33,7 +33,7 @@ describe.concurrent("a code", () => {
     for (const answer of answers.filter(({ status }) => status !== 200)) expectRfcError(answer, "invalid_grant");
   });
 
-  test("that comes again ends all that came of it", async () => {
+  test("used again revokes its tokens", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
     const { body } = await client.token(code, {}, TOKEN_PATH);
@@ -44,7 +44,7 @@ describe.concurrent("a code", () => {
     await until("the access token to be refused", async () => (await userinfoStatus(body.access_token)) === 401);
   });
 
-  test("of another client is 403 Permission, and stays good for its own", async () => {
+  test("of another client is 403 Permission, and stays valid for its own", async () => {
     const client = await newClient();
     const other = await otherClient(client);
     const code = await client.code(new Visitor());
@@ -53,7 +53,7 @@ describe.concurrent("a code", () => {
     expect((await client.token(code)).status).toBe(200);
   });
 
-  test("outlives a new sign-in of its user in the same browser, and dies with the session that follows", async () => {
+  test("survives another sign-in of its user in the same browser, and ends with the new session", async () => {
     const [client, stranger] = [await newClient(), await newClient()];
     const browser = new Visitor();
     const signInAnew = async () =>
@@ -73,7 +73,7 @@ describe.concurrent("a code", () => {
     expectRfcError(await client.token(last), "invalid_grant");
   });
 
-  test("is redeemed once, though its user signs in anew at that moment", async () => {
+  test("is redeemed once, even while its user signs in again", async () => {
     const client = await newClient();
     const browser = new Visitor();
     for (let round = 0; round < 5; round++) {
@@ -90,12 +90,12 @@ describe.concurrent("a code", () => {
     expectSpecError(await stranger.token(code, {}, TOKEN_PATH), 400, "Bad Input");
   });
 
-  test.each(["", "x", "\0", "x".repeat(20_000)])("%p is none of ours", async (code) => {
+  test.each(["", "x", "\0", "x".repeat(20_000)])("%p is malformed", async (code) => {
     const client = await newClient();
     expectSpecError(await client.token(code, {}, TOKEN_PATH), 400, "Bad Input");
   });
 
-  test("that has expired is refused", async () => {
+  test("that has expired is rejected", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
     const [row] = await db()<{ seconds: number }[]>`
@@ -107,14 +107,14 @@ describe.concurrent("a code", () => {
     expectRfcError(await client.token(code), "invalid_grant");
   });
 
-  test("of a user who is no longer active is refused", async () => {
+  test("of an inactive user is rejected", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
     await db()`update users set is_active = false where tenant_id = ${client.tenant.tenantId}`;
     expectRfcError(await client.token(code), "invalid_grant");
   });
 
-  test("is stored as its hash alone", async () => {
+  test("is stored only as a hash", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
     const rows = await db()`select * from authorization_codes where tenant_id = ${client.tenant.tenantId}`;
@@ -124,7 +124,7 @@ describe.concurrent("a code", () => {
 });
 
 describe.concurrent("redirect_uri", () => {
-  test("another one is refused at both doors, and the code stays good", async () => {
+  test("that differs is rejected at both doors, and the code stays valid", async () => {
     const client = await newClient({ redirect_uris: [CALLBACK, "https://app.example/other"] });
     const code = await client.code(new Visitor());
     const fields = { redirect_uri: "https://app.example/other" };
@@ -142,7 +142,7 @@ describe.concurrent("redirect_uri", () => {
 });
 
 describe.concurrent("PKCE", () => {
-  test.each([TOKEN_PATH, RFC_TOKEN_PATH])("at %s it is enforced once begun", async (path) => {
+  test.each([TOKEN_PATH, RFC_TOKEN_PATH])("at %s is enforced if there was a challenge", async (path) => {
     const client = await newClient();
     const { verifier, challenge } = newPkce();
     const code = await client.code(new Visitor(), challenge);
@@ -155,12 +155,12 @@ describe.concurrent("PKCE", () => {
     expect((await client.token(code, { code_verifier: verifier }, path)).status).toBe(200);
   });
 
-  test("a verifier without a challenge is a downgrade", async () => {
+  test("a verifier without a challenge is rejected as a downgrade", async () => {
     const client = await newClient();
     expectRfcError(await client.token(await client.code(new Visitor()), newPkceFields()), "invalid_grant");
   });
 
-  test("a public client needs no secret, but its own client_id and verifier", async () => {
+  test("a public client needs no secret, but its client_id and the verifier", async () => {
     const client = await newClient({ client_type: "public" });
     const { verifier, challenge } = newPkce();
     const code = await client.code(new Visitor(), challenge);

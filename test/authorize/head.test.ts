@@ -12,7 +12,7 @@ function head(visitor: Visitor, path: string): Promise<Response> {
 }
 
 describe.concurrent("HEAD", () => {
-  test.each([SPEC_PATH, RFC_PATH])("of %s gives no code away", async (path) => {
+  test.each([SPEC_PATH, RFC_PATH])("of %s issues no code", async (path) => {
     const client = await newClient({ first_party: true });
     const visitor = new Visitor();
     await client.code(visitor);
@@ -25,7 +25,7 @@ describe.concurrent("HEAD", () => {
     expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
   });
 
-  test("tells a client's mistake as GET does", async () => {
+  test("reports a client's error as GET does", async () => {
     const client = await newClient();
     const answer = await head(new Visitor(), client.authorize({ response_type: "token" }));
     expect(answer.status).toBe(302);
@@ -41,7 +41,7 @@ describe.concurrent("HEAD", () => {
     expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
   });
 
-  test("of the account pages is answered, and their forms' addresses take POST alone", async () => {
+  test("of the account pages is answered; their form actions accept POST only", async () => {
     for (const path of ["/account", "/account/password", "/account/reset?token=x"]) {
       const visitor = new Visitor();
       expect({ path, status: (await head(visitor, path)).status }).toEqual({

@@ -31,7 +31,7 @@ const ageSession = ({ tenant }: Client, seconds: number) =>
   db()`update sessions set auth_time = auth_time - make_interval(secs => ${seconds}) where tenant_id = ${tenant.tenantId}`;
 
 describe.concurrent("a second request", () => {
-  test("is answered at once: the session is there, the consent remembered", async () => {
+  test("is answered at once from the session and the remembered consent", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     const hops = visitor.trail.length;
@@ -58,7 +58,7 @@ describe.concurrent("a second request", () => {
     expect(answerOf(await visitor.open(client.authorize({ scope: "openid profile email" }))).code).toBeString();
   });
 
-  test("of another application of the tenant needs no password, but its own consent", async () => {
+  test("of another application of the tenant needs consent but no password", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     const other = await otherClient(client);
@@ -74,7 +74,7 @@ describe.concurrent("a second request", () => {
 });
 
 describe.concurrent("consent", () => {
-  test("denied: access_denied, and nothing is remembered", async () => {
+  test("denied: access_denied, and nothing is stored", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
@@ -83,7 +83,7 @@ describe.concurrent("consent", () => {
     expect((await visitor.open(client.authorize())).heading).toBe("Allow access");
   });
 
-  test("is not asked by a first-party application, unless it wants it asked", async () => {
+  test("is skipped for a first-party application unless it requests it", async () => {
     const client = await newClient({ first_party: true });
     const visitor = new Visitor();
     const back = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
@@ -117,7 +117,7 @@ describe.concurrent("consent", () => {
 });
 
 describe.concurrent("prompt", () => {
-  test("login asks for the password again, once; auth_time is new", async () => {
+  test("login asks for the password once, with a new auth_time", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     await ageSession(client, 100);
@@ -137,7 +137,7 @@ describe.concurrent("prompt", () => {
     expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
   });
 
-  test("select_account offers the account that is there and another", async () => {
+  test("select_account offers the current account and another", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     const page = await visitor.open(client.authorize({ prompt: "select_account" }));
@@ -151,7 +151,7 @@ describe.concurrent("prompt", () => {
 });
 
 describe.concurrent("max_age", () => {
-  test("asks for the password once the sign-in is older", async () => {
+  test("asks for the password if the sign-in is older", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     await ageSession(client, 100);
@@ -164,7 +164,7 @@ describe.concurrent("max_age", () => {
     expect(answerOf(await client.goThrough(visitor, page)).code).toBeString();
   });
 
-  test("0 asks every time, and does not ask for ever", async () => {
+  test("0 asks every time, without a loop", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     const page = await visitor.open(client.authorize({ max_age: "0" }));
@@ -173,8 +173,8 @@ describe.concurrent("max_age", () => {
   });
 });
 
-describe.concurrent("the user whom the application expects", () => {
-  test("by id_token_hint: the same user goes through, another has to sign in as that one", async () => {
+describe.concurrent("the user requested by the application", () => {
+  test("by id_token_hint: that user continues, another must sign in as that user", async () => {
     const client = await newClient();
     const admin = await signedIn(client);
     const id_token_hint = await idToken(client, admin);
@@ -193,7 +193,7 @@ describe.concurrent("the user whom the application expects", () => {
     expect(answerOf(await client.goThrough(ada, refused)).code).toBeString();
   });
 
-  test("by the sub that the claims parameter names", async () => {
+  test("by the claims parameter's sub", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     const { sub } = decodeJwt(await idToken(client, visitor));
@@ -203,7 +203,7 @@ describe.concurrent("the user whom the application expects", () => {
     expect(answerOf(await visitor.open(client.authorize(claims("nobody"))))).toMatchObject({ error: "login_required" });
   });
 
-  test("an id_token of another client is no hint", async () => {
+  test("an id_token of another client is not accepted as a hint", async () => {
     const client = await newClient();
     const visitor = await signedIn(client);
     const other = await otherClient(client);
@@ -211,7 +211,7 @@ describe.concurrent("the user whom the application expects", () => {
     expect(answerOf(await visitor.open(client.authorize({ id_token_hint }))).error).toBe("invalid_request");
   });
 
-  test("login_hint fills the form in, whatever stands in it", async () => {
+  test("login_hint fills the form, whatever its content", async () => {
     const client = await newClient();
     const login_hint = `"><script>alert(1)</script>'&amp;`;
     const page = await new Visitor().open(client.authorize({ login_hint, state: login_hint }));

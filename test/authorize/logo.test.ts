@@ -107,7 +107,7 @@ describe.concurrent("a logo", () => {
     ["progressive JPEG", () => as(new Bun.Image(png(300, 200)).jpeg({ progressive: true })), [96, 64]],
     ["WebP", () => as(new Bun.Image(png(300, 200)).webp()), [96, 64]],
     ["PNG of as many pixels as may be", () => png(2_048, 2_048), [96, 96]],
-  ])("that is a %s is shown as a PNG of our own making", async (_, make, [width, height]) => {
+  ])("that is a %s is shown as a re-encoded PNG", async (_, make, [width, height]) => {
     const client = await newClient({ logo_uri: publish(await make()) });
     const answer = await logoOf(client);
     expect(answer.status).toBe(200);
@@ -163,7 +163,7 @@ describe.concurrent("a logo", () => {
     ["inside the network", () => "https://10.0.0.1/logo.png"],
     ["a cloud's own service", () => "https://169.254.169.254/logo.png"],
   ])(
-    "that is %s is not shown, and the page is whole without it",
+    "that is %s is not shown, and the page works without it",
     async (_, make) => {
       const client = await newClient({ logo_uri: await make() });
       const begun = performance.now();
@@ -178,7 +178,7 @@ describe.concurrent("a logo", () => {
     30_000,
   );
 
-  test("is asked for once, however many look, and so is one that failed", async () => {
+  test("is fetched once for concurrent requests, also if it failed", async () => {
     for (const uri of [publish(png(9, 9)), publish(() => new Response(null, { status: 500 }))]) {
       const client = await newClient({ logo_uri: uri });
       const { page, visitor } = await consent(client);
@@ -189,7 +189,7 @@ describe.concurrent("a logo", () => {
     }
   });
 
-  test("is for the browser that is shown the page, at the address that it had then", async () => {
+  test("is shown only to the browser of the page, at the address of that moment", async () => {
     const client = await newClient({ logo_uri: publish(png(9, 9)) });
     const { page, visitor } = await consent(client);
     const src = srcOf(page)!;
@@ -232,7 +232,7 @@ describe.concurrent("a logo", () => {
   });
 });
 
-test("a logo is one of so many that a tenant has fetched in a minute", async () => {
+test("counts towards a tenant's fetches per minute", async () => {
   const client = await newClient();
   const admin = await clientOf(client.tenant);
   const { visitor } = await consent(client);
@@ -249,7 +249,7 @@ test("a logo is one of so many that a tenant has fetched in a minute", async () 
   expect((await logoOf(other)).headers.get("content-type")).toBe("image/png");
 }, 60_000);
 
-test("of a stranger is neither fetched nor shown, unless an administrator has set it", async () => {
+test("of an unapproved client is neither fetched nor shown, unless an administrator set it", async () => {
   const registrar = await newRegistrar("Open");
   const uri = publish(png(9, 9));
   const sent = metadata({ ...PUBLIC, logo_uri: uri });
@@ -277,7 +277,7 @@ test("of a stranger is neither fetched nor shown, unless an administrator has se
   expect([timesAsked(uri), timesAsked(LogoUri)]).toEqual([1, 1]);
 });
 
-test("a person sees the logo beside the name, or an icon where there is none to be had", async () => {
+test("a person sees the logo beside the name, or an icon if there is none", async () => {
   for (const [name, uri] of Object.entries({
     "with-logo": publish(await as(new Bun.Image(png(200, 120)))),
     "without-logo": publish(() => new Response(null, { status: 404 })),

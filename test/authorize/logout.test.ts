@@ -22,7 +22,7 @@ async function isSignedIn(client: Client, visitor: Visitor): Promise<boolean> {
 }
 
 describe.concurrent("with the user's id_token_hint", () => {
-  test("the session ends at once, and the browser goes back with state", async () => {
+  test("the session ends at once, and the browser returns with state", async () => {
     const { client, visitor, id_token_hint } = await signedIn();
     const back = await visitor.open(query({ id_token_hint, post_logout_redirect_uri: BYE, state: "s" }));
     expect([back.status, back.location!.href]).toEqual([302, `${BYE}&state=s`]);
@@ -30,7 +30,7 @@ describe.concurrent("with the user's id_token_hint", () => {
     expect(await isSignedIn(client, visitor)).toBe(false);
   });
 
-  test("a cookie kept from before is no longer good", async () => {
+  test("an earlier cookie is no longer valid", async () => {
     const { client, visitor, id_token_hint } = await signedIn();
     const kept = visitor.cookies.get("gatehouse-session")!;
     const view = await visitor.open(query({ id_token_hint }));
@@ -39,7 +39,7 @@ describe.concurrent("with the user's id_token_hint", () => {
     expect(await isSignedIn(client, visitor)).toBe(false);
   });
 
-  test("a code that is on its way is no longer good", async () => {
+  test("an unredeemed code is no longer valid", async () => {
     const { client, visitor, id_token_hint } = await signedIn();
     const code = await client.code(visitor);
     await visitor.open(query({ id_token_hint }));
@@ -47,7 +47,7 @@ describe.concurrent("with the user's id_token_hint", () => {
     expect([late.status, late.body.error]).toEqual([400, "invalid_grant"]);
   });
 
-  test("a refresh token lives on, and its id_tokens are of no session", async () => {
+  test("a refresh token stays valid, and its id_tokens have no session", async () => {
     const { client, visitor, id_token_hint, refresh_token } = await signedIn();
     const before = await client.refresh(refresh_token);
     expect(decodeJwt(before.body.id_token).sid).toBe(decodeJwt(id_token_hint).sid!);
@@ -57,7 +57,7 @@ describe.concurrent("with the user's id_token_hint", () => {
     expect(decodeJwt(after.body.id_token)).not.toHaveProperty("sid");
   });
 
-  test("a POST of another site, which brings no cookies, works as well", async () => {
+  test("a cross-site POST, which has no cookies, works too", async () => {
     const { visitor, id_token_hint } = await signedIn();
     const body = new URLSearchParams({ id_token_hint });
     const crossSite = await fetch(visitor.origin + PATH, { method: "POST", body, redirect: "manual" });
@@ -66,7 +66,7 @@ describe.concurrent("with the user's id_token_hint", () => {
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
-  test("of another user, the user is asked", async () => {
+  test("of another user, the user is asked to confirm", async () => {
     const { visitor } = await signedIn();
     const { id_token_hint } = await signedIn();
     expect((await visitor.open(query({ id_token_hint }))).heading).toBe("Sign out");
@@ -74,7 +74,7 @@ describe.concurrent("with the user's id_token_hint", () => {
   });
 });
 
-test("an access token that says it is a JWT is no hint", async () => {
+test("an access token of type JWT is not accepted as a hint", async () => {
   const client = await newClient({ access_token_type: "JWT", post_logout_redirect_uris: [BYE] });
   const visitor = new Visitor();
   const { access_token } = (await client.token(await client.code(visitor))).body;
@@ -86,7 +86,7 @@ test("an access token that says it is a JWT is no hint", async () => {
 });
 
 describe.concurrent("without a hint", () => {
-  test("the user is asked, and then goes back", async () => {
+  test("the user confirms, then returns", async () => {
     const { client, visitor } = await signedIn();
     const page = await visitor.open(query({ client_id: client.id, post_logout_redirect_uri: BYE }));
     expect(page.heading).toBe("Sign out");
@@ -96,11 +96,11 @@ describe.concurrent("without a hint", () => {
     expect(await isSignedIn(client, visitor)).toBe(false);
   });
 
-  test("and without a session, nothing is asked", async () => {
+  test("without a session, no confirmation is needed", async () => {
     expect((await new Visitor().open(PATH)).heading).toBe("Signed out");
   });
 
-  test("the form needs its token", async () => {
+  test("the form requires its token", async () => {
     const { client, visitor } = await signedIn();
     const page = await visitor.open(PATH);
     for (const csrf of [undefined, "x"]) expect((await visitor.submit(page, { csrf })).status).toBe(403);
@@ -108,7 +108,7 @@ describe.concurrent("without a hint", () => {
   });
 });
 
-describe.concurrent("is refused, and leads nowhere", () => {
+describe.concurrent("is rejected without a redirect", () => {
   test.each<[string, (client: Client, hint: string) => Promise<Record<string, string>> | Record<string, string>]>([
     [
       "an address that is not registered",

@@ -45,7 +45,7 @@ const age = (uri: string, seconds: number) => db()`
   where digest = ${digestOf(uri.split(":").at(-1)!)}`;
 
 describe.concurrent("a pushed request", () => {
-  test.each([SPEC_PATH, RFC_PATH])("is answered at %s with what was pushed", async (path) => {
+  test.each([SPEC_PATH, RFC_PATH])("is answered at %s with the pushed parameters", async (path) => {
     const client = await newClient();
     const { verifier, challenge } = newPkce();
     const answer = await push(client, challenge);
@@ -61,7 +61,7 @@ describe.concurrent("a pushed request", () => {
     expect(token.body.scope).toBe("openid profile");
   });
 
-  test("counts alone: what stands beside request_uri is ignored", async () => {
+  test("takes precedence: parameters beside request_uri are ignored", async () => {
     const client = await newClient({ redirect_uris: [CALLBACK, "https://app.example/other"] });
     const uri = await pushed(client);
     const beside = {
@@ -77,7 +77,7 @@ describe.concurrent("a pushed request", () => {
     expect(answerOf(back).state).toBe("pushed state");
   });
 
-  test("may repeat resource, and be sent by another site's form", async () => {
+  test("may repeat resource and be sent by another site's form", async () => {
     const client = await newClient();
     const body = new URLSearchParams({ response_type: "code", redirect_uri: CALLBACK, state: "s" });
     for (const resource of [issuer(), `${issuer()}/Endpoint/rest/api/v1`]) body.append("resource", resource);
@@ -90,7 +90,7 @@ describe.concurrent("a pushed request", () => {
     expect(answerOf(await client.goThrough(visitor, page)).state).toBe("s");
   });
 
-  test("keeps a prompt until the user has done it, and no other user's", async () => {
+  test("keeps prompt until its user has complied, for that user only", async () => {
     const client = await newClient({ first_party: true });
     const visitor = new Visitor();
     await client.visit(visitor);
@@ -107,7 +107,7 @@ describe.concurrent("a pushed request", () => {
   });
 
   test.each([{ prompt: "login" }, { max_age: "0" }])(
-    "that asks for a sign-in (%p) is answered for nobody by what somebody else has done",
+    "with prompt (%p) is not answered by another user's interaction",
     async (asked) => {
       const client = await newClient({ first_party: true });
       const [victim, other] = [new Visitor(), new Visitor()];
@@ -130,7 +130,7 @@ describe.concurrent("a pushed request", () => {
     },
   );
 
-  test("can be loaded again until it is answered, and is answered once", async () => {
+  test("can be reopened until it is answered, and is answered once", async () => {
     const client = await newClient();
     const uri = await pushed(client);
     const [first, second] = [new Visitor(), new Visitor()];
@@ -153,7 +153,7 @@ describe.concurrent("a pushed request", () => {
     expect(answers.filter(({ error }) => error === "invalid_request_uri")).toHaveLength(7);
   });
 
-  test("is used up by an error and by a denial too", async () => {
+  test("is used up by an error and by a denial", async () => {
     const client = await newClient();
     const none = await pushed(client, { prompt: "none" });
     const visitor = new Visitor();
@@ -165,7 +165,7 @@ describe.concurrent("a pushed request", () => {
     expect(answerOf(await visitor.submit(consent, { decision: "allow" })).error).toBe("invalid_request_uri");
   });
 
-  test("expires if no browser comes in time; a user who came has longer", async () => {
+  test("expires if no browser opens it in time; an opened one lasts longer", async () => {
     const client = await newClient();
     const late = await pushed(client);
     await age(late, 91);
@@ -184,7 +184,7 @@ describe.concurrent("a pushed request", () => {
     expect((await new Visitor().open(at(client, long))).status).toBe(400);
   });
 
-  test("is no other client's, of this tenant or another, and no stranger's", async () => {
+  test("is not found by another client, tenant or stranger", async () => {
     const client = await newClient();
     const uri = await pushed(client);
     for (const other of [await otherClient(client), await newClient()]) {
@@ -207,7 +207,7 @@ describe.concurrent("a pushed request", () => {
     expect((await new Visitor().open(at(client, uri))).heading).toBe("Sign in");
   });
 
-  test("is judged by what its client may do when the browser comes", async () => {
+  test("is checked against the client's settings when the browser opens it", async () => {
     const client = await newClient();
     const uri = await pushed(client);
     await db()`update credentials set redirect_uris = '{}' where application_id = ${client.id}`;
@@ -215,7 +215,7 @@ describe.concurrent("a pushed request", () => {
   });
 });
 
-describe.concurrent("is not taken", () => {
+describe.concurrent("is rejected", () => {
   test.each<[string, Fields, number, string, { client_type: "public" } | undefined]>([
     ["without a response_type", { response_type: undefined }, 400, "invalid_request", undefined],
     ["of an unknown response_type", { response_type: "token" }, 400, "unsupported_response_type", undefined],
@@ -252,7 +252,7 @@ describe.concurrent("is not taken", () => {
     expectRfcError(await request("GET", PAR), 405, "invalid_request");
   });
 
-  test("beyond what a client may have waiting; what has had its day makes room", async () => {
+  test("beyond a client's limit of waiting requests; expired ones no longer count", async () => {
     const client = await newClient();
     const { clientId } = client.tenant.client;
     await db()`
@@ -270,7 +270,7 @@ describe.concurrent("is not taken", () => {
   });
 });
 
-test("from one address, so many of a client without a secret may wait; another address does not wait for them", async () => {
+test("beyond the limit per address for a client without a secret; other addresses are not affected", async () => {
   const client = await newClient({ client_type: "public" });
   await using behindProxy = await startSecondApi({ TRUST_PROXY: "true" });
   const pushFrom = async (address: string, of = client) => {
@@ -303,8 +303,8 @@ test("from one address, so many of a client without a secret may wait; another a
   expect([await pushFrom(flooder, proven), await pushFrom(flooder, proven)]).toEqual([201, 201]);
 });
 
-describe.concurrent("a client that has to push (RequirePar)", () => {
-  test("is refused what its browser brings itself, at both doors", async () => {
+describe.concurrent("a client with RequirePar", () => {
+  test("cannot use plain authorization requests, at both doors", async () => {
     const client = await newClient();
     await db()`update credentials set require_par = true where application_id = ${client.id}`;
     for (const path of [SPEC_PATH, RFC_PATH]) {
@@ -320,7 +320,7 @@ describe.concurrent("a client that has to push (RequirePar)", () => {
   });
 });
 
-test("no secret of a client is kept with what it pushes", async () => {
+test("pushed requests are stored without the client's secret", async () => {
   const client = await newClient();
   await pushed(client);
   const rows = await db()<{ parameters: string }[]>`select * from pushed_requests where client_id = ${client.id}`;
@@ -329,7 +329,7 @@ test("no secret of a client is kept with what it pushes", async () => {
   expect(text).not.toContain(client.tenant.client.clientSecret);
 });
 
-test("a redirect_uri that is not registered is in the log as the authorization endpoint's is", async () => {
+test("an unregistered redirect_uri is logged as at the authorization endpoint", async () => {
   const client = await newClient();
   await using api = await startSecondApi();
   const redirect_uri = `${CALLBACK}/elsewhere`;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   shared = await newClient();
 });
 
-describe.concurrent("a redirect_uri that is not registered", () => {
+describe.concurrent("an unregistered redirect_uri", () => {
   test.each([
     "https://evil.example/callback",
     "https://app.example/Callback",
@@ -33,7 +33,7 @@ describe.concurrent("a redirect_uri that is not registered", () => {
     " https://app.example/callback",
     "https://app.example/callback\0",
     "x".repeat(4_000),
-  ])("%p is Not Found at every door, and leads nowhere", async (redirect_uri) => {
+  ])("%p is Not Found at every door, without a redirect", async (redirect_uri) => {
     const client = shared;
     for (const path of PATHS) {
       const view = await new Visitor().open(client.authorize({ redirect_uri, response_type: "nonsense" }, path));
@@ -43,7 +43,7 @@ describe.concurrent("a redirect_uri that is not registered", () => {
   });
 });
 
-describe.concurrent("a client that is not there", () => {
+describe.concurrent("an unknown client", () => {
   test.each(["999999999", "0", "-1", "1e3", "abc", "9".repeat(30), "1'; --", "1\0"])("%p is Not Found", async (id) => {
     const client = shared;
     for (const path of PATHS) {
