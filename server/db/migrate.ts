@@ -57,7 +57,7 @@ export async function requireSchema(sql: Queries): Promise<void> {
 
 /** @throws OtherSchema if the database has an unknown migration, or a different one of the same name */
 async function dueMigrations(sql: Queries): Promise<string[]> {
-  const names = (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
+  const names = await migrationNames();
   const [table] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
   if (!table!.there) return names;
   const rows = await sql<{ name: string; digest: string | null }[]>`
@@ -77,6 +77,11 @@ async function dueMigrations(sql: Queries): Promise<string[]> {
     }
   }
   return names.filter((name) => !applied.has(name));
+}
+
+/** Of this code, in order. */
+export async function migrationNames(): Promise<string[]> {
+  return (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
 }
 
 function textOf(name: string): Promise<string> {

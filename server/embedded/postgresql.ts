@@ -20,7 +20,9 @@ import { endWith, stopLeftoverPostgresql } from "./processes.ts";
 
 const USER = "gatehouse";
 const DATABASE = "postgres";
-const MAJOR_VERSION = "18";
+export const MAJOR_VERSION = "18";
+/** In DATA_DIR. */
+export const PASSWORD_FILE = "postgres.password";
 /** The message while processes of a killed server are still ending. */
 const OTHERS_AT_WORK = /pre-existing shared memory block .* is still in use/;
 const OTHERS_END_MS = 1_000;
@@ -61,7 +63,7 @@ export async function preparePostgresql({ dataDir, say, signal }: PostgresqlOpti
   const user = await postgresUser(say, signal);
   const programs = await reachablePrograms(await findPostgres(), user);
   signal.throwIfAborted();
-  const password = keptSecret(join(dataDir, "postgres.password"), newPassword);
+  const password = keptSecret(join(dataDir, PASSWORD_FILE), newPassword);
   const path = join(dataDir, "postgres");
   const created = !existsSync(path);
   if (created) await createCluster({ path, password, programs, user, dataDir, say, signal });

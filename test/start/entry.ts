@@ -10,6 +10,8 @@ export const FILES = {
   worker: "activities/worker.ts",
   tenant: "server/commands/tenant.ts",
   keys: "server/commands/keys.ts",
+  backup: "server/commands/backup.ts",
+  restore: "server/commands/restore.ts",
   migrate: "server/commands/migrate.ts",
 };
 

@@ -1,0 +1,76 @@
+// `bun run backup FILE`: backs up the database that `start` keeps in DATA_DIR, whether it runs or not.
+
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Config, readConfig } from "../config.ts";
+import { CLUSTER, writeBackup } from "../embedded/backup.ts";
+import { type DataDirectory, readRunning, takeDataDirectory } from "../embedded/data-directory.ts";
+import { Part } from "../embedded/part.ts";
+import { onFreePorts } from "../embedded/ports.ts";
+import { preparePostgresql } from "../embedded/postgresql.ts";
+import { stopLeftovers } from "../embedded/processes.ts";
+import { CannotStart } from "../errors.ts";
+import { refuseUsage, runEntry } from "../process.ts";
+import { vaultOf } from "./target.ts";
+
+const USAGE = `Usage: bun run backup FILE
+
+Writes a backup of the database in DATA_DIR (.gatehouse) to the new file FILE, while Gatehouse runs or while it is stopped.
+\`bun run restore FILE\` restores it. MASTER_KEY is not in it: keep that somewhere else.`;
+
+const HOST = "127.0.0.1";
+
+await runEntry("backup", async ({ say, ...output }) => {
+  const [file, ...rest] = process.argv.slice(2);
+  if (!file || rest.length > 0 || file.startsWith("-")) refuseUsage({ say, ...output }, USAGE);
+  const config = readConfig(process.env);
+  if (config.databaseUrl) {
+    throw new CannotStart(
+      "This backs up the database of `bun run start`. With DATABASE_URL, use the tools of that PostgreSQL " +
+        "(docs/operations.md, Backup).",
+    );
+  }
+  const { dataDir } = config;
+  if (!existsSync(join(dataDir, CLUSTER))) throw new CannotStart(`There is no database in ${dataDir}.`);
+  const vault = await vaultOf(config);
+  const target = resolve(file);
+  await withDatabase(config, say, (databaseUrl) => writeBackup({ databaseUrl, dataDir, file: target, vault, say }));
+  const size = (statSync(target).size / 1024 / 1024).toFixed(1);
+  say(
+    `${target} is the backup (${size} MiB). MASTER_KEY is not in it, and without that key no secret in it opens: keep ` +
+      `${config.masterKey ? "MASTER_KEY" : join(dataDir, "master.key")} too, and somewhere else.`,
+    { file: target },
+  );
+});
+
+/** Starts PostgreSQL for the time of the backup if `start` does not run. */
+async function withDatabase(
+  { dataDir }: Config,
+  say: (line: string) => void,
+  work: (databaseUrl: string) => Promise<void>,
+): Promise<void> {
+  let directory: DataDirectory;
+  try {
+    directory = takeDataDirectory(dataDir);
+  } catch (error) {
+    const running = readRunning(dataDir);
+    if (!running) throw error;
+    return work(running.databaseUrl);
+  }
+  try {
+    await stopLeftovers(dataDir, say);
+    const { signal } = new AbortController();
+    const { part, url } = await preparePostgresql({ dataDir, say, signal });
+    await onFreePorts({ preferred: [0], host: HOST, reserved: new Set(), say }, async ([port]) => {
+      const postgresql = new Part(part(port!), say);
+      try {
+        await postgresql.start();
+        await work(url(port!));
+      } finally {
+        await postgresql.stop();
+      }
+    });
+  } finally {
+    directory.release();
+  }
+}

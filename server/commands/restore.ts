@@ -1,0 +1,41 @@
+// `bun run restore FILE`: restores a backup into a DATA_DIR without a database.
+
+import { join, resolve } from "node:path";
+import { readConfig } from "../config.ts";
+import { migrationNames } from "../db/migrate.ts";
+import { takeDataDirectory } from "../embedded/data-directory.ts";
+import { postgresUser } from "../embedded/postgres-user.ts";
+import { restoreBackup } from "../embedded/restore.ts";
+import { CannotStart } from "../errors.ts";
+import { refuseUsage, runEntry } from "../process.ts";
+import { vaultOf } from "./target.ts";
+
+const USAGE = `Usage: bun run restore FILE
+
+Restores a backup of \`bun run backup\` into DATA_DIR (.gatehouse), which has no database yet. It needs the MASTER_KEY of
+the installation that was backed up, as a variable or as the file master.key in DATA_DIR.`;
+
+await runEntry("restore", async ({ say, ...output }) => {
+  const [file, ...rest] = process.argv.slice(2);
+  if (!file || rest.length > 0 || file.startsWith("-")) refuseUsage({ say, ...output }, USAGE);
+  const config = readConfig(process.env);
+  const { dataDir } = config;
+  if (config.databaseUrl) {
+    throw new CannotStart("This restores a database for `bun run start`. Leave DATABASE_URL out.");
+  }
+  const directory = takeDataDirectory(dataDir);
+  try {
+    const vault = await vaultOf(config);
+    const user = await postgresUser(say, new AbortController().signal);
+    const options = { file: resolve(file), dataDir, migrations: await migrationNames(), vault, user, say };
+    const { TakenOn } = await restoreBackup(options);
+    say(
+      `The database of ${TakenOn} is restored in ${join(dataDir, "postgres")}. \`bun run start\` goes on from there` +
+        `${config.masterKey ? ", with the same MASTER_KEY" : ""}. Receivers may get a second time what they got after ` +
+        "that moment.",
+      { takenOn: TakenOn },
+    );
+  } finally {
+    directory.release();
+  }
+});
