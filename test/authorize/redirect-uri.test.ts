@@ -61,7 +61,7 @@ describe.concurrent("an unknown client", () => {
   });
 });
 
-describe.concurrent("without an address to answer to, the user alone is told", () => {
+describe.concurrent("without a redirect URI to answer to, only the user sees the error", () => {
   test.each(["client_id", "redirect_uri"])("%s is missing, empty or repeated", async (name) => {
     const client = shared;
     const requests = [
@@ -76,7 +76,7 @@ describe.concurrent("without an address to answer to, the user alone is told", (
     }
   });
 
-  test("the RFC door lets the only redirect_uri be left out, and the token request then need not send it", async () => {
+  test("the RFC door allows omitting a single redirect_uri, also in the token request", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const back = await client.visit(visitor, { redirect_uri: undefined, scope: "profile" });
@@ -94,15 +94,15 @@ describe.concurrent("without an address to answer to, the user alone is told", (
   });
 });
 
-describe.concurrent("what a registered address may be", () => {
-  test("its own query stays, and the answer is added to it", async () => {
+describe.concurrent("a registered address", () => {
+  test("keeps its own query, to which the answer is added", async () => {
     const redirect_uri = "https://app.example/callback?tenant=a&x=%20y";
     const client = await newClient({ redirect_uris: [redirect_uri] });
     const back = await client.visit(new Visitor(), { redirect_uri });
     expect(back.location!.href).toStartWith(`${redirect_uri}&code=`);
   });
 
-  test("a native app's loopback port is not looked at (RFC 8252 7.3), anybody else's is", async () => {
+  test("of a native app matches any loopback port (RFC 8252 7.3); other clients' do not", async () => {
     const redirect_uris = ["http://127.0.0.1/callback", "http://[::1]:1/callback"];
     const native = await newClient({ redirect_uris, client_type: "native" });
     const pkce = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };

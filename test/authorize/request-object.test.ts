@@ -38,7 +38,7 @@ const at = (client: Client, request: string, path = RFC_PATH, beside: Record<str
   `${path}?${new URLSearchParams({ client_id: client.id, request, ...beside })}`;
 
 describe.concurrent("a signed request", () => {
-  test.each([SPEC_PATH, RFC_PATH])("is answered at %s, and nothing beside it counts", async (path) => {
+  test.each([SPEC_PATH, RFC_PATH])("is answered at %s, and parameters beside it are ignored", async (path) => {
     const { client, signer } = await signingClient();
     const object = await signer.sign(claimsOf(client), { typ: TYP });
     const beside = { response_type: "x", redirect_uri: "https://evil.example/", scope: "profile", state: "other" };
@@ -49,7 +49,7 @@ describe.concurrent("a signed request", () => {
     expect(token.body).toMatchObject({ scope: "openid" });
   });
 
-  test("is answered once: also with its signature written in another way", async () => {
+  test("is answered once, also if its signature is encoded differently", async () => {
     const { client, signer } = await signingClient();
     const claims = claimsOf(client);
     const object = await signer.sign(claims, { typ: TYP });
@@ -73,7 +73,7 @@ describe.concurrent("a signed request", () => {
   const brought = (client: Client, uri: string) =>
     `${RFC_PATH}?${new URLSearchParams({ client_id: client.id, request_uri: uri })}`;
 
-  test("is answered once however it travels: pushed again and again, and then brought", async () => {
+  test("is answered once, whether pushed repeatedly or sent directly", async () => {
     const { client, signer } = await signingClient();
     const object = await signer.sign(claimsOf(client), { typ: TYP });
     const uris = [];
@@ -89,7 +89,7 @@ describe.concurrent("a signed request", () => {
     expect((await client.token(first.code!)).status).toBe(200);
   });
 
-  test("is answered once by several at once, pushed and brought", async () => {
+  test("is answered once if pushed and sent concurrently", async () => {
     const { client, signer } = await signingClient();
     const visitor = new Visitor();
     await client.visit(visitor, { scope: "openid" });
@@ -103,7 +103,7 @@ describe.concurrent("a signed request", () => {
     expect(answers.filter(({ error }) => error)).toHaveLength(4);
   });
 
-  test("is used up by a refusal too, pushed or brought, and after an answer it is not pushed again", async () => {
+  test("is used up by an error too, and cannot be pushed again after an answer", async () => {
     const { client, signer } = await signingClient();
     const refused = () => signer.sign(claimsOf(client, { prompt: "none", jti: Bun.randomUUIDv7() }), { typ: TYP });
     const [one, other] = [await refused(), await refused()];
@@ -114,7 +114,7 @@ describe.concurrent("a signed request", () => {
     expect(answerOf(await new Visitor().open(at(client, other))).error_description).toContain("was used before");
   });
 
-  test("stays used as long as it may come again, though its pushed request is forgotten", async () => {
+  test("stays used until it expires, even after its pushed request is deleted", async () => {
     const { client, signer } = await signingClient();
     const object = await signer.sign(claimsOf(client, { exp: now() + 3_000 }), { typ: TYP });
     const { body } = await push(client, object);
@@ -137,7 +137,7 @@ describe.concurrent("a signed request", () => {
     },
   );
 
-  test("can be pushed, and nothing beside it counts", async () => {
+  test("can be pushed, and parameters beside it are ignored", async () => {
     const { client, signer } = await signingClient();
     const request = await signer.sign(claimsOf(client), { typ: TYP });
     const pushed = await postAs(client.tenant.client, PAR, { request, scope: "profile", state: "other" });
@@ -149,7 +149,7 @@ describe.concurrent("a signed request", () => {
     expect((await client.token(answer.code!)).body).toMatchObject({ scope: "openid" });
   });
 
-  test("has numbers, lists and the claims parameter as JSON has them", async () => {
+  test("has numbers, lists and the claims parameter in JSON form", async () => {
     const { client, signer } = await signingClient();
     const more = { max_age: 0, claims: { id_token: { auth_time: { essential: true } } }, resource: [issuer()] };
     const visitor = new Visitor();
@@ -158,14 +158,14 @@ describe.concurrent("a signed request", () => {
     expect((await client.token(answer.code!)).body.id_token).toBeString();
   });
 
-  test("leads to no address that is not the client's", async () => {
+  test("redirects only to the client's registered addresses", async () => {
     const { client, signer } = await signingClient();
     const object = await signer.sign(claimsOf(client, { redirect_uri: "https://evil.example/" }));
     const view = await new Visitor().open(at(client, object, RFC_PATH, { redirect_uri: CALLBACK }));
     expect(view).toMatchObject({ status: 404, location: undefined });
   });
 
-  test("does not stand in for a push where one is required", async () => {
+  test("does not replace a required push", async () => {
     const { client, signer } = await signingClient();
     await db()`update credentials set require_par = true where application_id = ${client.id}`;
     const object = await signer.sign(claimsOf(client));
@@ -174,7 +174,7 @@ describe.concurrent("a signed request", () => {
     expect((await postAs(client.tenant.client, PAR, { request: object })).status).toBe(201);
   });
 
-  test("is the one way where it is required, pushed or not", async () => {
+  test("is the only accepted form where required, pushed or not", async () => {
     const { client, signer } = await signingClient();
     await db()`update credentials set require_signed_request_object = true where application_id = ${client.id}`;
     const says = { error: "invalid_request", error_description: expect.stringMatching(/has to sign/) };
@@ -191,7 +191,7 @@ describe.concurrent("a signed request", () => {
   });
 });
 
-describe.concurrent("refused, in a browser and where it is pushed, is a request object", () => {
+describe.concurrent("is rejected, in a browser and when pushed", () => {
   type Made = (client: Client, signer: Signer) => Promise<string>;
   const signed =
     (more: (client: Client) => JWTPayload, header: Partial<JWTHeaderParameters> = { typ: TYP }): Made =>
@@ -253,7 +253,7 @@ describe.concurrent("refused, in a browser and where it is pushed, is a request 
   });
 });
 
-describe.concurrent("by a library:", () => {
+describe.concurrent("by a library", () => {
   test("openid-client signs the request", async () => {
     const { client, signer } = await signingClient();
     const { clientSecret } = client.tenant.client;

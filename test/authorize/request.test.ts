@@ -82,7 +82,7 @@ describe.concurrent("is refused by redirect", () => {
   );
 
   test.each(["scope", "nonce", "response_type", "response_mode", "prompt", "code_challenge", "login_hint", "unknown"])(
-    "%s stands twice",
+    "%s is repeated",
     async (name) => {
       const client = shared;
       const twice = `&${name}=query&${name}=query`;
@@ -110,7 +110,7 @@ describe.concurrent("is refused by redirect", () => {
   test.each([
     ["nonce is missing", { ...HYBRID, nonce: undefined }, "invalid_request"],
     ["the scope openid is missing", { ...HYBRID, scope: "profile" }, "invalid_scope"],
-  ])("hybrid: %s, told in the fragment", async (_, fields, error) => {
+  ])("hybrid: %s, returned in the fragment", async (_, fields, error) => {
     const client = shared;
     const back = await new Visitor().open(client.authorize(fields));
     expect(back.location!.search).toBe("");
@@ -118,7 +118,7 @@ describe.concurrent("is refused by redirect", () => {
   });
 });
 
-describe.concurrent("is taken", () => {
+describe.concurrent("is accepted", () => {
   test.each<[string, Fields]>([
     ["parameters nobody knows", { foo: "bar", ui_locales: "de en", display: "popup", acr_values: "9 1" }],
     ["empty parameters, as if they were absent", { prompt: "", max_age: "", claims: "", response_mode: "" }],
@@ -138,7 +138,7 @@ describe.concurrent("is taken", () => {
     expect(answerOf(await client.visit(visitor, all)).code).toBeString();
   });
 
-  test("a POST, and its errors", async () => {
+  test("a POST is answered, and so are its errors", async () => {
     const client = await newClient();
     const [path, query] = client.authorize().split("?");
     expect((await new Visitor().post(path!, query!)).heading).toBe("Sign in");
@@ -152,7 +152,7 @@ describe.concurrent("is taken", () => {
     expect(wrong.status).toBe(415);
   });
 
-  test("another site's POST, which brings no cookies, finds the session all the same", async () => {
+  test("a cross-site POST, which has no cookies, still finds the session", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     await client.visit(visitor);
@@ -167,7 +167,7 @@ describe.concurrent("is taken", () => {
     expect(answerOf(back).code).toBeString();
   });
 
-  test("offline_access is ignored at the RFC door: the grant types say who gets refresh tokens", async () => {
+  test("offline_access is ignored at the RFC door, where grant types decide about refresh tokens", async () => {
     const client = await newClient({ first_party: true, grant_types: ["authorization_code", "refresh_token"] });
     const scope = "openid offline_access";
     const { body } = await client.token(await client.code(new Visitor(), { scope, prompt: "consent" }));

@@ -120,7 +120,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
   // A device's request is fixed when it begins.
   const changes = CHANGES.filter(([change]) => way !== "a device" || !change.includes("more scopes"));
 
-  test.concurrent.each(changes)("asks again if meanwhile %s, and then gives what is shown", async (_, change) => {
+  test.concurrent.each(changes)("asks again if meanwhile %s, and then grants what is shown", async (_, change) => {
     const scene = await newScene({ scopes: OWN, grant_types: GRANTS });
     const visitor = new Visitor();
     const { page, tokens } = await ask(scene, visitor);
@@ -137,7 +137,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     expect(await tokens(answer)).not.toContain("undefined");
   });
 
-  test.concurrent("that an administrator makes FirstParty meanwhile gets what the person has seen", async () => {
+  test.concurrent("that an administrator makes FirstParty meanwhile grants what was shown", async () => {
     const scene = await newScene({ scopes: OWN, grant_types: GRANTS });
     const visitor = new Visitor();
     const { page, tokens } = await ask(scene, visitor);
@@ -148,7 +148,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     expect(await tokens(shown).catch(() => "")).not.toContain("orders:write");
   });
 
-  test.concurrent.each(WITHDRAWALS)("is asked again by Back after the grant was revoked %s", async (_, withdraw) => {
+  test.concurrent.each(WITHDRAWALS)("asks again after Back when the grant was revoked %s", async (_, withdraw) => {
     const scene = await newScene({ scopes: OWN, grant_types: GRANTS });
     const visitor = new Visitor();
     const { page } = await ask(scene, visitor);
@@ -164,7 +164,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     expect((await visitor.submit(again, allow)).status).toBe(409);
   });
 
-  test.concurrent("can be denied, whatever has changed", async () => {
+  test.concurrent("can be denied after any change", async () => {
     const scene = await newScene({ scopes: OWN, grant_types: GRANTS });
     const visitor = new Visitor();
     const { page } = await ask(scene, visitor);
@@ -173,7 +173,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     expect(denied.location?.searchParams.get("error") ?? denied.heading).toMatch(/access_denied|is not signed in/);
   });
 
-  test.concurrent("is not allowed by a form without the seal, or with one of another page", async () => {
+  test.concurrent("requires the seal of its own page", async () => {
     const scene = await newScene({ scopes: OWN, grant_types: GRANTS });
     const visitor = new Visitor();
     const { page } = await ask(scene, visitor);
@@ -201,7 +201,7 @@ describe.concurrent("a form whose request was exchanged", () => {
     expect(await visitor.submit(page, { ...allow, request })).toMatchObject({ status: 409, heading: "Allow access" });
   });
 
-  test("for one whose address is gone leads nowhere", async () => {
+  test("for one with an unregistered address redirects nowhere", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
@@ -218,11 +218,11 @@ describe.concurrent("a form whose request was exchanged", () => {
   });
 });
 
-describe.concurrent("a consent that is remembered", () => {
+describe.concurrent("a remembered consent", () => {
   const silently = async ({ client }: Scene, visitor: Visitor, fields: Record<string, string>) =>
     answerOf(await visitor.open(client.authorize({ prompt: "none", ...fields })));
 
-  test("is for the APIs that it was shown with", async () => {
+  test("covers the APIs that were shown", async () => {
     const scene = await newScene({ scopes: OWN });
     const { client, orders, stock } = scene;
     const visitor = new Visitor();
@@ -240,7 +240,7 @@ describe.concurrent("a consent that is remembered", () => {
     expect(account.html).not.toContain("tell Stock who you are");
   });
 
-  test("gives no token for an API that only an application without consent could name", async () => {
+  test("gives no token for an API that was not shown", async () => {
     const scene = await newScene({ scopes: OWN, first_party: true });
     const { client, orders } = scene;
     const visitor = new Visitor();
@@ -254,7 +254,7 @@ describe.concurrent("a consent that is remembered", () => {
     }
   });
 
-  test("of a device is for the APIs that its page has shown", async () => {
+  test("of a device covers the APIs on its page", async () => {
     const scene = await newScene({ scopes: OWN, grant_types: GRANTS });
     const { client, orders, stock } = scene;
     const body = new URLSearchParams({ client_id: client.id, client_secret: client.tenant.client.clientSecret });

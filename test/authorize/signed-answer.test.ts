@@ -38,7 +38,7 @@ describe.concurrent("a signed answer", () => {
     ["jwt", "?"],
     ["query.jwt", "?"],
     ["fragment.jwt", "#"],
-  ])("by %s stands after %s, and its code gives tokens", async (response_mode, separator) => {
+  ])("by %s is returned after %s, and its code gives tokens", async (response_mode, separator) => {
     const client = await newClient();
     const state = "a b&c=d#é☃%41";
     const view = await client.visit(new Visitor(), { response_mode, state });
@@ -49,7 +49,7 @@ describe.concurrent("a signed answer", () => {
     expect((await client.token(String(fields.code))).status).toBe(200);
   });
 
-  test("by form_post.jwt is a form's one field", async () => {
+  test("by form_post.jwt is the form's only field", async () => {
     const client = await newClient();
     const view = await client.visit(new Visitor(), { response_mode: "form_post.jwt" });
     expect([view.status, view.forms[0]!.action]).toEqual([200, CALLBACK]);
@@ -57,7 +57,7 @@ describe.concurrent("a signed answer", () => {
   });
 
   test.each(["jwt", "fragment.jwt", "form_post.jwt"])(
-    "by %s has the id_token of the hybrid flow in it",
+    "by %s contains the id_token of the hybrid flow",
     async (mode) => {
       const client = await newClient();
       const view = await client.visit(new Visitor(), { ...HYBRID, response_mode: mode });
@@ -68,17 +68,14 @@ describe.concurrent("a signed answer", () => {
     },
   );
 
-  test.each(["RS256", "ES256", "EdDSA"])(
-    "is signed by the client's algorithm of id_tokens: %s",
-    async (id_token_alg) => {
-      const client = await newClient({ id_token_alg });
-      const view = await client.visit(new Visitor(), { response_mode: "jwt", state: undefined });
-      expect(decodeProtectedHeader(responseIn(view))).toMatchObject({ alg: id_token_alg, typ: "JWT" });
-      expect(await answered(client, view)).toEqual({ code: CODE });
-    },
-  );
+  test.each(["RS256", "ES256", "EdDSA"])("is signed with the client's id_token algorithm: %s", async (id_token_alg) => {
+    const client = await newClient({ id_token_alg });
+    const view = await client.visit(new Visitor(), { response_mode: "jwt", state: undefined });
+    expect(decodeProtectedHeader(responseIn(view))).toMatchObject({ alg: id_token_alg, typ: "JWT" });
+    expect(await answered(client, view)).toEqual({ code: CODE });
+  });
 
-  test("of a pushed request is asked for where it was pushed, and nowhere else", async () => {
+  test("of a pushed request must be requested in the push", async () => {
     const client = await newClient();
     const asked = { response_type: "code", redirect_uri: CALLBACK, response_mode: "jwt", state: "pushed" };
     const { body } = await postAs(client.tenant.client, "/oauth2/par", asked);
@@ -88,7 +85,7 @@ describe.concurrent("a signed answer", () => {
     expect(await answered(client, view)).toEqual({ code: CODE, state: "pushed" });
   });
 
-  test("tells of every refusal too", async () => {
+  test("is used for every error too", async () => {
     const client = await newClient();
     const refusals: [Record<string, string>, string][] = [
       [{ prompt: "none" }, "login_required"],
@@ -111,7 +108,7 @@ describe.concurrent("a signed answer", () => {
     expect(await answered(client, denied)).toMatchObject({ error: "access_denied", state: "some state" });
   });
 
-  test("is asked for inside a request object as well", async () => {
+  test("can be requested inside a request object", async () => {
     const client = await newClient();
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const inside = { client_id: client.id, response_mode: "form_post.jwt", state: "inside" };
@@ -121,8 +118,8 @@ describe.concurrent("a signed answer", () => {
   });
 });
 
-describe.concurrent("none is given", () => {
-  test("in a query where an id_token would stand in it (JARM 2.3.1)", async () => {
+describe.concurrent("is not given", () => {
+  test("in a query that would contain an id_token (JARM 2.3.1)", async () => {
     const client = await newClient();
     const view = await new Visitor().open(client.authorize({ ...HYBRID, response_mode: "query.jwt" }));
     const told = await answered(client, view);
@@ -142,20 +139,20 @@ describe.concurrent("none is given", () => {
     expect(answerOf(view).response).toBeUndefined();
   });
 
-  test("to a request that names two modes", async () => {
+  test("to a request with two modes", async () => {
     const client = await newClient();
     const view = await new Visitor().open(`${client.authorize({ response_mode: "jwt" })}&response_mode=query`);
     expect(answerOf(view)).toMatchObject({ error: "invalid_request", iss: issuer() });
   });
 
-  test("where nothing may be told to a client", async () => {
+  test("where errors are not sent to the client", async () => {
     const client = await newClient();
     const fields = { response_mode: "jwt", redirect_uri: "https://evil.example/" };
     expect(await new Visitor().open(client.authorize(fields))).toMatchObject({ status: 404, location: undefined });
   });
 });
 
-test.concurrent("a signed answer is no token of any kind", async () => {
+test.concurrent("a signed answer is not accepted as a token", async () => {
   const client = await newClient();
   const browser = new Visitor();
   const response = responseIn(await client.visit(browser, { response_mode: "jwt" }));
@@ -204,7 +201,7 @@ describe.concurrent("libraries", () => {
     expect((await oauth.processAuthorizationCodeResponse(as, client, granted)).id_token).toBeString();
   });
 
-  test("oauth4webapi takes a refusal, and no answer that was meant for others or changed", async () => {
+  test("oauth4webapi accepts an error, and rejects answers that are changed or for other clients", async () => {
     const { gatehouse, as, state, url } = await visited({ scope: "AccessManager:Nothing" });
     const client = { client_id: gatehouse.id };
     const check = (by: oauth.AuthorizationServer, whose: oauth.Client, at: URL) =>
@@ -224,7 +221,7 @@ describe.concurrent("libraries", () => {
     expect(String(await check(as, client, changed))).toContain("signature");
   });
 
-  test("openid-client takes it once it is told to", async () => {
+  test("openid-client accepts it when configured to", async () => {
     const client = await newClient();
     const authentication = openid.ClientSecretPost(client.tenant.client.clientSecret);
     const execute = [openid.allowInsecureRequests, openid.useJwtResponseMode];

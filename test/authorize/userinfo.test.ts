@@ -38,7 +38,7 @@ describe.concurrent("claims", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("of the scope profile have what the User's record has for them", async () => {
+  test("of the scope profile come from the User's fields", async () => {
     const client = await newAda();
     await db()`
       update users set given_name = 'Ada', family_name = 'Lovelace', locale = 'en-GB', zone_info = 'Europe/London',
@@ -61,7 +61,7 @@ describe.concurrent("claims", () => {
     });
   });
 
-  test("that the claims parameter asks for, at userinfo and in the id_token, refreshed ones too", async () => {
+  test("requested by the claims parameter are in userinfo and the id_token, also after a refresh", async () => {
     const client = await newAda();
     const claims = JSON.stringify({
       userinfo: { email: { essential: true }, website: null },
@@ -79,7 +79,7 @@ describe.concurrent("claims", () => {
 });
 
 describe.concurrent("the token", () => {
-  test("in the header or the form of a POST", async () => {
+  test("in the header or the form of a POST is accepted", async () => {
     const { access_token } = await tokens(await newAda(), { scope: "openid" });
     expect((await request("POST", PATH, { headers: bearer(access_token) })).status).toBe(200);
     expect((await request("POST", PATH, { body: new URLSearchParams({ access_token }) })).status).toBe(200);
@@ -88,7 +88,7 @@ describe.concurrent("the token", () => {
     expect((await request("GET", `${PATH}?access_token=${access_token}`)).status).toBe(401);
   });
 
-  test("missing: 401 with a bare challenge; bad: invalid_token", async () => {
+  test("missing: 401 with a bare challenge; invalid: invalid_token", async () => {
     const missing = await request("GET", PATH);
     expect([missing.status, missing.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     for (const authorization of ["Bearer x", "Basic YTpi", "Bearer", "Bearer a b"]) {
@@ -98,7 +98,7 @@ describe.concurrent("the token", () => {
     }
   });
 
-  test("without the scope openid, or a client's own: 403 insufficient_scope", async () => {
+  test("without the scope openid, or of the client itself: 403 insufficient_scope", async () => {
     const { access_token } = await tokens(await newAda(), { scope: "profile" });
     const caller = await newTenant();
     for (const token of [access_token, caller.token]) {
@@ -108,7 +108,7 @@ describe.concurrent("the token", () => {
     }
   });
 
-  test("of a user who is no longer active: 401", async () => {
+  test("of an inactive user: 401", async () => {
     const client = await newAda();
     const { access_token } = await tokens(client, { scope: "openid" });
     await db()`update users set is_active = false where tenant_id = ${client.tenant.tenantId}`;

@@ -5,7 +5,7 @@ import { describeLedger, runChaos } from "./chaos.ts";
 const SECONDS = 0;
 const RATE = 10;
 
-test("with every part killed and Temporal's store wiped, each committed change is delivered or in a state of its own", async () => {
+test("when every part is killed and Temporal's store wiped, each committed change is delivered or in a final state", async () => {
   const ledger = await runChaos({
     seconds: SECONDS,
     rate: RATE,

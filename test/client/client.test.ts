@@ -39,7 +39,7 @@ const namesOf = async (client: GatehouseClient) => {
   return data!.Items.map(({ Name }) => Name);
 };
 
-test("a record is made, found, read and deleted", async () => {
+test("a record is created, found, read and deleted", async () => {
   const { tenant } = await newTenant();
   const client = createClient({ url: shared().url, ...tenant.client });
   const body: Schemas["ApplicationData"] = { Name: "Payroll", Is_Active: true };
@@ -55,7 +55,7 @@ test("a record is made, found, read and deleted", async () => {
   expect(secret.data?.Secret).toBeString();
 });
 
-test("what the document does not have is a type error", async () => {
+test("fields missing in the document are type errors", async () => {
   const { tenant } = await newTenant();
   const client = createClient({ url: shared().url, ...tenant.client });
   // @ts-expect-error: it is a text.
@@ -65,7 +65,7 @@ test("what the document does not have is a type error", async () => {
   expect((await client.GET("/Aplication")).response.status).toBe(404);
 });
 
-test("requests share a token, and get the next one before it expires or after it was revoked", async () => {
+test("requests share a token, and get a new one before it expires or after a revocation", async () => {
   const { tenant } = await newTenant();
   using proxy = startProxy();
   const client = createClient({ url: proxy.url, ...tenant.client });
@@ -84,7 +84,7 @@ test("requests share a token, and get the next one before it expires or after it
   expect(proxy.tokens).toHaveLength(3);
 });
 
-test("a secret that is wrong is told, and the next request asks again", async () => {
+test("a wrong secret is an error, and the next request tries again", async () => {
   const { tenant } = await newTenant();
   const client = createClient({ url: shared().url, ...tenant.client, clientSecret: "wrong" });
   for (const _ of [1, 2]) {

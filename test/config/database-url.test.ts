@@ -55,7 +55,7 @@ test.each([
   ["localhost", "sslmode=verify-full&sslrootcert=own.pem", true],
   ["127.0.0.1", "sslmode=verify-ca&sslrootcert=own.pem", true],
   ["127.0.0.1", "sslmode=require&sslrootcert=own.pem", true],
-])("at %s, %s is taken", async (host, query, encrypted) => {
+])("at %s, %s is accepted", async (host, query, encrypted) => {
   const sql = connect(at(host, query), "gatehouse test", 1);
   const [row] = await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
   expect(row).toEqual({ ssl: encrypted });
@@ -69,7 +69,7 @@ test.each([
   ["localhost", "sslmode=require&sslrootcert=other.pem"],
   ["localhost", "sslmode=verify-full"],
   ["localhost", "sslmode=verify-full&sslrootcert=system"],
-])("at %s, by %s, this server is not trusted", async (host, query) => {
+])("at %s, by %s, the server certificate is rejected", async (host, query) => {
   const sql = connect(at(host, query), "gatehouse test", 1);
   expect(await sql`select`.then(String, (error: Error) => error)).toBeInstanceOf(Error);
   await sql.end({ timeout: 1 });
@@ -88,7 +88,7 @@ test.each([
   ["postgres://user:50%off@one/gate", "an address in which % begins two hexadecimal digits"],
   ["http://one/gate", "an address such as postgres://"],
   ["postgres", "an address such as postgres://"],
-])("DATABASE_URL %s is refused in words", (text, words) => {
+])("DATABASE_URL %s is rejected with an explanation", (text, words) => {
   const problem = problemsOf(text.replace(/=(\w+)\.pem/, (_, name) => `=${file(`${name}.pem`)}`));
   expect(problem).toStartWith(`DATABASE_URL is "…"; it must be ${words}`);
 });

@@ -12,7 +12,7 @@ import { USERINFO_PATH } from "./relying-party.ts";
 const now = () => Math.floor(Date.now() / 1000);
 
 describe.concurrent("fapi2-security-profile-final-", () => {
-  test("check-dpop-proof-nbf-exp: they may be there", async () => {
+  test("check-dpop-proof-nbf-exp: both are accepted", async () => {
     const party = await newFapiClient();
     const claims = { nbf: now() - 5, exp: now() + 300 };
     const { status, body } = await party.redeem(await party.code(), {}, {}, { claims });
@@ -75,7 +75,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   });
 });
 
-test.concurrent("an RSA key has to sign by PS256, also where tokens are used", async () => {
+test.concurrent("an RSA key must sign with PS256, also where tokens are used", async () => {
   const party = await newFapiClient();
   party.key = await DpopKey.make("RS256");
   expectRfcError(await party.push({}, {}, {}), 400, "invalid_dpop_proof", /RS256/);
@@ -117,13 +117,13 @@ describe("fapi2-security-profile-final-dpop-negative-tests:", () => {
     ["iat is missing", { claims: { iat: undefined } }],
     ["ath is missing", { claims: { ath: undefined } }],
     ["ath is another token's", { claims: { ath: "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo" } }],
-  ])("refused if %s", async (_, proof) => {
+  ])("rejected if %s", async (_, proof) => {
     const answer = await party.userinfo(token, proof);
     expect(answer.status).toBe(401);
     expect(challengeOf(answer)).toMatch(/^DPoP error="invalid_dpop_proof".* algs="/);
   });
 
-  test("refused by a proof used before, by another key, without one, by two, by no JWT, and as Bearer", async () => {
+  test("rejected with a proof used before, of another key, missing, repeated or malformed, and as Bearer", async () => {
     const parts = { path: USERINFO_PATH, method: "GET", accessToken: token };
     const proof = await party.key.proof(parts);
     const send = (dpop: string | undefined, scheme = "DPoP") =>
@@ -146,7 +146,7 @@ describe("fapi2-security-profile-final-dpop-negative-tests:", () => {
     }
   });
 
-  test("taken with more in it, and with query, fragment and capitals in htu", async () => {
+  test("accepted with additional members, and with query, fragment and capitals in htu", async () => {
     const address = issuer() + USERINFO_PATH;
     const good = [
       { claims: { more: "value" }, header: { more: "value" } },

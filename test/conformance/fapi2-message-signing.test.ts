@@ -23,7 +23,7 @@ describe.concurrent("fapi2-message-signing-final-", () => {
     return party.push({ ...none, ...plain, client_id, response_type, request });
   };
 
-  test("happy-flow: the request is signed, and so is its answer (JARM)", async () => {
+  test("happy-flow: signed request and signed answer (JARM)", async () => {
     const party = await newFapiClient();
     const { body } = await pushSigned(party, { response_mode: "jwt" });
     const view = await party.visit(party.address(body.request_uri));

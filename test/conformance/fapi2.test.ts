@@ -41,7 +41,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect(server.body).toEqual(body);
   });
 
-  test.each(["ES256", "PS256", "EdDSA"])("happy-flow: two clients, assertions by %s", async (alg) => {
+  test.each(["ES256", "PS256", "EdDSA"])("happy-flow: two clients with assertions, signed with %s", async (alg) => {
     const first = await newFapiClient(alg);
     const { answer, claims } = await first.flow();
     expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -69,7 +69,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect(back.error).toBe("access_denied");
   });
 
-  test("the issuer is named at the spec door as well, in a code's answer and in an error's", async () => {
+  test("the issuer is in answers and errors of the spec door too", async () => {
     const party = await newFapiClient();
     const atSpecDoor = async (fields: Record<string, string>) =>
       (await party.pushed(fields)).replace(RFC_PATH, SPEC_PATH);
@@ -77,7 +77,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect(party.answerOf(await new Visitor().open(await atSpecDoor({ prompt: "none" }))).error).toBe("login_required");
   });
 
-  test("ensure-authorization-request-without-state-success: and none is returned", async () => {
+  test("ensure-authorization-request-without-state-success: none is returned", async () => {
     const party = await newFapiClient();
     const back = (await party.visit(await party.pushed({ state: undefined }))).location!.searchParams;
     expect([...back.keys()].sort()).toEqual(["code", "iss"]);
@@ -85,7 +85,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect(claims.s_hash).toBeUndefined();
   });
 
-  test("ensure-authorization-request-without-nonce-success: and none is returned", async () => {
+  test("ensure-authorization-request-without-nonce-success: none is returned", async () => {
     const { claims } = await (await newFapiClient()).flow({ nonce: undefined });
     expect(claims).not.toHaveProperty("nonce");
   });
@@ -109,7 +109,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect(answer.body.scope.split(" ").sort()).toEqual(["openid", "profile"]);
   });
 
-  test("test-claims-parameter-identity-claims: in the id_token and in userinfo, unknown ones left out", async () => {
+  test("test-claims-parameter-identity-claims: in the id_token and in userinfo, unknown ones omitted", async () => {
     const party = await newFapiClient();
     const email = "ada@example.com";
     await db()`update users set email = ${email} where tenant_id = ${party.client.tenant.tenantId}`;
@@ -131,7 +131,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   test.each([
     ["ensure-different-nonce-inside-and-outside-request-object", "nonce"],
     ["ensure-different-state-inside-and-outside-request-object", "state"],
-  ])("%s: what was pushed counts alone", async (_, name) => {
+  ])("%s: only the pushed parameters count", async (_, name) => {
     const party = await newFapiClient();
     const { body } = await party.push();
     const back = party.answerOf(await party.visit(party.address(body.request_uri, { [name]: "another" })));
@@ -152,7 +152,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expectRfcError(await (await newFapiClient()).push({ redirect_uri }), 400, "invalid_request", /redirect_uri/);
   });
 
-  test("ensure-redirect-uri-in-authorization-request: also of plain OAuth, with one that is registered", async () => {
+  test("ensure-redirect-uri-in-authorization-request: also for plain OAuth and a single registered one", async () => {
     const answer = await (await newFapiClient()).push({ redirect_uri: undefined, scope: "profile" });
     expectRfcError(answer, 400, "invalid_request", /redirect_uri is missing/);
   });
@@ -183,7 +183,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expectRfcError(await party.redeem(code), 400, "invalid_grant", /expired/);
   });
 
-  test("ensure-client-id-in-token-endpoint: another client's name over one's own signature", async () => {
+  test("ensure-client-id-in-token-endpoint: another client_id with the client's own assertion", async () => {
     const party = await newFapiClient();
     const other = await FapiClient.of(await otherClient(party.client));
     const code = await party.code();
@@ -202,7 +202,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expectRfcError(answer, 400, "invalid_grant");
   });
 
-  test("attempt-reuse-authorization-code-after-one-second: and what came of it ends", async () => {
+  test("attempt-reuse-authorization-code-after-one-second: its tokens are revoked", async () => {
     const party = await newFapiClient();
     const code = await party.code();
     const { body } = await party.redeem(code);
@@ -212,7 +212,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expectRfcError(await party.refresh(body.refresh_token), 400, "invalid_grant");
   });
 
-  test("ensure-signed-client-assertion-with-RS256-fails: the key says that it signs by PS256", async () => {
+  test("ensure-signed-client-assertion-with-RS256-fails: the key is for PS256", async () => {
     const party = await newFapiClient("PS256");
     const { privateKey } = party.signer;
     const claims = assertionClaims(party.client.id, issuer());
@@ -244,7 +244,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     expect((await party.redeem(code)).status).toBe(200);
   });
 
-  test("refresh-token: it is not rotated (5.3.2.1-9), and is good for the client's own proof alone", async () => {
+  test("refresh-token: not rotated (5.3.2.1-9), and bound to the client's own proof", async () => {
     const first = await newFapiClient();
     const { answer, claims } = await first.flow();
     const token: string = answer.body.refresh_token;
@@ -272,7 +272,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   });
 });
 
-test("SecurityProfile FAPI2 is not saved without what it needs, and names all of that", async () => {
+test("SecurityProfile FAPI2 is saved only with all its requirements, and the error names the missing ones", async () => {
   const api = await newTenant();
   const path = `/Application/${api.clientId}/Credentials`;
   const by = { AccessTokenAlg: "RS256", UserinfoAlg: "RS256", IntrospectionAlg: "RS256" };

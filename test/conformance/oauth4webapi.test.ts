@@ -15,7 +15,7 @@ async function discover(algorithm: "oidc" | "oauth2" = "oidc"): Promise<oauth.Au
   return oauth.processDiscoveryResponse(new URL(issuer()), found);
 }
 
-test.concurrent("a device hears that its user has not answered, and then gets its tokens", async () => {
+test.concurrent("a device polls until its user has answered, and then gets its tokens", async () => {
   const gatehouse = await newClient({ client_type: "native", grant_types: [DEVICE_GRANT] });
   const [as, client] = [await discover(), { client_id: gatehouse.id }];
   const scope = { scope: "openid" };
@@ -102,34 +102,37 @@ describe.concurrent("by discovery of", () => {
 });
 
 describe.concurrent("code id_token", () => {
-  test.each(["fragment", "form_post"])("by %s: nonce, c_hash, signature and the code hold", async (response_mode) => {
-    const gatehouse = await newClient();
-    const as = await discover();
-    const client: oauth.Client = { client_id: gatehouse.id };
-    const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
-    const { view } = await authorize(as, gatehouse, new Visitor(), [
-      ["response_type", "code id_token"],
-      ["response_mode", response_mode],
-      ["scope", "openid"],
-      ["state", state],
-      ["nonce", nonce],
-      ["max_age", "60"],
-    ]);
-    const answer = response_mode === "form_post" ? formRequest(view) : view.location!;
-    const callback = await oauth.validateCodeIdTokenResponse(as, client, answer, nonce, state, 60, insecure);
-    const authentication = oauth.ClientSecretBasic(gatehouse.tenant.client.clientSecret);
-    const granted = await oauth.authorizationCodeGrantRequest(
-      as,
-      client,
-      authentication,
-      callback,
-      CALLBACK,
-      oauth.nopkce,
-      insecure,
-    );
-    const tokens = await oauth.processAuthorizationCodeResponse(as, client, granted, { expectedNonce: nonce });
-    expect(oauth.getValidatedIdTokenClaims(tokens)!.nonce).toBe(nonce);
-  });
+  test.each(["fragment", "form_post"])(
+    "by %s: nonce, c_hash, signature and the code are valid",
+    async (response_mode) => {
+      const gatehouse = await newClient();
+      const as = await discover();
+      const client: oauth.Client = { client_id: gatehouse.id };
+      const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+      const { view } = await authorize(as, gatehouse, new Visitor(), [
+        ["response_type", "code id_token"],
+        ["response_mode", response_mode],
+        ["scope", "openid"],
+        ["state", state],
+        ["nonce", nonce],
+        ["max_age", "60"],
+      ]);
+      const answer = response_mode === "form_post" ? formRequest(view) : view.location!;
+      const callback = await oauth.validateCodeIdTokenResponse(as, client, answer, nonce, state, 60, insecure);
+      const authentication = oauth.ClientSecretBasic(gatehouse.tenant.client.clientSecret);
+      const granted = await oauth.authorizationCodeGrantRequest(
+        as,
+        client,
+        authentication,
+        callback,
+        CALLBACK,
+        oauth.nopkce,
+        insecure,
+      );
+      const tokens = await oauth.processAuthorizationCodeResponse(as, client, granted, { expectedNonce: nonce });
+      expect(oauth.getValidatedIdTokenClaims(tokens)!.nonce).toBe(nonce);
+    },
+  );
 });
 
 test.concurrent("pushes its request (RFC 9126)", async () => {
@@ -165,7 +168,7 @@ test.concurrent("pushes its request (RFC 9126)", async () => {
   expect((await oauth.processAuthorizationCodeResponse(as, client, granted)).id_token).toBeString();
 });
 
-test.concurrent("notices an answer of another issuer (RFC 9207)", async () => {
+test.concurrent("detects an answer of another issuer (RFC 9207)", async () => {
   const gatehouse = await newClient();
   const as = await discover();
   const client: oauth.Client = { client_id: gatehouse.id };

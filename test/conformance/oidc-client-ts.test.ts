@@ -55,7 +55,7 @@ async function signIn(page: Page, { tenant }: Client) {
   return JSON.parse(await told(page));
 }
 
-test.concurrent("signs in by redirect, refreshes, asks silently, signs out", async () => {
+test.concurrent("signs in by redirect, refreshes, renews silently, signs out", async () => {
   using app = await startApplication("localhost");
   const page = await browser.newPage();
   await page.goto(app.origin);
@@ -83,7 +83,7 @@ test.concurrent("signs in by redirect, refreshes, asks silently, signs out", asy
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test.concurrent("from another site all requests work as well, but none of them brings a cookie", async () => {
+test.concurrent("from another site all requests work, without cookies", async () => {
   using app = await startApplication("127.0.0.1");
   const page = await browser.newPage();
   await page.goto(app.origin);

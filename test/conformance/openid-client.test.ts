@@ -20,7 +20,7 @@ function discover({ id, tenant }: Client, authentication = openid.ClientSecretBa
 /** Where the library sends the browser, as a path of this Gatehouse. */
 const pathOf = (url: URL) => url.pathname + url.search;
 
-test.concurrent("a device signs in, and waits as it is told", async () => {
+test.concurrent("a device signs in, polling at the given interval", async () => {
   const client = await newClient({ grant_types: [DEVICE_GRANT, "refresh_token"] });
   const config = await discover(client);
   const device = await openid.initiateDeviceAuthorization(config, { scope: "openid profile" });
@@ -129,7 +129,7 @@ describe.concurrent("code id_token", () => {
   });
 });
 
-test.concurrent("reads the refusal of a user, and of the server", async () => {
+test.concurrent("reads errors of the user and of the server", async () => {
   const client = await newClient();
   const browser = new Visitor();
   const config = await discover(client);
@@ -147,7 +147,7 @@ test.concurrent("reads the refusal of a user, and of the server", async () => {
   expect(reused).toMatchObject({ error: "invalid_grant", status: 400 });
 });
 
-test.concurrent("a client that signs its own proof and has to push its requests (RFC 7523, RFC 9126)", async () => {
+test.concurrent("a client with a private key pushes its requests (RFC 7523, RFC 9126)", async () => {
   const client = await newClient();
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const declared = {
@@ -176,7 +176,7 @@ test.concurrent("a client that signs its own proof and has to push its requests 
   expect(tokens.claims()!.aud).toBe(client.id);
 });
 
-test.concurrent("signs its own proof, pushes its request, and has its tokens bound to a key (RFC 9449), as FAPI 2.0 wants", async () => {
+test.concurrent("pushes its request with a private key and gets DPoP-bound tokens (RFC 9449), as FAPI 2.0 requires", async () => {
   const client = await newClient();
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const declared = {

@@ -23,7 +23,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
     expect(answer.headers.get("content-type")).toBe("application/json");
   });
 
-  test("CheckDiscEndpointIssuer: the discovery URL begins with it, and it is a plain https address", () => {
+  test("CheckDiscEndpointIssuer: the discovery URL starts with it, and it is a plain https address", () => {
     expect(metadata.issuer).toBe(ISSUER);
   });
 
@@ -38,7 +38,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
     "pushed_authorization_request_endpoint",
     "device_authorization_endpoint",
     "registration_endpoint",
-  ])("CheckDiscEndpointAllEndpointsAreHttps: %s stands at the issuer", (name) => {
+  ])("CheckDiscEndpointAllEndpointsAreHttps: %s is below the issuer", (name) => {
     expect(metadata[name]).toStartWith(`${ISSUER}/`);
     expect(new URL(metadata[name]).href).toBe(metadata[name]);
   });
@@ -58,7 +58,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
     ["response_modes_supported", ["query", "fragment", "form_post"]],
     ["token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post"]],
     ["code_challenge_methods_supported", ["S256"]],
-  ])("%s is a list of text with %p", (name, demanded) => {
+  ])("%s is a list of strings with %p", (name, demanded) => {
     expect(metadata[name]).toEqual(expect.arrayContaining(demanded));
     for (const value of metadata[name]) expect(value).toBeString();
     expect(new Set(metadata[name]).size).toBe(metadata[name].length);
@@ -72,14 +72,14 @@ describe("oidcc-discovery-endpoint-verification", () => {
     expect(Intl.getCanonicalLocales(metadata.ui_locales_supported)).toEqual(metadata.ui_locales_supported);
   });
 
-  test("what is not supported says so: unsigned request objects, and those by reference, unsigned id_tokens", () => {
+  test("unsupported features are declared: request objects unsigned or by reference, unsigned id_tokens", () => {
     expect(metadata.request_object_signing_alg_values_supported).not.toContain("none");
     // Without it, true is meant (OIDC Discovery 3).
     expect(metadata.request_uri_parameter_supported).toBe(false);
     expect(metadata.id_token_signing_alg_values_supported).not.toContain("none");
   });
 
-  test("every endpoint it names is there", async () => {
+  test("every listed endpoint exists", async () => {
     const names = Object.keys(metadata).filter((name) => name.endsWith("_endpoint") || name === "jwks_uri");
     const found = await Promise.all(
       names.map(async (name) => (await fetch(metadata[name].replace(ISSUER, app.url), { redirect: "manual" })).status),

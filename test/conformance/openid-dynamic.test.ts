@@ -124,7 +124,7 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     expect(view.status).toBeWithin(400, 500);
   });
 
-  test("oidcc-ensure-request-object-with-redirect-uri: the object's counts, not the one beside it", async () => {
+  test("oidcc-ensure-request-object-with-redirect-uri: the object's takes precedence", async () => {
     const client = await Registered.of();
     const now = Math.floor(Date.now() / 1000);
     const asked = { response_type: "code", redirect_uri: REDIRECT, scope: "openid", state: "of the object" };
@@ -140,7 +140,7 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     expect(decodeProtectedHeader(idToken)).toMatchObject({ alg: "RS256", kid: expect.any(String) });
   });
 
-  test("oidcc-redirect-uri-query-OK: it comes back with its query", async () => {
+  test("oidcc-redirect-uri-query-OK: its query is kept", async () => {
     const client = await Registered.of({}, undefined, `${REDIRECT}?foo=bar`);
     const view = await client.visit();
     expect(view.location!.searchParams.get("foo")).toBe("bar");
@@ -171,7 +171,7 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     expect([stolen.status, stolen.body.error]).toEqual([400, "invalid_grant"]);
   });
 
-  test("oidcc-refresh-token-rp-key-rotation: by the new key alone", async () => {
+  test("oidcc-refresh-token-rp-key-rotation: with the new key only", async () => {
     const client = await Registered.of({ grant_types: ["authorization_code", "refresh_token"] });
     const { refreshToken } = await client.flow();
     const [former, next] = [client.signer, await newSigner()];
@@ -206,7 +206,7 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     await (await Registered.of({ jwks_uri: published.uri }, signer)).flow();
   });
 
-  test("oidcc-registration-sector-uri, oidcc-registration-sector-bad: it has to list the redirect URI", async () => {
+  test("oidcc-registration-sector-uri, oidcc-registration-sector-bad: it must list the redirect URI", async () => {
     let listed = [REDIRECT];
     await using sector = publish(() => Response.json(listed));
     const pairwise = { subject_type: "pairwise", sector_identifier_uri: sector.uri };
@@ -216,14 +216,14 @@ describe("oidcc-dynamic-certification-test-plan:", () => {
     refused(await asks({ redirect_uris: [REDIRECT], ...pairwise }), "invalid_client_metadata", /does not list/);
   });
 
-  test("oidcc-idtoken-unsigned: not advertised, and who asks for one gets it signed and is told so", async () => {
+  test("oidcc-idtoken-unsigned: not advertised; a client that requests it is registered with a signed one", async () => {
     const answer = await asks({ redirect_uris: [REDIRECT], id_token_signed_response_alg: "none" });
     expect([answer.status, answer.body.id_token_signed_response_alg]).toEqual([201, "RS256"]);
     const { body } = await request("GET", "/.well-known/openid-configuration");
     expect(body.id_token_signing_alg_values_supported).not.toContain("none");
   });
 
-  test("oidcc-request-uri-unsigned, oidcc-request-uri-signed-rs256: no request is fetched from an address", async () => {
+  test("oidcc-request-uri-unsigned, oidcc-request-uri-signed-rs256: requests by reference are not fetched", async () => {
     const client = await Registered.of();
     await using published = publish(() => new Response("no request"));
     const view = await client.open({ request_uri: published.uri });

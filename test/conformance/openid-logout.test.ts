@@ -46,7 +46,7 @@ describe.concurrent("Back-Channel OP:", () => {
     });
   });
 
-  test("oidcc-backchannel-rp-initiated-logout: the logout token is the session's, and the browser goes back", async () => {
+  test("oidcc-backchannel-rp-initiated-logout: the logout token names the session, and the browser returns", async () => {
     await using receiver = startReceiver(200);
     const { client } = await toldClient(receiver.url, undefined, { PostLogoutRedirectUris: [BYE] });
     const { visitor, idToken, sid } = await signIn(client);
@@ -67,14 +67,14 @@ describe.concurrent("Back-Channel OP:", () => {
 });
 
 describe.concurrent("RP-Initiated OP:", () => {
-  test("oidcc-rp-initiated-logout: goes back with the whole state, and nothing else", async () => {
+  test("oidcc-rp-initiated-logout: returns with the unchanged state only", async () => {
     const { leave, isSignedIn } = await start();
     const back = await leave();
     expect([back.status, back.location!.href]).toEqual([302, `${BYE}?state=${LONG_STATE}`]);
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("oidcc-rp-initiated-logout-no-state: goes back without one", async () => {
+  test("oidcc-rp-initiated-logout-no-state: returns without a state", async () => {
     const { leave, isSignedIn } = await start();
     expect((await leave({ state: undefined })).location!.href).toBe(BYE);
     expect(await isSignedIn()).toBe(false);
@@ -100,7 +100,7 @@ describe.concurrent("RP-Initiated OP:", () => {
     expect(await isSignedIn()).toBe(true);
   });
 
-  test("oidcc-rp-initiated-logout-bad-id-token-hint: somebody else's signature is an error page, no redirect", async () => {
+  test("oidcc-rp-initiated-logout-bad-id-token-hint: another signature is an error page, no redirect", async () => {
     const { leave, id_token, isSignedIn } = await start();
     const signed = id_token.slice(0, id_token.lastIndexOf("."));
     const { privateKey } = await crypto.subtle.generateKey(RS256, false, ["sign"]);
@@ -110,7 +110,7 @@ describe.concurrent("RP-Initiated OP:", () => {
     expect(await isSignedIn()).toBe(true);
   });
 
-  test("oidcc-rp-initiated-logout-no-post-logout-redirect-uri: signed out, told so", async () => {
+  test("oidcc-rp-initiated-logout-no-post-logout-redirect-uri: signed out with a message", async () => {
     const { leave, isSignedIn } = await start();
     const page = await leave({ post_logout_redirect_uri: undefined });
     expect(page).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
@@ -120,7 +120,7 @@ describe.concurrent("RP-Initiated OP:", () => {
   test.each<[string, Fields]>([
     ["no-params", { id_token_hint: undefined, post_logout_redirect_uri: undefined, state: undefined }],
     ["only-state", { id_token_hint: undefined, post_logout_redirect_uri: undefined }],
-  ])("oidcc-rp-initiated-logout-%s: the user confirms, and is signed out", async (_, fields) => {
+  ])("oidcc-rp-initiated-logout-%s: the user confirms and is signed out", async (_, fields) => {
     const { browser, leave, isSignedIn } = await start();
     const page = await leave(fields);
     expect(page).toMatchObject({ status: 200, heading: "Sign out", location: undefined });

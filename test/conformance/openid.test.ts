@@ -114,7 +114,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     expect(page).toMatchObject({ status: 200, heading: "Sign in" });
   });
 
-  test("oidcc-ensure-request-with-acr-values-succeeds: and an advertised one is reached", async () => {
+  test("oidcc-ensure-request-with-acr-values-succeeds: an advertised value is reached", async () => {
     const { body } = await request("GET", "/.well-known/openid-configuration");
     const acr_values = body.acr_values_supported.join(" ");
     expect(acr_values.split(" ")).toContain((await party().flow({ acr_values })).claims.acr);
@@ -131,7 +131,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     expect(Number(second.claims.auth_time)).toBeGreaterThan(Number(first.claims.auth_time));
   });
 
-  test("oidcc-prompt-none-not-logged-in: a long state comes back whole", async () => {
+  test("oidcc-prompt-none-not-logged-in: a long state is returned unchanged", async () => {
     expect(await party().error({ prompt: "none", state: LONG_STATE }, new Visitor())).toBe("login_required");
   });
 
@@ -144,7 +144,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     }
   });
 
-  test("oidcc-max-age-1: asks again once the time is over", async () => {
+  test("oidcc-max-age-1: asks again after that time", async () => {
     const own = await RelyingParty.start(variant);
     // The suite asks for 1 s; a busy machine takes longer for the steps after a sign-in.
     await own.ageSession(1_000);
@@ -155,7 +155,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     expect(Number(second.claims.auth_time)).toBeGreaterThan(Number(first.claims.auth_time));
   });
 
-  test("oidcc-max-age-10000: auth_time is there, and the same", async () => {
+  test("oidcc-max-age-10000: auth_time is present and unchanged", async () => {
     const [first, second] = [await party().flow({ max_age: "15000" }), await party().flow({ max_age: "10000" })];
     expect(second.claims.auth_time).toBeNumber();
     expect(second.claims.auth_time).toBe(first.claims.auth_time);
@@ -200,7 +200,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
   });
 
   test.each(["query", "fragment", "form_post"])(
-    "oidcc-unsigned-request-object-… that asks for response_mode %s: rejected by it, with the object's state",
+    "oidcc-unsigned-request-object-… with response_mode %s: rejected in that mode, with the object's state",
     async (response_mode) => {
       const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
       const { client } = party();
@@ -224,7 +224,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     },
   );
 
-  test("oidcc-claims-essential: in userinfo alone", async () => {
+  test("oidcc-claims-essential: in userinfo only", async () => {
     const { claims, userinfo } = await party().flow({ claims: '{"userinfo":{"name":{"essential":true}}}' });
     expect(userinfo.name).toBe(ADA.name);
     expect(claims.name).toBeUndefined();

@@ -131,7 +131,7 @@ const ROWS: Row[] = [
   ["a form above 64 KiB", set("padding", "x".repeat(64 * 1024)), 413, "invalid_request"],
 ];
 
-describe.concurrent("a code is refused, and stays good, with", () => {
+describe.concurrent("a code is rejected, and stays valid, with", () => {
   test.each(ROWS)("%s", async (_, change, status, error) => {
     const { right, form } = await newCode();
     change(form);
@@ -176,7 +176,7 @@ describe.concurrent("a code is refused, and stays good, with", () => {
 });
 
 describe.concurrent("of parallel requests with one code", () => {
-  test("exactly one wins, and then all that came of it is revoked", async () => {
+  test("exactly one succeeds, and its tokens are then revoked", async () => {
     const { form } = await newCode();
     const answers = await Promise.all([send(form), send(form)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -185,7 +185,7 @@ describe.concurrent("of parallel requests with one code", () => {
     expectRfcError(await client.refresh(won.body.refresh_token), 400, "invalid_grant");
   });
 
-  test("another client's takes nothing from the rightful one", async () => {
+  test("another client's request does not affect the owner's", async () => {
     const { form } = await newCode();
     const stolen = new URLSearchParams(form);
     as(

@@ -61,38 +61,38 @@ beforeAll(async () => {
 });
 
 describe.concurrent("4.2 leakage by the Referer header", () => {
-  test("no page and no redirect tells the next site where it came from", () => {
+  test("no page or redirect sends a Referer", () => {
     for (const { headers } of [...Object.values(pages), ...Object.values(redirects)]) {
       expect(headers.get("referrer-policy")).toBe("no-referrer");
     }
   });
 
-  test("no page loads or links to anything of another site", () => {
+  test("no page loads or links to another site", () => {
     for (const { html } of Object.values(pages)) {
       expect(html).not.toMatch(/(?:src|href)="?(?:[a-z]+:)?\/\//i);
     }
   });
 
-  test("a code that leaked is of no use once it was redeemed", async () => {
+  test("a leaked code is useless after it was redeemed", async () => {
     const { front } = await party.flow();
     expect((await party.redeem(front.code!)).body.error).toBe("invalid_grant");
   });
 });
 
 describe.concurrent("4.3 leakage by the browser's history", () => {
-  test("what holds a code, a token or a form for one person is not stored", () => {
+  test("responses with a code, a token or a personal form are not stored", () => {
     for (const { headers } of [...Object.values(pages), ...Object.values(redirects)]) {
       expect(headers.get("cache-control")).toBe("no-store");
     }
   });
 
-  test("a code can be sent by form_post, outside every address", () => {
+  test("a code can be sent by form_post instead of in a URL", () => {
     const page = pages["form_post answer"]!;
     expect(page.location).toBeUndefined();
     expect(page.forms[0]!.fields.code).toBeString();
   });
 
-  test("no token stands in a query: neither in an answer nor in a request", async () => {
+  test("no token is in a query, in answers or requests", async () => {
     const answer = answerOf(
       await party.browser.open(party.request({ response_type: "code id_token", response_mode: "query" })),
     );
@@ -122,26 +122,26 @@ describe.concurrent("4.5 code injection", () => {
     expect((await client.token(code, { code_verifier })).status).toBe(200);
   });
 
-  test("the nonce of the request stands in the id_token, and in no other", async () => {
+  test("the request's nonce is in its id_token and no other", async () => {
     for (const nonce of ["one", "two"]) expect((await party.flow({ nonce })).claims.nonce).toBe(nonce);
   });
 });
 
-test.concurrent("4.6 access token injection: an id_token's at_hash belongs to the access token beside it", async () => {
+test.concurrent("4.6 access token injection: at_hash identifies the access token issued with the id_token", async () => {
   const [one, two] = [await party.flow(), await party.flow()];
   expect(one.claims.at_hash).toBeString();
   expect(one.claims.at_hash).not.toBe(two.claims.at_hash);
 });
 
 describe.concurrent("4.11 open redirection", () => {
-  test("no redirect without a client and an address of its own", async () => {
+  test("no redirect without a client and a registered address", async () => {
     for (const name of ["unknown client", "bad request"]) expect(pages[name]!.location).toBeUndefined();
     const stranger = await newClient({ redirect_uris: ["https://stranger.example/cb"] });
     const view = await party.browser.open(party.request({ redirect_uri: stranger.tenant.client.redirectUris[0] }));
     expect(view).toMatchObject({ status: 404, location: undefined });
   });
 
-  test("a form goes on with an authorization request of ours alone", async () => {
+  test("forms continue only with authorization requests of this service", async () => {
     const client = await newClient();
     const requests = [
       "https://evil.example/oauth2/authorize?x",
@@ -162,11 +162,11 @@ describe.concurrent("4.11 open redirection", () => {
     }
   });
 
-  test("who does not trust the application reads on the consent page where every answer goes", () => {
+  test("a user who does not know the application sees where every answer is sent", () => {
     expect(pages.consent!.html).toContain("app.example");
   });
 
-  test("logout leads to a registered address alone", async () => {
+  test("logout redirects to registered addresses only", async () => {
     const query = new URLSearchParams({
       client_id: party.client.id,
       post_logout_redirect_uri: "https://evil.example",
@@ -176,14 +176,14 @@ describe.concurrent("4.11 open redirection", () => {
   });
 });
 
-test.concurrent("4.12 no redirect sends a form again: after the password comes a 303", () => {
+test.concurrent("4.12 no redirect repeats a form: the password is answered with 303", () => {
   const redirected = visitor.trail.filter(({ status }) => status >= 300 && status < 400);
   for (const { status } of redirected) expect([302, 303]).toContain(status);
   const afterPassword = redirected.filter(({ url }) => new URL(url).pathname === "/signin");
   expect(afterPassword.map(({ status }) => status)).toEqual([303, 303]);
 });
 
-test.concurrent("4.13 reverse proxies: headers that anybody can send change no address and no issuer", async () => {
+test.concurrent("4.13 reverse proxies: forwarding headers of clients change no address and no issuer", async () => {
   const headers = {
     host: "evil.example",
     forwarded: "host=evil.example;proto=https",
@@ -210,7 +210,7 @@ test.concurrent("4.13 reverse proxies: headers that anybody can send change no a
 });
 
 describe.concurrent("4.14 refresh tokens", () => {
-  test("are given only where they are of use", async () => {
+  test("are issued only to clients that can use them", async () => {
     const client = await newClient({ grant_types: ["authorization_code"] });
     const { body } = await client.token(await client.code(new Visitor()));
     expect(body.access_token).toBeString();
@@ -225,7 +225,7 @@ describe.concurrent("4.14 refresh tokens", () => {
   });
 });
 
-test.concurrent("4.15 no client passes for a user: a client's sub is its client_id, a user's is never one", async () => {
+test.concurrent("4.15 client and user subs never coincide: a client's sub is its client_id", async () => {
   const client: Client = await newClient();
   const own = await client.token("", { grant_type: "client_credentials", code: undefined, scope: "openid" });
   expect(decodeJwt(own.body.access_token).sub).toBe(client.id);
@@ -236,7 +236,7 @@ test.concurrent("4.15 no client passes for a user: a client's sub is its client_
   expect((await party.flow()).claims.sub).toMatch(/^user-\d+$/);
 });
 
-test.concurrent("4.16 no page can be framed or scripted by another", () => {
+test.concurrent("4.16 no page can be framed or scripted by another site", () => {
   for (const [name, { headers }] of Object.entries(pages)) {
     const policy = headers.get("content-security-policy") ?? "";
     expect([name, policy]).toEqual([name, expect.stringContaining("frame-ancestors 'none'")]);
@@ -246,7 +246,7 @@ test.concurrent("4.16 no page can be framed or scripted by another", () => {
   }
 });
 
-test.concurrent("4.17 no answer is given by a message between windows", async () => {
+test.concurrent("4.17 no answer is sent by postMessage", async () => {
   expect(await party.error({ response_mode: "web_message" })).toBe("invalid_request");
   for (const { html } of Object.values(pages)) expect(html).not.toContain("postMessage");
 });

@@ -43,7 +43,7 @@ async function publicClient(): Promise<{ client: Client; tokens: Record<string, 
 
 describe.concurrent("2.1 redirect-based flows", () => {
   test.each(["https://app.example/callback/", "https://app.example/callbac", "https://app.example:8443/callback"])(
-    "redirect URIs are compared exactly: %s is refused, without a redirect",
+    "redirect URIs are compared exactly: %s is rejected without a redirect",
     async (redirect_uri) => {
       const view = await party.browser.open(party.request({ redirect_uri }));
       expect(view).toMatchObject({ status: 404, location: undefined });
@@ -51,14 +51,14 @@ describe.concurrent("2.1 redirect-based flows", () => {
   );
 
   test.each(["http://app.example/callback", "https://*.app.example/callback", "https://app.example/callback#x"])(
-    "no redirect URI without https, with a wildcard or with a fragment can be registered: %s",
+    "redirect URIs without https, with a wildcard or with a fragment are not registered: %s",
     async (uri) => {
       const answer = await caller.patch(`/Application/${caller.clientId}/Credentials`, { RedirectUris: [uri] });
       expect(answer.status).toBe(400);
     },
   );
 
-  test("what cannot be asked for by a browser cannot be pushed, and none of it is told by a redirect", async () => {
+  test("invalid authorization requests cannot be pushed either, and errors are not redirected", async () => {
     const { client } = party.client.tenant;
     const push = (fields: Record<string, string>) =>
       postAs(client, PAR, { response_type: "code", redirect_uri: CALLBACK, scope: "openid", ...fields });
@@ -76,7 +76,7 @@ describe.concurrent("2.1 redirect-based flows", () => {
     expect((await request("POST", PAR, { body })).body.error).toBe("invalid_request");
   });
 
-  test("what an administrator cannot register, an application cannot either", async () => {
+  test("metadata that administrators cannot save cannot be registered either", async () => {
     const registrar = await newRegistrar("Open");
     for (const uri of ["http://app.example/callback", "https://*.app.example/callback", "https://app.example/#x"]) {
       refused(await register(registrar, metadataOf({ redirect_uris: [uri], ...PUBLIC })), "invalid_redirect_uri");
@@ -87,7 +87,7 @@ describe.concurrent("2.1 redirect-based flows", () => {
     }
   });
 
-  test("the port is left open for native apps on loopback alone", async () => {
+  test("the port is ignored for native apps on loopback only", async () => {
     const redirect_uris = ["http://127.0.0.1/callback"];
     const [native, web] = [
       await newClient({ client_type: "native", redirect_uris }),
@@ -98,14 +98,14 @@ describe.concurrent("2.1 redirect-based flows", () => {
     expect((await new Visitor().open(web.authorize(fields))).status).toBe(404);
   });
 
-  test("CSRF: state comes back as it was, or not at all", async () => {
+  test("CSRF: state is returned unchanged or not at all", async () => {
     const state = 'a b&c=d#é☃%41"';
     await party.flow({ state });
     const back = await party.browser.open(party.request({ state: undefined }));
     expect(Object.keys(answerOf(back)).sort()).toEqual(["code", "iss"]);
   });
 
-  test("mix-up: the issuer stands in every answer, errors too, and this is advertised (RFC 9207)", async () => {
+  test("mix-up: the issuer is in every answer, including errors, and this is advertised (RFC 9207)", async () => {
     expect((await metadata()).authorization_response_iss_parameter_supported).toBe(true);
     for (const fields of [{}, { prompt: "none", max_age: "0" }, { scope: "Color:Read" }]) {
       expect(answerOf(await party.browser.open(party.request(fields))).iss).toBe(issuer());
@@ -125,14 +125,14 @@ describe.concurrent("2.1.1 authorization code grant", () => {
     expect(await party.error(plain)).toBe("invalid_request");
   });
 
-  test("a code asked for with a challenge needs its verifier, also of a confidential client", async () => {
+  test("a code with a challenge needs its verifier, also for a confidential client", async () => {
     const { code } = answerOf(await party.browser.open(party.request(newPkce().challenge)));
     for (const verifier of [undefined, newPkce().verifier]) {
       expect((await party.redeem(code!, verifier)).body.error).toBe("invalid_grant");
     }
   });
 
-  test("downgrade: a verifier is refused if there was no challenge", async () => {
+  test("downgrade: a verifier is rejected if there was no challenge", async () => {
     const { code } = answerOf(await party.browser.open(party.request()));
     expect((await party.redeem(code!, newPkce().verifier)).body.error).toBe("invalid_grant");
   });
@@ -150,7 +150,7 @@ test.concurrent("2.1.2 implicit grant: no access token comes from the authorizat
 });
 
 describe.concurrent("2.2.2 refresh tokens of public clients", () => {
-  test("are rotated, and one that comes again ends all that came of the grant", async () => {
+  test("are rotated, and reuse revokes all tokens of the grant", async () => {
     const { client, tokens } = await publicClient();
     const withoutSecret = { client_secret: undefined };
     const second = await client.refresh(tokens.refresh_token!, withoutSecret);
@@ -165,7 +165,7 @@ describe.concurrent("2.2.2 refresh tokens of public clients", () => {
     await until("the access token to be refused", refused);
   });
 
-  test("are bound to their client, and to what the user allowed", async () => {
+  test("are bound to their client and to the consent", async () => {
     const { client, tokens } = await publicClient();
     const other = await otherClient(client, { client_type: "public" });
     const stolen = await other.refresh(tokens.refresh_token!, { client_secret: undefined });
@@ -182,7 +182,7 @@ describe.concurrent("2.3 access token privilege restriction", () => {
     expect({ aud, client_id, scope }).toEqual({ aud: issuer(), client_id: party.client.id, scope: "openid profile" });
   });
 
-  test("a token for another audience is refused, though the same key has signed it", async () => {
+  test("a token for another audience is rejected, though signed with the same key", async () => {
     await using other = startPrivateApp({ publicUrl: "https://other.example" });
     const { token } = await party.flow();
     const status = async (url: string) =>
@@ -191,7 +191,7 @@ describe.concurrent("2.3 access token privilege restriction", () => {
     expect(await status(other.url)).toBe(401);
   });
 
-  test("a resource that is not ours is refused; ours is known by one name at both endpoints (RFC 8707)", async () => {
+  test("a foreign resource is rejected; ours has one name at both endpoints (RFC 8707)", async () => {
     expect(await party.error({ resource: "https://other.example" })).toBe("invalid_target");
     const ask = (resource: string) =>
       postAs(caller, RFC_TOKEN_PATH, { grant_type: "client_credentials", scope: "openid", resource });
@@ -202,7 +202,7 @@ describe.concurrent("2.3 access token privilege restriction", () => {
     }
   });
 
-  test("a token does no more than its scopes say", async () => {
+  test("a token is limited to its scopes", async () => {
     const { token } = await party.flow({ scope: "openid profile" });
     const answer = await request("GET", `${API}/User`, { headers: bearer(token.body.access_token) });
     expect(answer.status).toBe(403);
@@ -219,7 +219,7 @@ test.concurrent("2.4 there is no password grant", async () => {
   expect((await metadata()).grant_types_supported).not.toContain("password");
 });
 
-test.concurrent("2.5 a confidential client is authenticated at every endpoint that it calls", async () => {
+test.concurrent("2.5 a confidential client is authenticated at every endpoint", async () => {
   const { token } = await party.flow();
   const { code } = answerOf(await party.browser.open(party.request()));
   const forms: [string, Record<string, string>][] = [
@@ -244,7 +244,7 @@ test.concurrent("2.5 a confidential client is authenticated at every endpoint th
 });
 
 describe.concurrent("2.6 other recommendations", () => {
-  test("the metadata of both discoveries is the same", async () => {
+  test("both discovery documents have the same metadata", async () => {
     const { body } = await request("GET", "/.well-known/openid-configuration");
     expect(body).toEqual(await metadata());
   });
@@ -256,7 +256,7 @@ describe.concurrent("2.6 other recommendations", () => {
     }
   });
 
-  test("no other origin may script the authorization endpoint, or any page", async () => {
+  test("no other origin can script the authorization endpoint or any page", async () => {
     for (const path of [party.request(), "/oauth2/logout", "/device"]) {
       for (const method of ["GET", "OPTIONS"]) {
         const answer = await fetch(shared().url + path, { method, headers: { origin: "https://spa.example" } });

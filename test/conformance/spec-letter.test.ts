@@ -10,9 +10,9 @@ import { askToken, formOf } from "../token/client.ts";
 
 const ENTITIES = ["Application", "Department", "User"];
 
-describe.concurrent("the order of what is answered", () => {
+describe.concurrent("the order of members in answers", () => {
   test.each(ENTITIES)(
-    "%s ends with ModifiedOn, ModifiedBy, CreatedBy, CreatedOn, as far as it has them",
+    "%s ends with those of ModifiedOn, ModifiedBy, CreatedBy, CreatedOn that it has",
     async (entity) => {
       const caller = await newTenant();
       const made = await caller.made(entity, { Name: "one" });
@@ -33,7 +33,7 @@ describe.concurrent("the order of what is answered", () => {
   );
 
   test.each([undefined, "fragment"])(
-    "a code comes back as code, state, nonce (response_mode %p)",
+    "a code is returned as code, state, nonce (response_mode %p)",
     async (response_mode) => {
       const client = await newClient();
       const back = await client.visit(new Visitor(), { response_mode, nonce: "n-1" }, SPEC_PATH);
@@ -41,7 +41,7 @@ describe.concurrent("the order of what is answered", () => {
     },
   );
 
-  test("a refusal comes back as error, error_description, state", async () => {
+  test("an error is returned as error, error_description, state", async () => {
     const client = await newClient();
     const back = await new Visitor().open(client.authorize({ response_type: "token" }, SPEC_PATH));
     expect(Object.keys(answerOf(back))).toEqual(["error", "error_description", "state"]);
@@ -49,7 +49,7 @@ describe.concurrent("the order of what is answered", () => {
 });
 
 describe.concurrent("an empty state", () => {
-  test("comes back, after consent, denial and refusal", async () => {
+  test("is returned after consent, denial and error", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const allowed = await client.visit(visitor, { state: "" }, SPEC_PATH);
@@ -63,7 +63,7 @@ describe.concurrent("an empty state", () => {
     expect(answerOf(refused)).toMatchObject({ state: "" });
   });
 
-  test("counts as none by the RFCs (RFC 6749 3.1)", async () => {
+  test("is treated as absent by the RFCs (RFC 6749 3.1)", async () => {
     const client = await newClient();
     expect(answerOf(await client.visit(new Visitor(), { state: "" }, RFC_PATH))).not.toHaveProperty("state");
   });
@@ -87,7 +87,7 @@ describe.concurrent("a token error", () => {
     expect(Object.keys(document.components.schemas.TokenError.properties)).toEqual(FIELDS);
   });
 
-  test("is Unauthorized for client authentication that is missing, in part or whole", async () => {
+  test("is Unauthorized for missing or incomplete client authentication", async () => {
     const { tenant } = await newClient();
     const missing = [
       formOf(tenant.client, { client_id: undefined }),
@@ -108,14 +108,14 @@ describe.concurrent("an upsert", () => {
     ["Application", { Name: "a", ExternalId: "b" }],
     ["Department", { Name: "a", ExternalId: "b" }],
     ["User", { Username: "a", External_Id: "b" }],
-  ])("of %s whose identifiers point at different records is Bad Input, in an array too", async (entity, both) => {
+  ])("of %s whose identifiers match different records is Bad Input, in an array too", async (entity, both) => {
     const caller = await newTenant();
     for (const [name, value] of Object.entries(both)) await caller.made(entity, { [name]: value });
     expectError(await caller.patch(`/${entity}`, both), 400, "Bad Input", `${API}/${entity}`, /point at several/);
     expectError(await caller.patch(`/${entity}`, [both]), 400, "Bad Input", `${API}/${entity}`, /point at several/);
   });
 
-  test("whose foreign key points at several records is Bad Input", async () => {
+  test("whose foreign key matches several records is Bad Input", async () => {
     const caller = await newTenant();
     await caller.made("User", { Username: "twin" });
     const made = [await caller.made("User", { Name: "same" }), await caller.made("User", { Name: "same" })];
@@ -126,7 +126,7 @@ describe.concurrent("an upsert", () => {
   });
 
   test.each(cases(7, 0, 1.5, 2 ** 53, true, {}, []))(
-    "of an Application with the Id %p is Bad Input: it is a string",
+    "of an Application with the Id %p is Bad Input, because Id is a string",
     async (Id) => {
       const caller = await newTenant();
       const answer = await caller.patch("/Application", { Id, Name: "one" });
@@ -166,7 +166,7 @@ describe.concurrent("SPEC.md's own paths, in any letter case", () => {
     ["upper", (path) => path.toUpperCase()],
   ];
 
-  test.each(CASES)("are every path of the entity API (%s)", async (_, write) => {
+  test.each(CASES)("include every path of the entity API (%s)", async (_, write) => {
     const { token } = await newTenant();
     const { body: document } = await request("GET", "/openapi.json");
     const paths = Object.keys(document.paths).filter((path) => path.startsWith(API));
@@ -182,7 +182,7 @@ describe.concurrent("SPEC.md's own paths, in any letter case", () => {
     }
   });
 
-  test.each(CASES)("are the token endpoint and the authorization endpoint (%s)", async (_, write) => {
+  test.each(CASES)("include the token and the authorization endpoint (%s)", async (_, write) => {
     const client = await newClient();
     const form = formOf(client.tenant.client);
     expect((await request("POST", write(TOKEN_PATH), { body: form })).status).toBe(200);
@@ -193,7 +193,7 @@ describe.concurrent("SPEC.md's own paths, in any letter case", () => {
     expect(back.location!.href).toStartWith(`${CALLBACK}?code=`);
   });
 
-  test("leave a record's Id, the query and the body as they are", async () => {
+  test("leave a record's Id, the query and the body unchanged", async () => {
     const caller = await newTenant();
     const user = await caller.made("User", { Username: "MiXeD", Email: "a/USER/b" });
     const read = async (path: string) =>
@@ -204,7 +204,7 @@ describe.concurrent("SPEC.md's own paths, in any letter case", () => {
     expectError(await caller.send("GET", "/user/mixed?Name=Username"), 404, "Not Found", `${API}/User/mixed`);
   });
 
-  test("and no other: what is no path of SPEC.md stays Not Found", async () => {
+  test("include no other: paths outside SPEC.md stay Not Found", async () => {
     for (const path of ["/HEALTHZ", "/OAUTH2/TOKEN", "/Settings", `${API}s/User`.toLowerCase()]) {
       expect((await fetch(shared().url + path, { headers: { accept: "application/json" } })).status).toBe(404);
     }
@@ -234,7 +234,7 @@ describe.concurrent("a new client", () => {
     expect(set).toMatchObject(DEFAULTS);
   });
 
-  test.each(["public", "native"])("of the type %s has no client_credentials among them", async (ClientType) => {
+  test.each(["public", "native"])("of the type %s does not have client_credentials", async (ClientType) => {
     const { caller, path } = await newApplication();
     const changed = await caller.patch(`${path}/Credentials`, { ClientType });
     const own = { ClientType, GrantTypes: ["authorization_code", "refresh_token"], Scopes: DEFAULTS.Scopes };
@@ -242,7 +242,7 @@ describe.concurrent("a new client", () => {
     expect((await caller.patch(`${path}/Credentials`, { GrantTypes: null })).body).toMatchObject(own);
   });
 
-  test("made from each example of the OpenAPI document signs a user in", async () => {
+  test("created from each example of the OpenAPI document signs a user in", async () => {
     const { body: document } = await request("GET", "/openapi.json");
     const { examples } =
       document.paths[`${API}/Application/{Id}/Credentials`].patch.requestBody.content["application/json"];
@@ -263,7 +263,7 @@ describe.concurrent("a new client", () => {
     }
   });
 
-  test.each(["confidential", "public", "native"])("of the type %s may have http on loopback", async (ClientType) => {
+  test.each(["confidential", "public", "native"])("of the type %s can use http on loopback", async (ClientType) => {
     const { caller, path } = await newApplication();
     for (const uri of ["http://127.0.0.1:3001/cb", "http://[::1]/cb", "http://localhost:3001/cb"]) {
       const answer = await caller.patch(`${path}/Credentials`, { ClientType, RedirectUris: [uri] });

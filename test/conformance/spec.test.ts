@@ -13,7 +13,7 @@ import { startPrivateApp } from "../http/private-app.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 import { basic, expectTokenError } from "../token/client.ts";
 
-test("each statement of SPEC.md is held by tests that are there", () => {
+test("every statement of SPEC.md has existing tests", () => {
   const walk = readWalk();
   expect(walk.size).toBeGreaterThan(100);
   expect([...walk].filter(([, tests]) => tests.length === 0)).toEqual([]);
@@ -43,7 +43,7 @@ function isThere(name: string): boolean {
   return [`"${title}"`, `\`${title}\``].some((quoted) => text.includes(quoted));
 }
 
-test.concurrent("code, client_id, client_secret and grant_type are required of the authorization code grant", async () => {
+test.concurrent("the authorization code grant requires code, client_id, client_secret and grant_type", async () => {
   const client = await newClient();
   const code = await client.code(new Visitor(), {}, SPEC_PATH);
   for (const [name, word] of [
@@ -58,7 +58,7 @@ test.concurrent("code, client_id, client_secret and grant_type are required of t
   expect((await client.token(code, { redirect_uri: undefined }, TOKEN_PATH)).status).toBe(200);
 });
 
-test.concurrent("the authorization code grant takes the client in the form and by Basic", async () => {
+test.concurrent("the authorization code grant accepts the client in the form and by Basic", async () => {
   const client = await newClient();
   const visitor = new Visitor();
   const byForm = await client.token(await client.code(visitor, {}, SPEC_PATH), {}, TOKEN_PATH);
@@ -70,7 +70,7 @@ test.concurrent("the authorization code grant takes the client in the form and b
   expect([byForm.status, byBasic.status]).toEqual([200, 200]);
 });
 
-test.concurrent("input that cannot be converted, or is not of the structure, is Bad Input with the Title Bad Request", async () => {
+test.concurrent("input that cannot be converted or does not fit the structure is Bad Input, titled Bad Request", async () => {
   const caller = await newTenant();
   const refused = [
     await caller.patch("/Application", { Is_Active: "yes" }),
@@ -91,7 +91,7 @@ test.concurrent("a payload's Version is a string of two or three numeric parts",
   expect(event!.payload.Version).toMatch(/^\d+\.\d+(\.\d+)?$/);
 });
 
-test.concurrent("a failure of our own is 500 with the error record, and tells nothing of the inside", async () => {
+test.concurrent("an internal failure is 500 with the error record, without internals", async () => {
   // An entity without a table.
   const ghost = record("Ghost", {
     description: "Nobody has seen one.",

@@ -25,7 +25,7 @@ async function made(fields: Record<string, unknown> = {}, by = caller) {
 const refused = (answer: Answer, says: RegExp) => expectError(answer, 400, "Bad Input", PATH, says);
 
 describe("a webhook connection", () => {
-  test("is made by POST and PATCH alike, whole", async () => {
+  test("is created by POST and PATCH alike, with all fields", async () => {
     for (const method of ["POST", "PATCH"]) {
       const Name = unique("whole");
       const answer = await caller.send(method, "/WebhookConnection", {
@@ -53,13 +53,13 @@ describe("a webhook connection", () => {
     }
   });
 
-  test("gets an ApiKey of its own unless one is given", async () => {
+  test("gets a generated ApiKey unless one is given", async () => {
     const [one, two] = [await made(), await made()];
     expect(one.ApiKey).not.toBe(two.ApiKey);
     expect((await made({ ApiKey: "my-own-key" })).ApiKey).toBe("my-own-key");
   });
 
-  test("shows the ApiKey that its URL has, for that one is sent, and takes no other beside it", async () => {
+  test("shows the ApiKey in its URL, which is the one sent, and accepts no second one", async () => {
     const { Id, ...before } = await made({ ApiKey: "own" });
     const change = (fields: object) => upsert({ Id, ...fields });
     const URL = `${URL_OK}?a=1&ApiKey=in%2Burl`;
@@ -72,11 +72,11 @@ describe("a webhook connection", () => {
     expect((await change({ URL: `${URL_OK}?ApiKey=` })).body.ApiKey).toBe("in+url");
   });
 
-  test.each([24, 64])("takes a whsec_ Secret of %i bytes", async (bytes) => {
+  test.each([24, 64])("accepts a whsec_ Secret of %i bytes", async (bytes) => {
     await made({ Secret: `whsec_${Buffer.alloc(bytes, 7).toString("base64")}` });
   });
 
-  test("is changed by its Id, and what is absent is left alone", async () => {
+  test("is changed by its Id; absent fields stay unchanged", async () => {
     const before = await made({ Name: unique("changed"), Secret: "hunter2" });
     const after = (await upsert({ Id: before.Id, Events: ["Deleted"] })).body;
     expect(after).toEqual({ ...before, Events: ["Deleted"] });
@@ -84,7 +84,7 @@ describe("a webhook connection", () => {
     expect((await upsert({ Id: before.Id, ApiKey: "rotated" })).body.ApiKey).toBe("rotated");
   });
 
-  test("loses its Description and its TimeoutMs by null, and has none unless they are given", async () => {
+  test("loses Description and TimeoutMs by null, and has none by default", async () => {
     const before = await made({ Description: "for Ana", TimeoutMs: 100 });
     const after = (await upsert({ Id: before.Id, Description: null, TimeoutMs: null })).body;
     expect(after).toEqual({ ...before, Description: "", TimeoutMs: null });
@@ -99,11 +99,11 @@ describe("a webhook connection", () => {
     }
   });
 
-  test("is saved without the spaces that came along with its URL", async () => {
+  test("is saved without spaces around its URL", async () => {
     expect((await made({ URL: ` \t${URL_OK}?a=1 \n` })).URL).toBe(`${URL_OK}?a=1`);
   });
 
-  test("can be sent back as it was read", async () => {
+  test("can be sent back as read", async () => {
     const before = await made({ Name: unique("echo") });
     expect((await upsert(before)).body).toEqual(before);
   });
@@ -116,19 +116,19 @@ describe("a webhook connection", () => {
     }
   });
 
-  test("a Name that another one holds is 409", async () => {
+  test("a Name of another connection is 409", async () => {
     const [one, two] = [await made({ Name: unique("one") }), await made({ Name: unique("two") })];
     expectError(await upsert({ Id: two.Id, Name: one.Name }), 409, "Conflict", PATH, /Name/);
   });
 
-  test("is paused and made active again by State", async () => {
+  test("is paused and activated by State", async () => {
     const { Id } = await made({ State: "Paused" });
     expect((await get(Id)).body.State).toBe("Paused");
     expect((await upsert({ Id, State: "Active" })).body.State).toBe("Active");
     expect((await upsert({ Id, State: "Paused" })).body.State).toBe("Paused");
   });
 
-  test("is gone after DELETE, which answers its last state; its Name is free again", async () => {
+  test("is deleted by DELETE, which returns its last state; its Name is free again", async () => {
     const before = await made({ Name: unique("gone") });
     const answer = await remove(before.Id);
     expect(answer.status).toBe(200);
@@ -139,7 +139,7 @@ describe("a webhook connection", () => {
     expect((await made({ Name: before.Name })).Id).not.toBe(before.Id);
   });
 
-  test("20 callers who make the same one make one", async () => {
+  test("20 concurrent creations of the same one make one", async () => {
     const own = await newTenant();
     const answers = await Promise.all(Array.from({ length: 20 }, () => upsert({ ...FIELDS, Name: "same" }, own)));
     expect(new Set(answers.map((answer) => `${answer.status} ${answer.body.Id}`)).size).toBe(1);
@@ -148,7 +148,7 @@ describe("a webhook connection", () => {
 });
 
 describe("the list", () => {
-  test("has every connection once, newest first, page by page", async () => {
+  test("has every connection once, newest first, across pages", async () => {
     const own = await newTenant();
     const ids: string[] = [];
     for (let count = 0; count < 7; count++) ids.unshift((await made({}, own)).Id);
@@ -201,8 +201,8 @@ describe("the list", () => {
   );
 });
 
-describe("who may", () => {
-  test("no token is 401", async () => {
+describe("permissions", () => {
+  test("without a token: 401", async () => {
     for (const path of [PATH, `${PATH}/${Bun.randomUUIDv7()}`]) {
       expectError(await request("GET", path), 401, "Unauthorized", path);
     }
@@ -224,7 +224,7 @@ describe("who may", () => {
     expect(answer.headers.get("www-authenticate")).toBe(`Bearer error="insufficient_scope", scope="${needed}"`);
   });
 
-  test("another tenant's connection is 404 and in no list", async () => {
+  test("another tenant's connection is 404 and not listed", async () => {
     const other = await newTenant();
     const mine = await made({ Name: unique("mine") });
     expectError(await get(mine.Id, other), 404, "Not Found", `${PATH}/${mine.Id}`);

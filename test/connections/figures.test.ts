@@ -43,7 +43,7 @@ const slicesOf = async (api: Api, id: string, last: string) =>
   (await read<{ Slices: Slice[] | null }>(api, id, `Statistics?Last=${last}`)).Slices;
 
 describe.concurrent("of a connection", () => {
-  test("its status tells the window that a worker has for it, and that nothing waits", async () => {
+  test("its status shows the worker's window, and that nothing waits", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
@@ -62,7 +62,7 @@ describe.concurrent("of a connection", () => {
     expect(window!.Places).toBeGreaterThanOrEqual(1);
   });
 
-  test("its status tells what a hang keeps under way, and what is queued behind it", async () => {
+  test("its status shows what a hanging receiver keeps in flight, and what is queued", async () => {
     const api = await newTenant();
     let isFree = false;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ describe.concurrent("of a connection", () => {
     });
   });
 
-  test("its status tells when it is probed next, while it is Held and no longer", async () => {
+  test("its status shows the next probe while it is Held, and only then", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(410);
     const { Id } = await api.connect(receiver.url);
@@ -103,7 +103,7 @@ describe.concurrent("of a connection", () => {
   test.each([
     ["24h", 24, 3_600_000],
     ["7d", 28, 6 * 3_600_000],
-  ])("its statistics of %s are %d slices with outcomes and answer times", async (last, count, sliceMs) => {
+  ])("its statistics of %s have %d slices with outcomes and response times", async (last, count, sliceMs) => {
     const api = await newTenant();
     await using receiver = startReceiver(({ payload }) => (payload.EventType === "Deleted" ? 500 : 200));
     const { Id } = await api.connect(receiver.url);
@@ -125,7 +125,7 @@ describe.concurrent("of a connection", () => {
     }
   });
 
-  test("no figures are told to who may not read every event", async () => {
+  test("its figures need permission to read every event", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
@@ -138,7 +138,7 @@ describe.concurrent("of a connection", () => {
     expect(await slicesOf(api, Id, "24h")).toBeNull();
   });
 
-  test("another time than these, and a connection that is not there, are refused", async () => {
+  test("another period, or an unknown connection, is rejected", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://localhost:9443/");
     const path = `/WebhookConnection/${Id}/Statistics`;

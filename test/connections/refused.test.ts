@@ -18,7 +18,7 @@ const upsert = (body: unknown, by = caller) => by.patch("/WebhookConnection", bo
 const refused = (answer: Answer, says: RegExp) =>
   expectError(answer, 400, "Bad Input", `${API}/WebhookConnection`, says);
 
-describe("what cannot be saved", () => {
+describe("invalid values", () => {
   test.each([
     ["http://hooks.example.com/in", /https/],
     ["ftp://hooks.example.com/in", /https/],
@@ -133,13 +133,13 @@ describe("what cannot be saved", () => {
     expect(JSON.stringify(answer.body)).not.toContain("hunter2");
   });
 
-  test("what is missing and what is wrong is named at once", async () => {
+  test("all missing and wrong fields are named at once", async () => {
     refused(await upsert({}), /URL is missing[\s\S]*Entities is missing[\s\S]*Events is missing/);
     refused(await upsert({ URL: 5, Entities: 5, Events: 5, Color: 5 }), /URL[\s\S]*Entities[\s\S]*Events[\s\S]*Color/);
     refused(await upsert([FIELDS]), /one WebhookConnection object/);
   });
 
-  test("any JSON body gets 200 or an error record", async () => {
+  test("any JSON body is answered with 200 or an error record", async () => {
     const own = await newTenant();
     const names = fc.constantFrom(
       ...Object.keys(FIELDS),

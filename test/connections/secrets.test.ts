@@ -31,7 +31,7 @@ describe("secrets", () => {
     return row!;
   };
 
-  test("the Secret is never read back", async () => {
+  test("the Secret is never returned", async () => {
     const { Id, Name } = await made({ Name: unique("secret"), Secret: "hunter2-hunter2" });
     const answers = [
       await get(Id),
@@ -59,7 +59,7 @@ describe("secrets", () => {
     expect(() => vault().sealFor("webhook ApiKey").open(row.secret!)).toThrow();
   });
 
-  test("the version of the key stands beside each, and is looked at before it is used", async () => {
+  test("the key's version is stored with each, and checked before use", async () => {
     const row = await stored((await made({ Secret: "hunter2", Headers: { "X-Env": "prod" } })).Id);
     for (const sealed of [row.secret!, row.apiKey, row.headers!]) expect(sealed[0]).toBe(1);
     const later = Buffer.concat([Buffer.of(2), row.secret!.subarray(1)]);
@@ -68,7 +68,7 @@ describe("secrets", () => {
     );
   });
 
-  test("headers are read back by name alone, and sent back so they stay", async () => {
+  test("headers are returned by name only; sent back, they stay", async () => {
     const { Id, Headers } = await made({ Headers: { Authorization: "Bearer hunter2", "X-Env": "prod-hunter2" } });
     expect(Headers).toEqual({ Authorization: null, "X-Env": null });
     const sealed = async () => (await stored(Id)).headers!;
@@ -93,7 +93,7 @@ describe("secrets", () => {
     expect((await stored(Id)).headers).toBeNull();
   });
 
-  test("another value of a header is another ETag", async () => {
+  test("a changed header value changes the ETag", async () => {
     const { Id } = await made({ Headers: { "X-Env": "hunter2" } });
     const tag = async () => (await get(Id)).headers.get("etag");
     const before = await tag();
@@ -101,12 +101,12 @@ describe("secrets", () => {
     expect(await tag()).not.toBe(before);
   });
 
-  test("two equal secrets are not equal at rest", async () => {
+  test("equal secrets have different ciphertexts", async () => {
     const [one, two] = [await made({ Secret: "hunter2" }), await made({ Secret: "hunter2" })];
     expect(Buffer.from((await stored(one.Id)).secret!).equals((await stored(two.Id)).secret!)).toBe(false);
   });
 
-  test.each([null, ""])("Secret %p takes it away, absent leaves it alone", async (empty) => {
+  test.each([null, ""])("Secret %p removes it; absent leaves it unchanged", async (empty) => {
     const { Id } = await made({ Secret: "hunter2" });
     await upsert({ Id, State: "Paused" });
     expect((await stored(Id)).secret).not.toBeNull();

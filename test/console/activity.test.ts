@@ -15,7 +15,7 @@ const REFRESH_MS = 5_000;
 const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
-  test("ops finds why a receiver missed an event and redelivers it", async () => {
+  test("ops finds out why a receiver missed an event and redelivers it", async () => {
     const api = await newTenant();
     const away = () => new Response("Maintenance until four", { status: 503, headers: { "x-node": "b7" } });
     await using receiver = startReceiver(({ count }) => (count <= 3 ? away() : 200));
@@ -72,7 +72,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   });
 });
 
-test("an event that is not at its end refreshes itself until it is, and leaves open what is open", async () => {
+test("an event refreshes itself until it is final, and open parts stay open", async () => {
   const api = await newTenant();
   const held = Promise.withResolvers<number>();
   await using receiver = startReceiver(({ count }) => (count === 1 ? 500 : held.promise));
@@ -95,7 +95,7 @@ test("an event that is not at its end refreshes itself until it is, and leaves o
   expect(complaints).toEqual([]);
 });
 
-test("the list takes in new events by itself, but not while it is stopped, unseen or a page of the past", async () => {
+test("the list adds new events by itself, except while stopped, hidden or showing the past", async () => {
   const api = await newTenant();
   await api.change({ Name: "Door 1" });
   await api.change({ Name: "Door 2" });
@@ -131,8 +131,8 @@ test("the list takes in new events by itself, but not while it is stopped, unsee
   expect(complaints).toEqual([]);
 });
 
-describe("filters live in the address", () => {
-  test("and find what they say, by entity, kind, connection and time of the reader's zone", async () => {
+describe("filters are kept in the address", () => {
+  test("and select by entity, kind, connection and local time", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url, { Name: "Directory", Events: ["Updated"] });
@@ -166,7 +166,7 @@ describe("filters live in the address", () => {
     await row(page, `Application ${door} Created`).waitFor();
   });
 
-  test("a time until now is one click, keeps the other filters, and gives way to one's own", async () => {
+  test(`"until now" is one click, keeps other filters, and is replaced by own times`, async () => {
     const api = await newTenant();
     await api.change({ Name: "Front door" });
     await using visitor = await enterSettings(browser, api.tenant);
@@ -199,7 +199,7 @@ describe("filters live in the address", () => {
     await inspect(page, "activity-ranges");
   });
 
-  test("which are of UTC without script", async () => {
+  test("which are in UTC without script", async () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Front door" });
     await api.change({ Id, Description: "wide" });

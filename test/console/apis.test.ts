@@ -94,7 +94,7 @@ const PAGES: Listed<{ id: string; application: string }>[] = [
 ];
 
 test(
-  "every page of APIs is accessible and fits, at a desk and on a phone",
+  "every page of APIs is accessible and fits, on a desktop and on a phone",
   async () => {
     const api = await newTenant();
     const { id } = await newApi(api, "Orders", ["orders:read", "orders:write"], { ApplicationId: api.clientId });

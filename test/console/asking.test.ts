@@ -43,7 +43,7 @@ async function shownBy(visitor: Visitor, { page, first, action, fields }: Asking
 const sent = (visitor: Visitor, { action, fields }: Form) => visitor.post(action, fields);
 
 describe.each(Object.entries(ASKING))("%s", (_path, arranged) => {
-  test("takes what it has shown, and asks again for what it has not", async () => {
+  test("accepts what it has shown, and asks again after a change", async () => {
     const asking = await arranged();
     const { api, action, change, isDone } = asking;
     const [visitor, elsewhere] = [await enter(api, asking.by), await enter(api, asking.by)];
@@ -78,7 +78,7 @@ describe.each(Object.entries(ASKING))("%s", (_path, arranged) => {
 let roles = 0;
 const anotherRole = async (api: Api) => (await made(api, "Role", named(`another ${roles++}`))).Id;
 
-test("every path of Settings that asks is among these, and every form that asks carries what it says", async () => {
+test("every confirming path is listed here, and every confirming form carries what it shows", async () => {
   const api = await newTenant();
   const [ids, visitor] = [await arrange(api), await enter(api)];
   const { csrf } = (await visitor.open("/settings")).forms[0]!.fields;
@@ -99,7 +99,7 @@ test("every path of Settings that asks is among these, and every form that asks 
   expect(found.length).toBeGreaterThan(10);
 });
 
-test("what came since it was counted is none of what is sent", async () => {
+test("events that arrive after the count are not resent", async () => {
   const { api, Id, change, receiver } = await exhausted(2);
   const visitor = await enter(api);
   const page = `/settings/webhooks/${Id}/redeliver`;
@@ -117,7 +117,7 @@ test("what came since it was counted is none of what is sent", async () => {
   expect([...new Set(names)].toSorted()).toEqual(["Gate 1", "Gate 2"]);
 });
 
-test("what is sent again goes where it was to go, or they are asked", async () => {
+test("a redelivery goes where it was confirmed to go, or asks again", async () => {
   const { api, Id } = await exhausted(1);
   await using other = startReceiver();
   const visitor = await enter(api);
@@ -140,7 +140,7 @@ test("what is sent again goes where it was to go, or they are asked", async () =
   await until("it has come to the other one", async () => other.calls.length === 1);
 });
 
-test("a number that changes all the time makes no form ask again", async () => {
+test("a constantly changing number does not make a form ask again", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { State: "Paused" });
   await api.change({ Name: "Gate 1" });
@@ -158,7 +158,7 @@ test("a number that changes all the time makes no form ask again", async () => {
 });
 
 test.each([true, false])(
-  "with script %p, a browser is asked again in words, by a dialog and by a page",
+  "with script %p, a browser is asked again in a dialog and on a page",
   async (javaScriptEnabled) => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Payroll", Is_Active: true });

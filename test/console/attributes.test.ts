@@ -15,7 +15,7 @@ floor Number
 isRemote Boolean Works from home
 skills Texts What the person knows`;
 
-test("an administrator defines attributes, fills them in, is told beside the field what is wrong, and reads them", async () => {
+test("an administrator defines attributes, fills them in, sees errors beside the field, and reads them", async () => {
   const api = await newTenant();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open("/settings/organisation");

@@ -11,7 +11,7 @@ const PATIENCE_MS = 120_000;
 const NOWHERE = "https://localhost:9443/";
 
 test(
-  "the audit log says in sentences who did what, leads to both, and its rows say what was before",
+  "the audit log describes each action in a sentence with links, and rows show former values",
   async () => {
     const api = await newTenant();
     const { Id } = await api.connect(NOWHERE, { Name: "billing", State: "Paused", Events: ["Created"] });
@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  "a sentence calls by their Ids what its reader may not read, and lets a name turn nothing round",
+  "a sentence shows Ids of unreadable records only, and isolates names from its text direction",
   async () => {
     const api = await newTenant();
     const hostile = "<b>\u202egnillib</b>";

@@ -8,7 +8,7 @@ import { enterSettings } from "./console.ts";
 
 const browser = openWindows();
 
-test("an event shows the fields that it has changed, with the way to the change before and to the record", async () => {
+test("an event shows its changed fields and a link to the previous change of the record", async () => {
   const api = await newTenant();
   const { Id } = await api.change({ Name: "Front door", Description: "It squeaks", ExternalId: "door" });
   const made = await api.newestEvent();
@@ -58,7 +58,7 @@ test("an event shows the fields that it has changed, with the way to the change 
   expect(complaints).toEqual([]);
 });
 
-test("of an event of many records ten are compared, each with its own change before as far as that is to be read", async () => {
+test("an event of many records compares ten, each with its previous change if readable", async () => {
   const api = await newTenant();
   const names = Array.from({ length: 12 }, (_, index) => `Door ${index + 1}`);
   const { body: doors } = await api.call<{ Id: string }[]>(
@@ -107,7 +107,7 @@ test("of an event of many records ten are compared, each with its own change bef
   expect(await page.content()).not.toContain("It creaks");
 });
 
-test("a time in a payload is UTC without script", async () => {
+test("a time in a payload is shown in UTC without script", async () => {
   const api = await newTenant();
   await api.change({ Name: "Front door" });
   const { EventId, Timestamp } = await api.newestEvent();
@@ -117,7 +117,7 @@ test("a time in a payload is UTC without script", async () => {
   expect([await time.textContent(), (await time.getAttribute("title"))!.endsWith("UTC")]).toEqual([Timestamp, true]);
 });
 
-test("who may not read the change before is told so, and nothing of it", async () => {
+test("a reader who may not see the previous change is told so, without its contents", async () => {
   const api = await newTenant();
   const { Id } = await api.change({ Name: "Front door", Description: "It squeaks" });
   const before = await api.newestEvent();

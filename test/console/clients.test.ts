@@ -33,7 +33,7 @@ async function makeSecret(page: Page, name: string): Promise<string> {
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   test(
-    "an admin makes an application a client, and replaces its secret while both are good",
+    "an admin makes an application a client and replaces its secret while both are valid",
     async () => {
       const { tenant } = await newTenant();
       const { page, open, complaints } = await enterSettings(browser, tenant, { javaScriptEnabled });
@@ -87,7 +87,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   );
 
   test(
-    "an admin adds an identity provider, tests the connection, and makes it an application's only way in",
+    "an admin adds an identity provider, tests it, and makes it an application's only sign-in",
     async () => {
       const { tenant } = await newTenant();
       const { page, open, complaints } = await enterSettings(browser, tenant, { javaScriptEnabled });
@@ -134,7 +134,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 });
 
 test(
-  "an auditor sees them and changes nothing",
+  "an auditor sees them and cannot change them",
   async () => {
     const api = await newTenant();
     const colleague = await newColleague(api, "auditor");
@@ -230,7 +230,7 @@ const PAGES: Listed<Ids>[] = [
 ];
 
 test(
-  "every page of applications and identity providers is accessible and fits, at a desk and on a phone",
+  "every page of applications and identity providers is accessible and fits, on a desktop and on a phone",
   async () => {
     const api = await newTenant();
     // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape

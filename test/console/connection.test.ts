@@ -12,7 +12,7 @@ import { enterSettings } from "./console.ts";
 const browser = openWindows();
 const client = await temporal();
 
-test("the charts lead to the log of their time and state, by the drawing and by the table", async () => {
+test("charts and their tables link to the log of the same time and state", async () => {
   const api = await newTenant();
   await using receiver = startReceiver(({ payload }) => (payload.EventType === "Deleted" ? 500 : 200));
   const { Id } = await api.connect(receiver.url, { Name: "Directory", RatePerSecond: 50, Order: "Record" });
@@ -64,7 +64,7 @@ test("the charts lead to the log of their time and state, by the drawing and by 
 });
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
-  test("what is being sent again is paused, taken up and cancelled on its connection's page", async () => {
+  test("a running redelivery is paused, resumed and cancelled on its connection's page", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(500);
     const { Id } = await api.connect(receiver.url, { Name: "Directory" });

@@ -12,7 +12,7 @@ import { enterSettings, newColleague } from "./console.ts";
 
 const browser = openWindows();
 
-test("an event that is being delivered is not sent again: the page says so", async () => {
+test("an event in delivery cannot be redelivered, and the page says so", async () => {
   const api = await newTenant();
   await using receiver = startReceiver(({ count }) => (count === 1 ? 200 : "hang"));
   await api.connect(receiver.url, { TimeoutMs: 30_000 });
@@ -30,7 +30,7 @@ test("an event that is being delivered is not sent again: the page says so", asy
   await page.getByText("Its first attempt is under way.").waitFor();
 });
 
-test("a delivery whose connection is held offers to resume that in place of sending it again", async () => {
+test("a delivery of a held connection offers to resume the connection instead of a redelivery", async () => {
   const api = await newTenant();
   await using receiver = startReceiver([410, 200]);
   const { Id } = await api.connect(receiver.url);
@@ -46,7 +46,7 @@ test("a delivery whose connection is held offers to resume that in place of send
   expect((await api.connection(Id)).State).toBe("Active");
 });
 
-test("what is sent again to some of its connections is not told as sent to all", async () => {
+test("a redelivery to some connections is not described as one to all", async () => {
   const api = await newTenant();
   await using gone = startReceiver(410);
   await using receiver = startReceiver();
@@ -70,7 +70,7 @@ test("what is sent again to some of its connections is not told as sent to all",
   await page.getByText("It waits for its connection, which is Held.").waitFor();
 });
 
-test("who did not get an event is told with the reason, and who was gone before is not", async () => {
+test("connections that did not get an event are listed with the reason; earlier deleted ones are not", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { Name: "Long gone" });
   await api.disconnect(Id);
@@ -83,7 +83,7 @@ test("who did not get an event is told with the reason, and who was gone before 
   expect(await page.getByText("Long gone").count()).toBe(0);
 });
 
-test("hostile texts in a payload, an answer and a name are shown as they are", async () => {
+test("hostile texts in a payload, a response and a name are shown as text", async () => {
   const hostile = `</pre></script><script>alert(1)</script><img src=x onerror=alert(2)> &lt;b&gt; "'`;
   const turned = "abc\u202egpj.exe";
   const api = await newTenant();
@@ -109,7 +109,7 @@ test("hostile texts in a payload, an answer and a name are shown as they are", a
   expect(file).toBe(receiver.callsFor(EventId)[0]!.bytes.toString("utf8"));
 });
 
-test("an auditor reads all of it, sees no button that sends, and may not send", async () => {
+test("an auditor reads all of it, sees no redelivery button, and may not redeliver", async () => {
   const api = await newTenant();
   await using receiver = startReceiver(500);
   await api.connect(receiver.url, { Name: "Directory" });
@@ -126,7 +126,7 @@ test("an auditor reads all of it, sees no button that sends, and may not send", 
   expect(receiver.callsFor(EventId)).toHaveLength(3);
 });
 
-test("an attempt shows what it has sent, and says so once the connection is another", async () => {
+test("an attempt shows its request, and says so if the connection has changed since", async () => {
   const api = await newTenant();
   await using receiver = startReceiver();
   const Headers = { "X-Tenant": "north" };
@@ -160,7 +160,7 @@ test("an attempt shows what it has sent, and says so once the connection is anot
   expect(await page.locator("details.attempt").textContent()).toContain("As the connection is now: it changed on");
 });
 
-test("another organisation's event is not there", async () => {
+test("another organisation's event is not found", async () => {
   const [api, stranger] = [await newTenant(), await newTenant()];
   const { Id } = await api.change({ Name: "Front door" });
   const { EventId } = await api.newestEvent();
@@ -180,7 +180,7 @@ test("another organisation's event is not there", async () => {
   ).toBe(0);
 });
 
-test("many deliveries are shown a page at a time, the worst first", async () => {
+test("many deliveries are shown in pages, failed ones first", async () => {
   const api = await newTenant();
   await using receiver = startReceiver();
   await using gone = startReceiver(500);
@@ -201,7 +201,7 @@ test("many deliveries are shown a page at a time, the worst first", async () => 
   expect(await headings.count()).toBe(1);
 });
 
-test("what is copied as curl is the same call, signed anew", async () => {
+test(`"copy as curl" is the same call, signed again`, async () => {
   const secret = `whsec_${Buffer.from("thirty-two bytes of a real secret").toString("base64")}`;
   const api = await newTenant();
   await using receiver = startReceiver();

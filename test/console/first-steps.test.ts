@@ -22,7 +22,7 @@ async function stepsOf({ page, open }: Visitor): Promise<Record<string, string>>
 }
 
 test(
-  "each step is done once what it asks for is there, and its link leads where it is done",
+  "each step is done once its condition holds, and its link leads to the right page",
   async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  "without script it goes for who sends it away and not for another, and who changes no settings never sees it",
+  "without script it is dismissed per user, and users who cannot change settings do not see it",
   async () => {
     const api = await newTenant();
     await using admin = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });

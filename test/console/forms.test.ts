@@ -7,7 +7,7 @@ import { enterSettings } from "./console.ts";
 
 const browser = openWindows();
 
-test("a form that is refused keeps what was typed, and says beside each field what is wrong", async () => {
+test("a rejected form keeps its input and shows each error beside its field", async () => {
   const api = await newTenant();
   await api.connect("https://localhost:9443/", { Name: "taken" });
   await using visitor = await enterSettings(browser, api.tenant);
@@ -51,7 +51,7 @@ test("a form that is refused keeps what was typed, and says beside each field wh
 
 const HOSTILE = `"><script>alert(1)</script>&lt;b&gt;${"\u202e"}txet '<!--`;
 
-test("hostile texts are shown as they were typed, and do nothing", async () => {
+test("hostile texts are shown as typed, and are not executed", async () => {
   const api = await newTenant();
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open, complaints } = visitor;
@@ -83,7 +83,7 @@ test("hostile texts are shown as they were typed, and do nothing", async () => {
   expect(complaints.filter((line) => !line.includes("status of 4"))).toEqual([]);
 });
 
-test("of two who change the same connection, the second is told and loses nothing", async () => {
+test("of two concurrent editors of a connection, the second is warned and loses nothing", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
   await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
@@ -100,7 +100,7 @@ test("of two who change the same connection, the second is told and loses nothin
   expect((await api.connection(Id)).Name).toBe("Mine");
 });
 
-test("who has something else to correct first is told all the same that somebody was faster", async () => {
+test("an editor with other errors is warned of the concurrent change as well", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
   await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
@@ -116,7 +116,7 @@ test("who has something else to correct first is told all the same that somebody
   expect((await api.connection(Id)).Name).toBe("Theirs");
 });
 
-test("a form for an application that is not there is answered 404, and one for an unreadable application 403", async () => {
+test("a form for a missing application is 404, and for an unreadable one 403", async () => {
   const api = await newTenant();
   const { Id } = await api.change({ Name: "Payroll" });
   await using visitor = await enterSettings(browser, api.tenant);
@@ -136,7 +136,7 @@ test("a form for an application that is not there is answered 404, and one for a
 });
 
 test.each([true, false])(
-  "with script %p, a form that changes a user or an application ends nothing by the way, and takes no name away",
+  "with script %p, a form that changes a user or an application ends nothing unasked and takes no name away",
   async (javaScriptEnabled) => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Payroll", Is_Active: true });

@@ -9,7 +9,7 @@ import { enterSettings } from "./console.ts";
 
 const browser = openWindows();
 
-test("a browser is led from / to Settings, and sees a page where nothing is", async () => {
+test("a browser is redirected from / to Settings, and sees a page for unknown paths", async () => {
   const { tenant } = await newTenant();
   await using visitor = await enterSettings(browser, tenant);
   const { page, open } = visitor;

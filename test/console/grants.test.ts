@@ -33,7 +33,7 @@ test.each([
     "Administrator",
   ],
 ])(
-  "at the %s, an administrator sees what was granted without a question, and revokes it",
+  "at the %s, an administrator sees grants that needed no consent, and revokes them",
   async (place, pathOf, title, name) => {
     const scene = await arrange();
     await using visitor = await enterSettings(browser, scene.api.tenant);

@@ -48,7 +48,7 @@ function send(
   });
 }
 
-test("there is an Id of one's own for every page of one record", async () => {
+test("there is an Id of the tenant for every page of a record", async () => {
   const missing = OF_ONE.map((path) => path.split("/")[2]!).filter((area) => !own.ids[area]);
   expect(missing).toEqual([]);
   for (const path of OF_ONE.filter((one) => /^\/settings\/[^/]+\/:id$/.test(one))) {
@@ -58,7 +58,7 @@ test("there is an Id of one's own for every page of one record", async () => {
 });
 
 describe.each(OF_ONE)("%s", (path) => {
-  test("says nothing of another tenant's record, and does nothing to it", async () => {
+  test("shows nothing of another tenant's record, and changes nothing", async () => {
     const theirs = fill(path, other.ids);
     let looked = await send(own, "GET", theirs);
     // Some lead back to the record's own page.
@@ -76,7 +76,7 @@ describe.each(OF_ONE)("%s", (path) => {
 });
 
 describe.each(OF_ONE)("%s", (path) => {
-  test("says of what is no Id that there is no such record", async () => {
+  test("answers an invalid Id as a missing record", async () => {
     const ids = (id: string) => Object.fromEntries(Object.keys(own.ids).map((area) => [area, id]));
     for (const id of ["abc", "%00", "a".repeat(5_000), "%E2%80%AE"]) {
       for (const method of ["GET", "POST"]) {
@@ -89,7 +89,7 @@ describe.each(OF_ONE)("%s", (path) => {
 });
 
 describe.each(PATHS)("%s", (path) => {
-  test("takes no form without its token, nor with another browser's", async () => {
+  test("rejects a form without its token, or with another browser's", async () => {
     const mine = fill(path, own.ids);
     for (const csrf of ["", other.csrf]) {
       for (const site of ["cross-site", "same-site", "none"]) {
@@ -104,7 +104,7 @@ describe.each(PATHS)("%s", (path) => {
     }
   });
 
-  test("is for nobody who has not signed in, and is kept, framed and scripted by nobody", async () => {
+  test("requires a sign-in, and is not cached, framed or scripted", async () => {
     const mine = fill(path, own.ids);
     const stranger = await fetch(issuer() + mine, { redirect: "manual" });
     // Programs get 405 for a form's address; browsers are redirected (no-dead-ends).

@@ -130,7 +130,7 @@ const browser = openWindows();
 const PATIENCE_MS = 240_000;
 
 test(
-  "whatever is typed into a form of Settings is saved or told why not, is not lost, and is text wherever it is shown",
+  "any input in a form of Settings is saved or explained, is kept, and is shown as text",
   async () => {
     const api = await newTenant();
     await arrange(api);

@@ -11,7 +11,7 @@ const browser = openWindows();
 const PATIENCE_MS = 120_000;
 
 test(
-  "a logout is sent again by the keyboard, whose place stays, and what becomes of it comes by itself",
+  "a logout is resent by keyboard, keeps the focus, and its result appears by itself",
   async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     await using receiver = startReceiver(() =>

@@ -15,7 +15,7 @@ const browser = openWindows();
 const PATIENCE_MS = 170_000;
 
 test(
-  "has one primary button at most, no time that wraps, and what stops its refreshing within ten Tabs",
+  "has at most one primary button, unwrapped times, and a stop of refreshing within ten Tabs",
   async () => {
     const api = await newTenant();
     await using receiver = startReceiver([413, 200]);
@@ -69,7 +69,7 @@ async function tabsUntil(page: Page, selector: string): Promise<number> {
 }
 
 test(
-  "sign-in, consent and Settings have one blue, by day and in the dark",
+  "sign-in, consent and Settings use one blue, in light and dark mode",
   async () => {
     const client = await newClient();
     const page = await browser.newPage();
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  "the word of a failure is explained where it is shown: at the connection, in lists, in alerts",
+  "failure words are explained where shown: at connections, in lists, in alerts",
   async () => {
     const api = await newTenant();
     const closed = startReceiver();

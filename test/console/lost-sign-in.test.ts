@@ -25,8 +25,8 @@ async function signIn(page: Page, { username, password }: { username: string; pa
   await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
 }
 
-describe("what somebody has typed", () => {
-  test("waits until they have signed in again, and is then sent if they say so", async () => {
+describe("an unsaved form", () => {
+  test("is kept until the user has signed in again, and is sent after confirmation", async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant);
     const { page, open } = visitor;
@@ -53,7 +53,7 @@ describe("what somebody has typed", () => {
     await page.getByText("Webhooks:Read, Webhooks:Update").waitFor();
   });
 
-  test("is not sent by another site, nor kept for it", async () => {
+  test("is not sent or kept for another site", async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant);
     const { page } = visitor;
@@ -73,7 +73,7 @@ describe("what somebody has typed", () => {
   });
 });
 
-test("a page from before one has signed in again can still sign out", async () => {
+test("a page from before the new sign-in can still sign out", async () => {
   const api = await newTenant();
   await using visitor = await enterSettings(browser, api.tenant);
   const { page } = visitor;

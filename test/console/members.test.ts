@@ -27,7 +27,7 @@ async function press(page: Page, name: string): Promise<void> {
 }
 
 test(
-  "without script and by the keyboard alone, somebody is found by a part of the name, added to a role, and taken out",
+  "without script and by keyboard, a user is found by part of the name, added to a role and removed",
   async () => {
     const api = await newTenant();
     const ana = await api.call<{ Id: number }>("PATCH", "/User", { Username: "ana.silva", Name: "Ana <b>Silva</b>" });
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "who may read alone sees the roles and no button, a role that a policy hides is not told of, and nobody locks himself out",
+  "readers see roles without buttons, hidden roles stay hidden, and an administrator cannot lock itself out",
   async () => {
     const api = await newTenant();
     const auditor = await newColleague(api, "auditor", "editor");

@@ -9,7 +9,7 @@ import { enterSettings, newColleague } from "./console.ts";
 const browser = openWindows();
 const NOWHERE = "https://localhost:9443/";
 
-test("ops reads names beside Ids, in the log, on the page of an event and on that of a connection", async () => {
+test("ops reads names beside Ids, in the log and on the pages of events and connections", async () => {
   const api = await newTenant();
   const { Id } = await api.connect(NOWHERE, { Name: "Directory", State: "Paused" });
   const former = await api.connect(NOWHERE, { Name: "Former", State: "Paused" });
@@ -49,7 +49,7 @@ test("ops reads names beside Ids, in the log, on the page of an event and on tha
   expect(complaints).toEqual([]);
 });
 
-test("who may not read a record is told its Id alone", async () => {
+test("a reader without access to a record sees its Id only", async () => {
   const api = await newTenant();
   const { Id } = await api.change({ Name: "Front door" });
   const { EventId } = await api.newestEvent();

@@ -38,7 +38,7 @@ async function comeIn() {
 
 const secretOf = (html: string) => /class="secret">.*?<code>([\w-]{43})<\/code>/s.exec(html)![1]!;
 
-test.concurrent("each kind comes to have the client type, grants and secret that it needs", async () => {
+test.concurrent("each kind gets the client type, grants and secret that it needs", async () => {
   const { make, credentialsOf } = await comeIn();
   const GRANTS = ["authorization_code", "refresh_token"];
   const signIn = { RedirectUris: "https://app.example.com/back", Scopes: "openid" };
@@ -70,7 +70,7 @@ test.concurrent("each kind comes to have the client type, grants and secret that
   }
 });
 
-test.concurrent("a machine's secret gets a token at once, and an API's checks that token", async () => {
+test.concurrent("a machine's secret gets a token at once, which an API's checks accept", async () => {
   const { make, credentialsOf, api } = await comeIn();
   const machine = secretOf((await make("machine", { Name: "Script", Scopes: "AccessManager:Read" })).html);
   const service = secretOf((await make("api", { Name: "Service" })).html);
@@ -89,7 +89,7 @@ test.concurrent("a machine's secret gets a token at once, and an API's checks th
   expect(kinds.toSorted()).toEqual(["Credentials.Changed", "Record.Created", "Secret.Created"]);
 });
 
-test.concurrent("its form offers the scopes of APIs, and keeps their marks when it is refused", async () => {
+test.concurrent("its form offers APIs' scopes and keeps the choice when rejected", async () => {
   const { make, credentialsOf, open, api } = await comeIn();
   await newApi(api, "Orders", ["orders:read", "orders:write"]);
   const { html } = await open("/settings/new-application/machine");
@@ -103,7 +103,7 @@ test.concurrent("its form offers the scopes of APIs, and keeps their marks when 
   expect(await credentialsOf("Robot")).toMatchObject({ Scopes: ["orders:read"] });
 });
 
-test.concurrent("what is refused leaves no application, and a name that is taken leaves its holder as it was", async () => {
+test.concurrent("a rejected form creates no application, and a taken name leaves its owner unchanged", async () => {
   const { make, credentialsOf } = await comeIn();
   const refused = await make("web", { Name: "Shop", RedirectUris: "http://shop.example.com/", Scopes: "openid" });
   expect(refused.status).toBe(422);
@@ -118,7 +118,7 @@ test.concurrent("what is refused leaves no application, and a name that is taken
   expect((await make("toaster", { Name: "Toaster" }).catch(() => ({ status: 404 }))).status).toBe(404);
 });
 
-test.concurrent("an application's page Connect has what discovery answers", async () => {
+test.concurrent("an application's page Connect has the values of discovery", async () => {
   const { credentialsOf, make, open } = await comeIn();
   await make("native", { Name: "Phone", RedirectUris: "http://127.0.0.1/back", Scopes: "openid" });
   const { id } = (await credentialsOf("Phone"))!;
@@ -135,7 +135,7 @@ test.concurrent("an application's page Connect has what discovery answers", asyn
 });
 
 test(
-  "scopes stand under the prefix that they share, and the keyboard alone goes through them and marks them",
+  "scopes are grouped by prefix, and are selected by keyboard",
   async () => {
     const api = await newTenant();
     await newApi(api, "Orders", ["orders:read", "orders:lines.read", "orders:write", "billing"]);
@@ -166,7 +166,7 @@ test(
 const valuesOf = (boxes: Element[]) => boxes.map((box) => box.getAttribute("value"));
 
 test.each([true, false])(
-  "with script: %p: a form that is refused says why beside the field, loses nothing, and warns of http on this machine",
+  "with script: %p: a rejected form shows errors beside fields, keeps its input, and warns of http on loopback",
   async (javaScriptEnabled) => {
     const { tenant } = await newTenant();
     await using visitor = await enterSettings(browser, tenant, { javaScriptEnabled, isStyled: true });
@@ -203,7 +203,7 @@ test.each([true, false])(
 );
 
 test(
-  "who may not set credentials is not offered it",
+  "a user who may not set credentials does not see it",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
@@ -237,7 +237,7 @@ const PAGES: Listed<{ application: string }>[] = [
 ];
 
 test(
-  "every page of it is accessible and fits, at a desk and on a phone, by day and in the dark",
+  "every page of it is accessible and fits, on a desktop and on a phone, in light and dark mode",
   async () => {
     const api = await newTenant();
     const long = `https://${"long-".repeat(12)}example.com/orders`;

@@ -70,7 +70,7 @@ async function callerOf({ client: { clientId, clientSecret } }: NewTenant, scope
 
 const administrator = async () => callerOf(await newTenant(), "*");
 
-test("it is made, read, listed, changed and deleted, and the audit log tells of it", async () => {
+test("it is created, read, listed, changed and deleted, and the audit log has it", async () => {
   const call = await administrator();
   const made = await call("PATCH", "/Badge", { Name: "Front door", Days: 3 });
   expect(made).toMatchObject({ status: 200, body: { Name: "Front door", Description: "", Color: "Red", Days: 3 } });
@@ -100,7 +100,7 @@ test("it is made, read, listed, changed and deleted, and the audit log tells of 
   ]);
 });
 
-test("all that is wrong with it is told at once", async () => {
+test("all its errors are reported at once", async () => {
   const call = await administrator();
   const { Id } = (await call("PATCH", "/Badge", { Name: "One" })).body;
   await call("PATCH", "/Badge", { Name: "Two" });
@@ -125,7 +125,7 @@ test("all that is wrong with it is told at once", async () => {
   expect((await call("GET", "/Badge?Color=Red")).status).toBe(400);
 });
 
-test("each operation needs its scope", async () => {
+test("each operation requires its scope", async () => {
   const tenant = await newTenant();
   const tokenFor = (scope: string) => callerOf(tenant, scope);
   const { Id } = (await (await tokenFor("*"))("PATCH", "/Badge", { Name: "Door" })).body;
@@ -144,7 +144,7 @@ test("each operation needs its scope", async () => {
   expect((await fetch(`${origin()}${API}/Badge`)).status).toBe(401);
 });
 
-test("another tenant has none of it", async () => {
+test("another tenant does not see it", async () => {
   const [ours, theirs] = [await administrator(), await administrator()];
   const { Id } = (await ours("PATCH", "/Badge", { Name: "Door" })).body;
   expect((await theirs("GET", "/Badge")).body.Items).toEqual([]);
@@ -158,7 +158,7 @@ test("another tenant has none of it", async () => {
   expect((await theirs("PATCH", "/Badge", { Name: "Door" })).body.Id).not.toBe(Id);
 });
 
-test("policies judge it by its fields, before a change and after, and hide what they do not let read", async () => {
+test("policies judge its fields before and after a change, and hide unreadable records", async () => {
   const call = await administrator();
   const red = (await call("PATCH", "/Badge", { Name: "red", Color: "Red" })).body;
   const blue = (await call("PATCH", "/Badge", { Name: "blue", Color: "Blue" })).body;
@@ -196,7 +196,7 @@ test("it is in the document, with its scopes and schemas", async () => {
   });
 });
 
-test("its pages in Settings are made of it", async () => {
+test("its pages in Settings are generated", async () => {
   const tenant = await newTenant();
   const call = await callerOf(tenant, "*");
   const visitor = new Visitor(origin());

@@ -51,8 +51,8 @@ async function walk(visitor: Visitor, next: string[]): Promise<View[]> {
   return views;
 }
 
-describe.concurrent("every path of people", () => {
-  test("is walked", () => expect(paths.length).toBeGreaterThan(80));
+describe.concurrent("every path of pages", () => {
+  test("is tested", () => expect(paths.length).toBeGreaterThan(80));
 
   test.each(paths)("%s leads on, opened and posted without a cookie", async (path) => {
     const opened = await ask(path);
@@ -69,7 +69,7 @@ describe.concurrent("every path of people", () => {
     }
   });
 
-  test.each(paths)("%s takes no other method, whoever asks", async (path) => {
+  test.each(paths)("%s accepts no other method from anyone", async (path) => {
     for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
       const answer = await ask(path, { method });
       expect({ method, status: answer.status }).toEqual({ method, status: 405 });
@@ -77,7 +77,7 @@ describe.concurrent("every path of people", () => {
     }
   });
 
-  test("leads on for who is signed in, opened and posted without a form", async () => {
+  test("leads on for a signed-in user, opened and posted without a form", async () => {
     const { tenant } = await newTenant();
     const visitor = await administrator(tenant);
     for (const path of paths.filter((one) => !/sign-?out|logout/.test(one))) {
@@ -89,7 +89,7 @@ describe.concurrent("every path of people", () => {
     expect((await visitor.open("/settings")).heading).toBe("Overview");
   });
 
-  test("the address of a form leads to the page that it is on", async () => {
+  test("a form's address opens its page", async () => {
     const { tenant } = await newTenant();
     const visitor = await administrator(tenant);
     for (const [path, heading] of [
@@ -106,7 +106,7 @@ describe.concurrent("every path of people", () => {
 });
 
 describe.concurrent("every form of Settings and of the account", () => {
-  test("sent twice leads on, as it does by Back and again", async () => {
+  test("sent twice leads on, also by Back and again", async () => {
     const { tenant } = await newTenant();
     const visitor = await administrator(tenant);
     const forms = formsOf(await walk(visitor, ["/settings", "/account"]));
@@ -120,7 +120,7 @@ describe.concurrent("every form of Settings and of the account", () => {
     }
   });
 
-  test("opened before somebody signed in by another tab keeps what was typed into it", async () => {
+  test("opened before a sign-in in another tab keeps its input", async () => {
     const { tenant } = await newTenant();
     const visitor = await administrator(tenant);
     const forms = formsOf(await walk(visitor, ["/settings", "/account"]));
@@ -141,8 +141,8 @@ function formsOf(views: View[]): Form[] {
   return [...byAction.values()].filter(({ action }) => !action.endsWith("/sign-out"));
 }
 
-describe.concurrent("a form on the way of an authorization request", () => {
-  test("whose cookie is gone is shown again with the user name, and goes on with the request", async () => {
+describe.concurrent("a form within an authorization request", () => {
+  test("without its cookie is shown again with the user name, and continues the request", async () => {
     const client = await newClient({ first_party: true });
     for (const address of [client.authorize(), client.authorize({}, SPEC_PATH)]) {
       const visitor = new Visitor();
@@ -167,7 +167,7 @@ describe.concurrent("a form on the way of an authorization request", () => {
     }
   });
 
-  test("that asks for consent is asked again after another tab has signed in, and then goes on", async () => {
+  test("for consent is shown again after another tab has signed in, and then continues", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const first = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
@@ -177,7 +177,7 @@ describe.concurrent("a form on the way of an authorization request", () => {
     expect(answerOf(await visitor.submit(again, { decision: "allow" })).code).toBeString();
   });
 
-  test.each(["/device", "/account/sign-in"])("%s keeps what was typed when its cookie is gone", async (path) => {
+  test.each(["/device", "/account/sign-in"])("%s keeps its input when its cookie is missing", async (path) => {
     const { clientId } = await newTenant();
     const visitor = new Visitor();
     const page = await visitor.open(path === "/device" ? path : `/account?client_id=${clientId}`);
@@ -190,14 +190,14 @@ describe.concurrent("a form on the way of an authorization request", () => {
   });
 });
 
-test("what a form says to go on with is a path of this host alone", async () => {
+test("the return path in a form is on this host only", async () => {
   for (const foreign of ["//evil.example/", "https://evil.example/", "/\\evil.example"]) {
     const body = new URLSearchParams({ request: foreign, csrf: "gone" });
     expect(await (await ask("/signin", { method: "POST", body })).text()).not.toContain("evil.example");
   }
 });
 
-test("a form of Settings that is sent after the session has ended is kept, but for its secrets", async () => {
+test("a form of Settings sent after the session has ended is kept, except its secrets", async () => {
   const typed = { URL: "https://receiver.example/", Secret: "s3cret-typed", Name: "kept" };
   const response = await ask("/settings/webhooks/add", { method: "POST", body: new URLSearchParams(typed) });
   const page = await response.text();

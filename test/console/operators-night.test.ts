@@ -10,7 +10,7 @@ import { enterSettings } from "./console.ts";
 
 const browser = openWindows();
 
-test("Resume offers what was exhausted too, and afterwards the figures still lead to what failed", async () => {
+test("Resume offers exhausted deliveries too, and the figures still link to the failures afterwards", async () => {
   const api = await newTenant();
   let isDown = true;
   await using receiver = startReceiver(() => (isDown ? 503 : 200));

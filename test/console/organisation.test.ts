@@ -9,7 +9,7 @@ import { enterSettings, newColleague } from "./console.ts";
 
 const browser = openWindows();
 
-test("a second factor is required of everybody on the organisation's page, and an auditor reads that it is", async () => {
+test("a second factor is required of all users on the organisation's page, and an auditor sees that", async () => {
   const api = await newTenant();
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, complaints } = visitor;

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 120_000;
 
 test(
-  "Overview counts who signed in and who failed to, leads to the rows, and counts for nobody who may not read them",
+  "Overview counts successful and failed sign-ins with links, only for users who may read them",
   async () => {
     const api = await newTenant();
     const colleague = await newColleague(api, "ops");
@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  "a busy day is drawn by the hour; an hour leads by the keyboard to its rows, a grant to its requests, and a policy that hides requests hides tokens",
+  "a busy day is shown by hour, with links by keyboard; a policy that hides requests hides tokens",
   async () => {
     const api = await newTenant();
     const tenantId = api.tenant.tenantId;

@@ -52,7 +52,7 @@ const browser = openWindows();
 const PATIENCE_MS = 240_000;
 
 test(
-  "every page is accessible and fits, at a desk and on a phone, by day and in the dark",
+  "every page is accessible and fits, on a desktop and on a phone, in light and dark mode",
   async () => {
     const api = await newTenant();
     await using receiver = startReceiver(({ payload }) => (payload.EventType === "Deleted" ? 500 : 200));

@@ -164,7 +164,7 @@ const browser = openWindows();
 const PATIENCE_MS = 400_000;
 
 test(
-  "every page of people and what they may do is accessible and fits, at a desk and on a phone",
+  "every page of people and access is accessible and fits, on a desktop and on a phone",
   async () => {
     const { client, ids } = await arrange();
     await inspectAll(await enterSettings(browser, client.tenant), PAGES, ids);

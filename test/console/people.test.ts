@@ -25,7 +25,7 @@ const HOSTILE = [
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   test(
-    "an admin adds a user and makes a password link, by which the user comes in",
+    "an admin adds a user and a password link, by which the user signs in",
     async () => {
       const api = await newTenant();
       const { page, open, complaints } = await enterSettings(browser, api.tenant, { javaScriptEnabled });
@@ -56,7 +56,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   );
 
   test(
-    "an admin fixes a policy at the line",
+    "an admin fixes a policy at the reported line",
     async () => {
       const { tenant } = await newTenant();
       const { page, open, complaints } = await enterSettings(browser, tenant, { javaScriptEnabled });
@@ -91,7 +91,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 });
 
 test.concurrent(
-  "an admin ends a stolen session, and its tokens with it",
+  "an admin ends a stolen session and its tokens",
   async () => {
     const client = await newApplication();
     const [owner, thief] = [await signedIn(client), await signedIn(client)];
@@ -118,7 +118,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "what is typed into forms is shown as text, fits, and is not lost where it is refused",
+  "form input is shown as text, fits, and is kept when rejected",
   async () => {
     const api = await newTenant();
     const { page, open, complaints } = await enterSettings(browser, api.tenant);
@@ -170,7 +170,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "who was slower is told so, and saves again over what there is now",
+  "the slower of two editors is warned, and saves again over the current values",
   async () => {
     const api = await newTenant();
     const { body: made } = await api.call<{ Id: number }>("PATCH", "/User", { Username: "eva", Name: "Eva" });
@@ -198,7 +198,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "an auditor sees it all, is offered nothing to change, and changes nothing",
+  "an auditor sees everything without buttons, and changes nothing",
   async () => {
     const api = await newTenant();
     const auditor = await newColleague(api, "auditor");
@@ -224,7 +224,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "the audit log is narrowed down by its address, and exported as it is shown",
+  "the audit log is filtered by its address and exported as shown",
   async () => {
     const { tenant } = await newApplication();
     const api = await signIn(shared().url, tenant);
@@ -264,7 +264,7 @@ test.concurrent(
   PATIENCE_MS,
 );
 
-test("among too many departments to choose from, one page leads to its users, and that can be seen and ended", async () => {
+test("one page links departments to their users, where a filter is shown and removed", async () => {
   const api = await newTenant();
   const departments = Array.from({ length: 201 }, (_, index) => ({ Name: `Department ${index + 1}` }));
   const { body } = await api.call<{ Id: number }[]>("PATCH", "/Department", departments);

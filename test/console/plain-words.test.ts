@@ -46,7 +46,7 @@ async function addWebhooks(api: Awaited<ReturnType<typeof signIn>>, gone: string
 }
 
 test(
-  "every time stands in the reader's own zone, on every page, and a record that was never changed says so",
+  "every time is in the reader's zone, on every page, and an unchanged record says so",
   async () => {
     await using gone = startReceiver(410);
     await using good = startReceiver();
@@ -104,7 +104,7 @@ async function expectInTokyo(page: Page): Promise<void> {
 }
 
 test(
-  "what ends something asks first, on every page: it says what will be, and has a way back",
+  "every page asks before it ends something, describes the effect and offers a way back",
   async () => {
     await using gone = startReceiver(410);
     await using good = startReceiver();
@@ -149,7 +149,7 @@ test(
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   test(
-    "an application is deactivated once its admin has read what that ends",
+    "an application is deactivated after its admin has read the effects",
     async () => {
       const api = await newTenant();
       const { Id } = await api.change({ Name: "Payroll", Is_Active: true });
@@ -174,7 +174,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   );
 
   test(
-    "what makes a person, an application or a department asks for its name",
+    "the forms for a person, an application or a department require a name",
     async () => {
       const { tenant } = await newTenant();
       await using visitor = await enterSettings(browser, tenant, { javaScriptEnabled });
@@ -199,7 +199,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   );
 
   test(
-    "a secret and an ApiKey that are made with a connection are shown once, and loading that anew makes no second one",
+    "a secret and an ApiKey of a new connection are shown once, and reloading creates no second one",
     async () => {
       const api = await newTenant();
       await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
@@ -230,7 +230,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   );
 });
 
-test("an event is called the same in the activity log, on its page and on its connection's", async () => {
+test("an event has the same name in the activity log, on its page and on its connection's", async () => {
   const api = await newTenant();
   await using receiver = startReceiver();
   const { Id } = await api.connect(receiver.url, { Entities: ["Department"] });
@@ -247,7 +247,7 @@ test("an event is called the same in the activity log, on its page and on its co
   await page.getByRole("heading", { name, level: 1 }).waitFor();
 });
 
-test("a list that ends before a moment calls that moment the same, in each list and form", async () => {
+test("a list before a time calls it the same in each list and form", async () => {
   const { tenant } = await newTenant();
   await using visitor = await enterSettings(browser, tenant);
   const labels = new Map<string, string[]>();
@@ -259,7 +259,7 @@ test("a list that ends before a moment calls that moment the same, in each list 
   for (const name of ["From", "To"]) expect([name, labels.get(name)?.length]).toEqual([name, 1]);
 });
 
-test("http on loopback is warned of, of a client that is no app on the device", async () => {
+test("http on loopback shows a warning, except for native apps", async () => {
   const api = await newTenant();
   const { Id } = await api.change({ Name: "Payroll", Is_Active: true });
   await using visitor = await enterSettings(browser, api.tenant);
@@ -278,7 +278,7 @@ test("http on loopback is warned of, of a client that is no app on the device", 
   expect(await warning.count()).toBe(0);
 });
 
-test("nobody is told to be signed out before it is so", async () => {
+test(`"signed out" is shown only after it is true`, async () => {
   const api = await newTenant();
   const { body: user } = await api.call("PATCH", "/User", { Username: "ana", Name: "Ana", Is_Active: true });
   const { body: link } = await api.call<{ Url: string }>("POST", `/User/${user.Id}/PasswordReset`);

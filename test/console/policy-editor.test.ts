@@ -26,7 +26,7 @@ async function write(page: Page, text: string): Promise<void> {
 }
 
 test(
-  "what is wrong is told at its line while one writes, and goes as it is mended",
+  "errors are shown at their line while typing, and disappear when fixed",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant);
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "a refused text comes back with its findings, which lead to their places",
+  "a rejected text is shown with its findings, which link to their places",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant);
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  "words of the list are written at the cursor by a click or a key, offered as one types, and can be undone",
+  "terms are inserted at the cursor by click or key, suggested while typing, and undone",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant);
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  "the keyboard comes in and goes on: Tab writes nothing, a slash and Enter stay in the text",
+  "the keyboard can leave the editor: Tab inserts nothing, slash and Enter stay in the text",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant);
@@ -164,7 +164,7 @@ test(
 );
 
 test(
-  "who may only read a policy sees it in colours, and writes nothing",
+  "a reader of a policy sees it highlighted and cannot edit it",
   async () => {
     const api = await newTenant();
     const { body } = await api.call<{ Items: { Id: string; Policy: string }[] }>("GET", "/Policy?Name=Editors");
@@ -183,7 +183,7 @@ test(
 );
 
 test(
-  "only pages with an editor load it, none is large, and no other style than its own may be made",
+  "only pages with an editor load it, all files are small, and only its own styles are allowed",
   async () => {
     const api = await newTenant();
     const { body } = await api.call<{ Items: { Id: string }[] }>("GET", "/Policy?Limit=1");
@@ -229,7 +229,7 @@ test(
 );
 
 test(
-  "the check is made for who may save, with the page's own token",
+  "the check requires permission to save and the page's own token",
   async () => {
     const api = await newTenant();
     const ask = (page: Page, fields: Record<string, string>) =>

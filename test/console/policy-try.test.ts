@@ -11,7 +11,7 @@ const FORBID =
   'forbid (principal, action == Action::"AccessManager:Update", resource is Application)\nwhen { resource.Name like "Payroll*" };';
 
 test(
-  "an administrator writes a policy, tries it on a call, sees whom it changes something for, and saves it",
+  "an administrator writes a policy, tries it on a call, sees which users it affects, and saves it",
   async () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Payroll & co" });
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "who may not read a client's scopes is asked for them, beside the field",
+  "a user who may not read a client's scopes enters them beside the field",
   async () => {
     const api = await newTenant();
     const colleague = await newColleague(api, "auditor");

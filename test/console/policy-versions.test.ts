@@ -21,7 +21,7 @@ async function save(api: Api, fields: Record<string, unknown>): Promise<string> 
 }
 
 test(
-  "an administrator looks at what a colleague has changed in a policy, and restores what it was",
+  "an administrator reviews a colleague's change of a policy and restores the former version",
   async () => {
     const api = await newTenant();
     const id = await save(api, { Policy: textOf(1) });
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "of a policy the newest 50 texts are kept",
+  "the newest 50 texts of a policy are kept",
   async () => {
     const api = await newTenant();
     for (let hour = 1; hour <= 52; hour++) await save(api, { Policy: textOf(hour) });
@@ -102,7 +102,7 @@ test(
   PATIENCE_MS,
 );
 
-test("a difference has all lines of both texts, in their order", () => {
+test("a comparison has all lines of both texts, in order", () => {
   const text = fc.array(fc.constantFrom("a", "b", "", "c"), { maxLength: 12 }).map((lines) => lines.join("\n"));
   fc.assert(
     fc.property(text, text, (before, after) => {

@@ -10,7 +10,7 @@ const browser = openWindows();
 const PATIENCE_MS = 120_000;
 
 test(
-  "without script, Google and GitHub need their client alone, and are saved switched off with their Redirect URI told",
+  "without script, Google and GitHub need only a client, and are saved inactive with their Redirect URI shown",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
@@ -60,7 +60,7 @@ test(
 );
 
 test(
-  "each of the others says what is to be put in, fits and is accessible; one of the other protocol leads to its form",
+  "each other preset explains its fields, fits and is accessible; OAuth 2.0 ones link to their form",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant);

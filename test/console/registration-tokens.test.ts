@@ -17,7 +17,7 @@ const register = (token: string) =>
     body: JSON.stringify({ redirect_uris: ["https://app.example/callback"], client_name: "Wiki" }),
   });
 
-test("an administrator lets applications register, makes a token that is shown once, and deletes it", async () => {
+test("an administrator enables registration, creates a token that is shown once, and deletes it", async () => {
   const api = await newTenant();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open("/settings/organisation");
@@ -61,7 +61,7 @@ test("an administrator lets applications register, makes a token that is shown o
   expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
 });
 
-test("an administrator sees who registered an application, replaces its token, and revokes it", async () => {
+test("an administrator sees how an application was registered, replaces its token and revokes it", async () => {
   const api = await newTenant();
   await ok(api.patch("/TenantSettings", { ClientRegistration: "InitialAccessToken" }));
   const { Token } = await ok(api.call("POST", "/RegistrationToken", { Name: "CI" }));

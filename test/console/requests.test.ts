@@ -12,7 +12,7 @@ const PATIENCE_MS = 180_000;
 const NOWHERE = "https://localhost:9443/";
 
 test(
-  "a RequestKey leads to its request, and events and rows of the audit log to the one that made them",
+  "a RequestKey links to its request; events and audit rows link to their request",
   async () => {
     const api = await newTenant();
     const send = async (method: string, path: string, key: string, body?: unknown) => {

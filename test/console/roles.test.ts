@@ -7,7 +7,7 @@ import { enterSettings, newColleague } from "./console.ts";
 
 const browser = openWindows();
 
-describe("what one may do is what the REST API would let one do", () => {
+describe("permissions in Settings equal those of the REST API", () => {
   test("ops see connections and their deliveries, and change nothing", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
@@ -48,7 +48,7 @@ describe("what one may do is what the REST API would let one do", () => {
     ).toBe(0);
   });
 
-  test("who has no role is told so", async () => {
+  test("a user without a role is told so", async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant, await newColleague(api));
     const { page, open } = visitor;
@@ -57,7 +57,7 @@ describe("what one may do is what the REST API would let one do", () => {
     await page.getByText("This needs Webhooks:Read, which none of your roles has.").waitFor();
   });
 
-  test("a policy that takes one connection away takes its page away", async () => {
+  test("a policy that hides one connection hides its page", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://localhost:9443/", { Name: "Secret plans" });
     await api.connect("https://localhost:9443/", { Name: "Directory" });
@@ -74,7 +74,7 @@ describe("what one may do is what the REST API would let one do", () => {
   });
 });
 
-test("an administrator cannot take the scopes of Settings out of the last role that gives them", async () => {
+test("an administrator cannot remove the scopes of Settings from the last role that grants them", async () => {
   const api = await newTenant();
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;

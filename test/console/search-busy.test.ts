@@ -46,7 +46,7 @@ const waitsFor = async (sql: Sql, table: string) =>
   (await sql`select from pg_locks where not granted and relation = ${table}::regclass`).length > 0;
 
 test(
-  "what takes too long is left out and told of; the rest is found",
+  "parts that take too long are left out with a note; the rest is found",
   async () => {
     await using database = await newKeyDatabase();
     const { app, api, visitor } = await enter(database);
@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  "once nobody waits for the answer, nothing more is looked through",
+  "an aborted request stops the search",
   async () => {
     await using database = await newKeyDatabase();
     const { app, visitor } = await enter(database);

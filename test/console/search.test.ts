@@ -24,7 +24,7 @@ async function found(page: Page, open: (path: string) => Promise<void>, text: st
 }
 
 test(
-  "a key leads to the box from anywhere; answers come while one types, arrows choose, Enter goes, Escape closes",
+  "a key opens the box anywhere; answers appear while typing, arrows choose, Enter opens, Escape closes",
   async () => {
     const api = await newTenant();
     for (const Name of ["Front door", "Front gate", "Back door"]) await api.change({ Name });
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "without script it is a form; every kind of Id and name leads to its page",
+  "without script it is a form; every kind of Id and name opens its page",
   async () => {
     const api = await newTenant();
     const { Id: connection } = await api.connect(NOWHERE, { Name: "Directory", State: "Paused" });
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  "a text that somebody means harm by is text: typed, offered, found, and in the log beside its record",
+  "hostile text is shown as text: typed, suggested, found, and in the log beside its record",
   async () => {
     const api = await newTenant();
     const Name = LONG.slice(0, 400);
@@ -160,9 +160,9 @@ test(
   PATIENCE_MS,
 );
 
-describe("who searches finds what they may see, and nothing else", () => {
+describe("a search finds what its user may see, and nothing else", () => {
   test(
-    "of every entity that there is",
+    "of every entity",
     async () => {
       const [api, own] = await Promise.all([newTenant(), newTenant()]);
       const admin = await clientOf(api.tenant);

@@ -19,7 +19,7 @@ async function comeIn(api: Api, path?: string): Promise<{ visitor: Visitor; page
 }
 
 describe.concurrent("signing in to Settings", () => {
-  test("leads through the provider's own page and back to the page that was asked for", async () => {
+  test("leads through the service's own sign-in and back to the requested page", async () => {
     const { visitor, page } = await comeIn(await newTenant(), "/settings/webhooks");
     expect(page.heading).toBe("Webhooks");
     expect(page.html).toContain("Administrator");
@@ -33,13 +33,13 @@ describe.concurrent("signing in to Settings", () => {
     });
   });
 
-  test("asks nobody for consent, and needs no password where somebody is signed in already", async () => {
+  test("needs no consent, and no password in a signed-in browser", async () => {
     const { visitor } = await comeIn(await newTenant());
     visitor.cookies.delete("gatehouse-settings");
     expect((await visitor.open("/settings/webhooks")).heading).toBe("Webhooks");
   });
 
-  test("is for the organisation that is named, and asks for one if none is known", async () => {
+  test("is for the named organisation, and asks for one if none is known", async () => {
     const api = await newTenant();
     const visitor = new Visitor(issuer());
     const question = await visitor.open("/settings");
@@ -55,7 +55,7 @@ describe.concurrent("signing in to Settings", () => {
     expect((await visitor.open("/settings")).heading).toBe("Sign in");
   });
 
-  test("is an application that is made with the tenant, whatever somebody has made of it", async () => {
+  test("uses an application created with the tenant, whatever was changed in it", async () => {
     const api = await newTenant();
     await Promise.all([comeIn(api), comeIn(api)]);
     const { body } = await api.call<{ Items: { Id: string; Is_System: boolean }[] }>(
@@ -72,7 +72,7 @@ describe.concurrent("signing in to Settings", () => {
     expect((await comeIn(api)).page.heading).toBe("Overview");
   });
 
-  test("takes the answer of no other browser, and none twice", async () => {
+  test("rejects an answer in another browser, and a second use", async () => {
     const api = await newTenant();
     const { visitor } = await comeIn(api);
     const answer = visitor.trail.find(({ url }) => url.includes("/settings/callback"))!.url.slice(issuer().length);
@@ -84,7 +84,7 @@ describe.concurrent("signing in to Settings", () => {
     expect((await visitor.open(answer)).heading).toBe("Overview");
   });
 
-  test("leads to the first page from an address that is too long to take along", async () => {
+  test("leads to the first page if the address is too long to keep", async () => {
     const api = await newTenant();
     const { visitor } = await comeIn(api);
     for (const name of ["gatehouse-session", "gatehouse-settings"] as const) visitor.cookies.delete(name);
@@ -95,7 +95,7 @@ describe.concurrent("signing in to Settings", () => {
     expect((await visitor.submit(await visitor.open("/settings"), api.tenant.admin)).heading).toBe("Overview");
   });
 
-  test("leads to no address but those of Settings", async () => {
+  test("redirects to addresses of Settings only", async () => {
     const api = await newTenant();
     for (const next of ["https://evil.example/", "//evil.example", "/settings/../account", "/settings\\..\\account"]) {
       const visitor = new Visitor(issuer());
@@ -107,7 +107,7 @@ describe.concurrent("signing in to Settings", () => {
   });
 });
 
-describe.concurrent("Settings are over at once", () => {
+describe.concurrent("Settings end at once", () => {
   const ended = async (visitor: Visitor) => (await visitor.open("/settings")).heading === "Sign in";
   const endings: [string, (api: Api, visitor: Visitor) => Promise<unknown>][] = [
     [

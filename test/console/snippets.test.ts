@@ -183,7 +183,7 @@ test(
 );
 
 test.each(["web", "native"])(
-  "%s: each program signs a person in beside the console, and nobody with another's answer",
+  "%s: each program signs a person in from the console, and rejects another's answer",
   async (kind) => {
     const reserved = new Set<number>();
     const addresses: string[] = [];
@@ -235,7 +235,7 @@ async function signInAt(name: string, program: Program, redirectUri: string): Pr
 }
 
 test(
-  "device: each program signs a person in who types its code elsewhere",
+  "device: each program signs in a person who enters its code elsewhere",
   async () => {
     const client = await made("device");
     expect(client.programs.size).toBe(2);
@@ -298,7 +298,7 @@ test(
 );
 
 test(
-  "machine and api: one gets a token and calls with it, the other checks the token, and takes no other",
+  "machine and api: one gets a token and calls with it, the other checks it and rejects others",
   async () => {
     const machine = await made("machine");
     expect(machine.programs.size).toBe(4);
@@ -354,7 +354,7 @@ async function check(service: { secret: string }, programs: Map<string, string>,
 
 const CLIENT: CredentialsRecord = { ...CREDENTIALS.example, ClientType: "confidential" };
 
-test("over TLS no program allows anything else", () => {
+test("over TLS no program allows plain http", () => {
   for (const file of USES.flatMap(({ programs }) => Object.values(programs))) {
     const values = { issuer: "https://id.example.com", clientId: "1234", client: CLIENT, api: undefined };
     const text = snippet(file, values);
@@ -364,7 +364,7 @@ test("over TLS no program allows anything else", () => {
   }
 });
 
-test("what means something else in a string is in no program", () => {
+test("programs escape values that have a meaning in strings", () => {
   for (const hostile of [
     'https://a.example/"+evil()+"',
     "https://a.example/';evil;'",

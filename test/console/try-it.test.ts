@@ -44,7 +44,7 @@ async function redirectUrisOf(api: Api, id: string): Promise<string[]> {
 }
 
 test.each([true, false])(
-  "with script: %p: an administrator tries a client with a secret, and no token, code or secret stands in a page",
+  "with script: %p: an administrator tries a client with a secret; no page contains a token, code or secret",
   async (javaScriptEnabled) => {
     const api = await newTenant();
     const { clientId: id, clientSecret } = api.tenant.client;
@@ -103,7 +103,7 @@ test.each([true, false])(
 );
 
 test(
-  "an access token for an API of the organisation's own names it alone, and userinfo is not asked by it",
+  "an access token for an API names that API only, and userinfo is not called with it",
   async () => {
     const api = await newTenant();
     const { clientId: id, clientSecret } = api.tenant.client;
@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  "a public client has no secret to give; a refusal and a missing scope are told",
+  "a public client needs no secret; an error and a missing scope are shown",
   async () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Page", Is_Active: true });
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  "nobody gets what another person has signed in for",
+  "a result is shown only to the person who signed in for it",
   async () => {
     const api = await newTenant();
     const { clientId: id, clientSecret } = api.tenant.client;
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  "who may not change credentials is not offered it",
+  "a user who may not change credentials does not see it",
   async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));

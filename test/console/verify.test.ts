@@ -12,7 +12,7 @@ import { enterSettings, newColleague } from "./console.ts";
 const browser = openWindows();
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
-  test("an admin adds a connection, sends a test of a kind that it gets, and watches it arrive", async () => {
+  test("an admin adds a connection, sends a test event, and sees it arrive", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
@@ -42,7 +42,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     expect(complaints).toEqual([]);
   });
 
-  test("a signature is refused on purpose alone, and what was typed is not lost", async () => {
+  test("a signature is rejected on purpose only, and the input is kept", async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
     const { page, open } = visitor;
@@ -63,7 +63,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   });
 });
 
-test("who may not change the connection sees the code and no button, and may not send", async () => {
+test("a user who may not change the connection sees the code without button, and may not send", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
   await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));

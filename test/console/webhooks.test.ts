@@ -90,7 +90,7 @@ test("an admin pings, pauses, changes and deletes a connection", async () => {
   expect(complaints).toEqual([]);
 });
 
-test("an admin replaces the secret: it is shown once, proved by a ping, and then in force", async () => {
+test("an admin replaces the secret: it is shown once, confirmed by a ping, and then in force", async () => {
   const api = await newTenant();
   let refuses = true;
   await using receiver = startReceiver(() => (refuses ? 401 : 200));
@@ -117,7 +117,7 @@ test("an admin replaces the secret: it is shown once, proved by a ping, and then
 });
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
-  test("ops see what failed, count it, and send it again", async () => {
+  test("ops see failed deliveries, count them, and redeliver them", async () => {
     const api = await newTenant();
     let isDown = true;
     await using receiver = startReceiver(() => (isDown ? 500 : 200));
@@ -153,7 +153,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   });
 });
 
-test("the overview of more connections than it counts says that it is of the newest", async () => {
+test("the overview of more connections than it counts says that it covers the newest", async () => {
   const api = await newTenant();
   const names = Array.from({ length: 201 }, (_, index) => `Receiver ${index + 1}`);
   await Promise.all(names.map((Name) => api.connect("https://localhost:9443/", { Name })));

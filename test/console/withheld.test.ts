@@ -10,7 +10,7 @@ import { enterSettings, newColleague } from "./console.ts";
 
 const browser = openWindows();
 
-test("who may not read the records of an event sees it without its Data, and nothing that would tell of it", async () => {
+test("a reader without access to an event's records sees it without Data or other traces of them", async () => {
   const api = await newTenant();
   // It repeats what it was sent.
   await using receiver = startReceiver(({ bytes }) => new Response(new Uint8Array(bytes), { status: 400 }));
@@ -40,7 +40,7 @@ test("who may not read the records of an event sees it without its Data, and not
   expect(complaints).toEqual([]);
 });
 
-test("who may not read every event is told no figures", async () => {
+test("figures are hidden from readers who may not read every event", async () => {
   const api = await newTenant();
   await using receiver = startReceiver();
   const { Id } = await api.connect(receiver.url, { Name: "Directory" });
