@@ -7,7 +7,7 @@ import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 100;
 
-test("what the API committed is delivered though it was killed before any of it was dispatched", async () => {
+test("changes committed by the API are delivered after it was killed before dispatching", async () => {
   await using stack = await startStack();
   const api = await newTenant(stack);
   await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });

@@ -28,7 +28,7 @@ const PAGE_METHODS = ["GET", "POST"];
 const SESSION = ["session", "settings"].map((name) => `gatehouse-${name}=${"A".repeat(43)}`).join("; ");
 const QUERY = "?client_id=1001&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&state=any";
 
-test("while PostgreSQL is away every operation answers 503 in its door's own shape, and says when to come again", async () => {
+test("without PostgreSQL every operation answers 503 in its own error format, with Retry-After", async () => {
   await using relay = await startRelay(shared().databaseUrl);
   await using app = startPrivateApp({}, "info", relay);
   const { api, headers } = await signedIn(app);
@@ -80,7 +80,7 @@ test("while PostgreSQL is away every operation answers 503 in its door's own sha
   expect(app.lines.filter(({ msg }) => String(msg).startsWith("PostgreSQL is away")).length).toBeGreaterThan(0);
 }, 120_000);
 
-test("while PostgreSQL is away no page fails: a browser is shown that it shall come again", async () => {
+test("without PostgreSQL pages ask the browser to come back later", async () => {
   await using relay = await startRelay(shared().databaseUrl);
   await using app = startPrivateApp({}, "info", relay);
   await signedIn(app);
@@ -110,7 +110,7 @@ test("while PostgreSQL is away no page fails: a browser is shown that it shall c
   expect(shown).toBeGreaterThan(50);
 }, 120_000);
 
-test("a PostgreSQL that takes no writes is 503 to who writes, and goes on answering who reads", async () => {
+test("while PostgreSQL is read-only, writes get 503 and reads are answered", async () => {
   const databaseUrl = `${shared().databaseUrl}?options=${encodeURIComponent("-c default_transaction_read_only=on")}`;
   await using app = startPrivateApp({}, "info", { databaseUrl });
   const { api, headers, refreshToken } = await signedIn(app);
@@ -150,7 +150,7 @@ test("a PostgreSQL that takes no writes is 503 to who writes, and goes on answer
   });
 });
 
-test("while PostgreSQL says nothing, as if frozen, every request is answered 503, and all is well once it speaks", async () => {
+test("while PostgreSQL hangs, every request gets 503, and service resumes with PostgreSQL", async () => {
   await using relay = await startRelay(shared().databaseUrl);
   const patience = { answer_timeout: 5, wait_timeout: 5 };
   await using app = startPrivateApp({}, "info", { databaseUrl: relay.databaseUrl, patience });
@@ -178,7 +178,7 @@ test("while PostgreSQL says nothing, as if frozen, every request is answered 503
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
 }, 120_000);
 
-test("behind a balancer that takes connections and has nobody to hand them to, every request is answered 503", async () => {
+test("behind a balancer without a backend, every request gets 503", async () => {
   await using relay = await startRelay(shared().databaseUrl);
   await using app = startPrivateApp({}, "info", relay);
   const { api, headers } = await signedIn(app);
@@ -193,7 +193,7 @@ test("behind a balancer that takes connections and has nobody to hand them to, e
   await until("PostgreSQL to be there again", async () => (await api.call("GET", "/Application")).status === 200);
 }, 120_000);
 
-test("a statement that waits for too long is given up and cancelled, and its answer is 503", async () => {
+test("a statement that waits too long is cancelled, and its answer is 503", async () => {
   const patience = { answer_timeout: 5, wait_timeout: 30 };
   await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
   const { api } = await signedIn(app);
@@ -212,7 +212,7 @@ test("a statement that waits for too long is given up and cancelled, and its ans
   expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(200);
 }, 120_000);
 
-test("/readyz says that PostgreSQL is away, and that it is back", async () => {
+test("/readyz reports that PostgreSQL is away, and that it is back", async () => {
   await using relay = await startRelay(shared().databaseUrl);
   await using app = startPrivateApp({}, "info", relay);
   const readyz = async () => {

@@ -9,7 +9,7 @@ import { setting } from "../support/tenant.ts";
 const URL = setting("GATEHOUSE_TEST_DATABASE_URL");
 const closed = expect.objectContaining({ code: "CONNECTION_CLOSED" });
 
-test("a transaction that lost its connection fails, and says so to each further statement", async () => {
+test("a transaction that lost its connection fails, and so does each further statement", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const further: unknown[] = [];
   const transaction = sql.begin(async (tx) => {
@@ -27,7 +27,7 @@ test("a transaction that lost its connection fails, and says so to each further 
   await sql.end();
 });
 
-test("a statement that waits for a lock holds up no other: they take another connection", async () => {
+test("a statement waiting for a lock does not delay others, which use another connection", async () => {
   const holder = connect(URL, "gatehouse test", 1);
   const sql = connect(URL, "gatehouse test", 2);
   await holder`select pg_advisory_lock(20260815)`;
@@ -47,7 +47,7 @@ test("a statement that waits for a lock holds up no other: they take another con
   await Promise.all([sql.end(), holder.end()]);
 }, 60_000);
 
-test("a statement sent behind one that fails after its first rows has its own rows alone", async () => {
+test("a statement sent behind a failing one gets its own rows only", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const failing = () => failure(sql`select repeat('x', 20000), 1 / (4 - n) from generate_series(1, 10) n`);
   const following = () => sql<{ n: number }[]>`select n::int from generate_series(1, 3) n`;
@@ -59,7 +59,7 @@ test("a statement sent behind one that fails after its first rows has its own ro
   await sql.end();
 });
 
-test("a transaction has its connection alone, however many statements were sent before it began", async () => {
+test("a transaction has its connection to itself, however many statements were sent before it", async () => {
   for (const before of [98, 99, 100, 101, 102]) {
     const sql = connect(URL, "gatehouse test", 1);
     const sent = Array.from({ length: before }, () => sql`select`.execute());
@@ -70,7 +70,7 @@ test("a transaction has its connection alone, however many statements were sent 
   }
 });
 
-test("statements that wait in a transaction for one that is lost fail with it", async () => {
+test("statements waiting in a transaction behind a lost one fail with it", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const session = Promise.withResolvers<number>();
   const waiting: Promise<unknown>[] = [];
@@ -88,7 +88,7 @@ test("statements that wait in a transaction for one that is lost fail with it", 
   await sql.end();
 }, 60_000);
 
-test("statements sent behind one that is lost fail with it, and the pool can be ended", async () => {
+test("statements sent behind a lost one fail with it, and the pool can be ended", async () => {
   await using relay = await startRelay(URL);
   const sql = connect(relay.databaseUrl, "gatehouse test", 1);
   const pid = await sessionOf(sql);
@@ -99,7 +99,7 @@ test("statements sent behind one that is lost fail with it, and the pool can be 
   await sql.end();
 }, 60_000);
 
-test("a connection that somebody keeps and that is lost fails each further statement", async () => {
+test("a reserved connection that is lost fails each further statement", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const kept = await sql.reserve();
   const [row] = await kept<{ pid: number }[]>`select pg_backend_pid() as pid`;
@@ -109,7 +109,7 @@ test("a connection that somebody keeps and that is lost fails each further state
   await sql.end();
 }, 60_000);
 
-test("after a statement that was lost half-way, the next one has its own rows alone", async () => {
+test("after a statement lost half-way, the next one gets its own rows only", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const pid = await sessionOf(sql);
   // Rows long enough to be sent at once.
@@ -124,7 +124,7 @@ test("after a statement that was lost half-way, the next one has its own rows al
   await sql.end();
 }, 60_000);
 
-test("a statement that no connection is free for fails after its time", async () => {
+test("a statement without a free connection fails after its time limit", async () => {
   const sql = connect(URL, "gatehouse test", 1, { wait_timeout: 1 });
   await sql.begin(async (tx) => {
     expect(await failure(sql`select`)).toEqual(expect.objectContaining({ code: "CONNECT_TIMEOUT" }));

@@ -59,7 +59,7 @@ function expectNoLongWait(posts: Receiver["calls"]): void {
 }
 
 test.each(TROUBLES)(
-  "a delivery has its three attempts, whichever call to PostgreSQL fails: %s",
+  "a delivery gets its three attempts when a call to PostgreSQL fails: %s",
   async (trouble) => {
     const api = await newTenant(stack);
     await using own = receiverOfThree();
@@ -88,7 +88,7 @@ test.each(TROUBLES)(
 );
 
 test.each(TROUBLES)(
-  "a logout has its three attempts, whichever call to PostgreSQL fails: %s",
+  "a logout gets its three attempts when a call to PostgreSQL fails: %s",
   async (trouble) => {
     const api = await newTenant(stack);
     let count = 0;

@@ -18,7 +18,7 @@ const BACK_MS = 15_000;
 /** Where statements wait for an answer that never comes. */
 const SILENT_MS = 25_000;
 
-test("soon after a failover the API writes again and hears of changes, though its sessions were never ended", async () => {
+test("soon after a failover the API writes again and receives notifications, though its sessions never ended", async () => {
   await using pair = await startPair();
   const masterKey = setting("GATEHOUSE_TEST_MASTER_KEY");
   const keys = connect(pair.primaryUrl, "gatehouse test", 1);
@@ -75,7 +75,7 @@ const FAILOVERS: [string, (pair: Pair) => Promise<void>, number][] = [
 ];
 
 test.each(FAILOVERS)(
-  "a failover under load, %s, loses no change, and its webhooks go on",
+  "a failover under load, %s, loses no change, and webhooks continue",
   async (_, fail, backMs) => {
     await using pair = await startPair();
     const env = { DATABASE_URL: pair.relay.databaseUrl, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY") };
@@ -109,7 +109,7 @@ test.each(FAILOVERS)(
   180_000,
 );
 
-test("who listens on a standby hears once it takes writes, though nobody ended its session", async () => {
+test("a listener on a standby receives notifications after promotion, though its session never ended", async () => {
   await using pair = await startPair();
   const sql = connect(pair.standbyUrl, "gatehouse test", 1);
   let heard = 0;
@@ -126,7 +126,7 @@ test("who listens on a standby hears once it takes writes, though nobody ended i
   await sql.end();
 }, 180_000);
 
-test("while PostgreSQL takes no writes, what is read goes on, in transactions too, and no session lives long", async () => {
+test("while PostgreSQL is read-only, reads continue, also in transactions, and sessions are short", async () => {
   const url = `${shared().databaseUrl}?options=${encodeURIComponent("-c default_transaction_read_only=on")}`;
   const sql = connect(url, "gatehouse test", 2);
   const sessions = new Set<number>();

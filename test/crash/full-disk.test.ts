@@ -21,7 +21,7 @@ afterAll(() => {
 });
 
 test.if(isMounted)(
-  "a full disk is called so, ends no process of ours, loses no change, and all goes on once there is room",
+  "a full disk is reported, stops no process, loses no change, and service resumes once there is space",
   async () => {
     await using stack = await startStack({ dataDir: join(disk, "data") });
     const { api, worker } = stack.parts;
@@ -66,7 +66,7 @@ test.if(isMounted)(
 );
 
 test.if(isMounted)(
-  "a start on a full disk says that the disk is full",
+  "a start on a full disk reports the full disk",
   async () => {
     fill();
     const failure = await startStack({ dataDir: join(disk, "other") }).then(

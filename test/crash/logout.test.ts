@@ -31,7 +31,7 @@ async function signOut(visitor: Visitor): Promise<void> {
   expect(page.heading).toBe("Signed out");
 }
 
-test("a logout comes though no worker was there when the user signed out", async () => {
+test("a logout arrives though no worker ran when the user signed out", async () => {
   await using receiver = startReceiver(200, { dataDir: dataDir() });
   const visitor = await signedIn(receiver.url);
   process.kill(stack.parts.worker.pid!, "SIGKILL");
@@ -42,7 +42,7 @@ test("a logout comes though no worker was there when the user signed out", async
   await until("the logout token", () => receiver.calls.length === 1);
 }, 180_000);
 
-test("a logout comes though its worker was killed in the middle of the post", async () => {
+test("a logout arrives though its worker was killed during the post", async () => {
   let isKilled = false;
   await using receiver = startReceiver(() => (isKilled ? 200 : "hang"), { dataDir: dataDir() });
   await signOut(await signedIn(receiver.url));

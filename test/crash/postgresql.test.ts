@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.stop(), 180_000);
 
-test("what was answered 200 before, while and after PostgreSQL was killed is delivered", async () => {
+test("changes answered 200 before, during and after a kill of PostgreSQL are delivered", async () => {
   const api = await newTenant(stack);
   await using receiver = startReceiver(200, { dataDir: dataDir() });
   await api.connect(receiver.url);
@@ -42,7 +42,7 @@ test("what was answered 200 before, while and after PostgreSQL was killed is del
   await untilLogSaysDelivered(api);
 }, 180_000);
 
-test("the API and the worker outlive a PostgreSQL that goes in the midst of large writes, and no array is lost or halved", async () => {
+test("the API and the worker survive PostgreSQL stopping during large writes, and no array is lost or split", async () => {
   const api = await newTenant(stack);
   const { postgresql, api: server, worker } = stack.parts;
   const pids = [server.pid, worker.pid];
@@ -91,7 +91,7 @@ function names(lane: number): { Name: string }[] {
   return Array.from({ length: RECORDS }, (_, index) => ({ Name: `lane ${lane}, record ${index}` }));
 }
 
-test("a worker that starts while PostgreSQL is away goes to work once it is back", async () => {
+test("a worker started without PostgreSQL begins work when it is back", async () => {
   const api = await newTenant(stack);
   await using receiver = startReceiver(200, { dataDir: dataDir() });
   await api.connect(receiver.url);
@@ -109,7 +109,7 @@ test("a worker that starts while PostgreSQL is away goes to work once it is back
   expect(worker.pid).toBe(pid);
 }, 180_000);
 
-test("a PostgreSQL that is away while a receiver answers uses up no attempt and causes no second post", async () => {
+test("PostgreSQL going away during a receiver's answer uses no attempt and causes no second post", async () => {
   const api = await newTenant(stack);
   await using receiver = startReceiver(
     async () => {

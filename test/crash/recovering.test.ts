@@ -12,7 +12,7 @@ import { until } from "../support/api.ts";
 import { newDataDirectory } from "../support/directories.ts";
 import { startProcess } from "../support/process.ts";
 
-test("an API that begins while PostgreSQL is in recovery stays, answers 503, and serves once PostgreSQL does", async () => {
+test("an API started while PostgreSQL recovers answers 503, and serves once PostgreSQL does", async () => {
   const [port, apiPort, workerPort] = await threePorts();
   const dataDir = newDataDirectory("recovering");
   const { signal } = new AbortController();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.stop(), 180_000);
 
-test("redeliveries outlive the kill of each part and the loss of Temporal's store, and skip nothing", async () => {
+test("redeliveries survive the kill of each part and the loss of Temporal's store, and skip nothing", async () => {
   const api = await newTenant(stack);
   const dataDir = process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
   await using receiver = startReceiver(200, { dataDir });
@@ -58,7 +58,7 @@ test("redeliveries outlive the kill of each part and the loss of Temporal's stor
   await untilLogSaysDelivered(api);
 }, 180_000);
 
-test("a Held connection is probed and drained though the worker is killed and Temporal's store is lost", async () => {
+test("a Held connection is probed and drained after its worker is killed and Temporal's store is lost", async () => {
   const api = await newTenant(stack);
   let sound = false;
   const dataDir = process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;

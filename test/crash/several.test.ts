@@ -39,7 +39,7 @@ afterAll(async () => {
   await stack?.stop();
 }, 180_000);
 
-test("nothing is posted twice, though a late post is begun by one worker and waited for by another", async () => {
+test("nothing is posted twice when one worker starts a late post and another waits for it", async () => {
   const api = await newTenant(stack);
   await using prompt = startReceiver(200, { dataDir: dataDir() });
   await using late = startReceiver(() => Bun.sleep(LATE_MS).then(() => 200), { dataDir: dataDir() });
@@ -54,7 +54,7 @@ test("nothing is posted twice, though a late post is begun by one worker and wai
   expect(receivers.map(({ calls }) => calls.length)).toEqual([CHANGES, CHANGES, 2 * CHANGES]);
 }, 180_000);
 
-test("MaxInFlight bounds what all workers together have out", async () => {
+test("MaxInFlight limits the posts of all workers together", async () => {
   const api = await newTenant(stack);
   let [inFlight, most] = [0, 0];
   const answer = async () => {
@@ -88,7 +88,7 @@ test("Order Record holds with several workers and APIs", async () => {
   expect(sequences).toEqual(Array.from({ length: CHANGES }, (_, index) => index + 1));
 }, 180_000);
 
-test("two workers and an API that are killed in mid-load lose nothing", async () => {
+test("two workers and an API killed under load lose nothing", async () => {
   const api = await newTenant(stack);
   await using receiver = startReceiver(["hang", 200], { dataDir: dataDir() });
   await api.connect(receiver.url);

@@ -8,7 +8,7 @@ import { db, newTenant, setting, shared } from "../support/tenant.ts";
 
 const RECORDS = 1_000;
 
-test("a PATCH of 1,000 records under SIGTERM is answered: /readyz says 503 first, and the port closes last", async () => {
+test("a PATCH of 1,000 records during SIGTERM is answered: /readyz says 503 first, the port closes last", async () => {
   await using api = await startApi({ SHUTDOWN_GRACE: "10m" });
   const { patching, release } = await patchBehindLock(api);
   api.signal("SIGTERM");
@@ -32,7 +32,7 @@ test("a PATCH of 1,000 records under SIGTERM is answered: /readyz says 503 first
   expect(await api.exited).toBe(0);
 }, 60_000);
 
-test("a request that takes longer than SHUTDOWN_GRACE is cut off, and nothing of it is written", async () => {
+test("a request longer than SHUTDOWN_GRACE is aborted and writes nothing", async () => {
   await using api = await startApi({ SHUTDOWN_GRACE: "200ms" });
   const { patching, release, name, caller } = await patchBehindLock(api);
   api.signal("SIGTERM");
@@ -43,7 +43,7 @@ test("a request that takes longer than SHUTDOWN_GRACE is cut off, and nothing of
   expect(body.Items).toMatchObject([{ Description: "" }]);
 });
 
-test("/readyz says 503 for SHUTDOWN_DELAY while all is answered as before", async () => {
+test("/readyz says 503 for SHUTDOWN_DELAY while requests are answered as before", async () => {
   await using api = await startApi({ SHUTDOWN_DELAY: "1440m" });
   const caller = await newTenant();
   const get = () => fetch(`${api.url}${API}/Application`, { headers: { authorization: `Bearer ${caller.token}` } });

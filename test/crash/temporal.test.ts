@@ -10,7 +10,7 @@ import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 30;
 
-test("deliveries that wait for a retry outlive the loss of Temporal's whole store", async () => {
+test("deliveries waiting for a retry survive the loss of Temporal's store", async () => {
   await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
   const api = await newTenant(stack);
   let busy = true;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.stop(), 180_000);
 
-test("a worker killed with its windows full loses nothing, and the log says which attempts were lost", async () => {
+test("a worker killed with full windows loses nothing, and the log names the lost attempts", async () => {
   const api = await newTenant(stack);
   let isKilled = false;
   const never = new Promise<number>(() => {});
@@ -36,7 +36,7 @@ test("a worker killed with its windows full loses nothing, and the log says whic
   expect(logged.filter((attempts) => attempts.includes("lost"))).toHaveLength(FIRST_SIZE);
 }, 180_000);
 
-test("a worker stopped in the middle of an attempt logs how it ended, and the next worker goes on from there", async () => {
+test("a worker stopped during an attempt logs its result, and the next worker continues", async () => {
   const api = await newTenant(stack);
   await using receiver = startReceiver([500, "hang", 200], { dataDir: dataDir() });
   await api.connect(receiver.url);
@@ -52,7 +52,7 @@ test("a worker stopped in the middle of an attempt logs how it ended, and the ne
   expect(outcomes(await api.newestEvent())).toEqual([500, expect.stringMatching(/^(cancelled|lost)$/), 200]);
 }, 180_000);
 
-test("a worker killed in the middle of a first, a second and a last attempt does not begin to count again", async () => {
+test("a worker killed during a first, second and last attempt does not restart the count", async () => {
   await using first = startReceiver(["hang", 500], { dataDir: dataDir() });
   await using second = startReceiver([500, "hang", 500], { dataDir: dataDir() });
   await using last = startReceiver([500, 500, "hang", 200], { dataDir: dataDir() });

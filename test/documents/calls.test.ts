@@ -65,7 +65,7 @@ test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.
 );
 
 test(
-  "a tenant is made, and its client has the redirect URI",
+  "a tenant is created, and its client has the redirect URI",
   async () => {
     const printed = await paste(blockMarked("run: tenant").text, ROOT, {
       DATABASE_URL: shared().databaseUrl,
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "a namespace is made with the search attributes that we use",
+  "a namespace is created with our search attributes",
   async () => {
     const { path } = await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal });
     const programs = temporaryDirectory("temporal");
@@ -113,7 +113,7 @@ test(
   PATIENCE_MS,
 );
 
-test("the table's owner removes rows of the audit log that are seven years old, and it is append-only again", async () => {
+test("the table's owner deletes audit rows older than seven years, and the log is append-only again", async () => {
   await using database = await newEmptyDatabase();
   await migrate(database.url);
   const owner = connect(database.url, "gatehouse test", 1);
@@ -134,7 +134,7 @@ test("the table's owner removes rows of the audit log that are seven years old, 
   }
 });
 
-test("the payload shown is as one is, field by field", async () => {
+test("the payload shown equals a real one, field by field", async () => {
   await using receiver = startReceiver(200);
   const api = await newTenant();
   await api.connect(receiver.url, { Events: ["Updated"] });
@@ -149,7 +149,7 @@ test("the payload shown is as one is, field by field", async () => {
   expect(sent).toMatchObject({ EventType: shown.EventType, Version: shown.Version, Data: set });
 });
 
-test("the error shown is what a wrong Is_Active gets", async () => {
+test("the error shown is that of an invalid Is_Active", async () => {
   const shown = JSON.parse(blockMarked("shows: error").text);
   const { body } = await (await newTenant()).call("PATCH", "/Application", { Name: "Payroll", Is_Active: "yes" });
   expect(body).toEqual({ ...shown, RequestKey: expect.any(String) });

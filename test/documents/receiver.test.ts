@@ -11,7 +11,7 @@ import { type Call, startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { blockMarked } from "./pages.ts";
 
-test("the receiver works off each change once, none that is older, nothing unsigned, and remembers it all after a restart", async () => {
+test("the receiver processes each change once, rejects older and unsigned ones, and remembers them after a restart", async () => {
   const secret = generateSecret();
   const { application, calls, ping } = await threeChanges(secret);
   const [created, updated, last] = calls as [Call, Call, Call];

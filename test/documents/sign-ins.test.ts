@@ -49,12 +49,12 @@ app.listen(Number(process.env.PORT), "127.0.0.1");
   },
 };
 
-test("every program of the page is run", () => {
+test("every program of the page is tested", () => {
   const found = blocksMarked("sign-in").map(({ mark }) => mark.replace("sign-in: ", ""));
   expect(found.toSorted()).toEqual(Object.keys(LIBRARIES).toSorted());
 });
 
-test.each(Object.entries(LIBRARIES))("%s signs a user in, and nobody with another's answer", async (name, library) => {
+test.each(Object.entries(LIBRARIES))("%s signs a user in, and rejects another's answer", async (name, library) => {
   const origin = `http://localhost:${await nextFreePort(0, "127.0.0.1", new Set())}`;
   const client = await newClient({
     scopes: ["openid", "profile", "email"],

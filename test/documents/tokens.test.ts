@@ -39,7 +39,7 @@ const blocks = blocksMarked("token").map(({ mark, language, text }) => {
   return { library: library!, type, language, text };
 });
 
-test("every function of the page is run", () => {
+test("every function of the page is tested", () => {
   const found = blocks.map(({ library, language }) => `${language}: ${library}`);
   expect(found.toSorted()).toEqual([
     ...["go: go-oidc", "java: Spring", "java: Spring", "js: jose", "js: jsonwebtoken"],
@@ -167,7 +167,7 @@ const here = blocks.filter(
 );
 
 test.each(here)(
-  "$library takes the tokens of type $type for its API, and no other",
+  "$library accepts tokens of type $type for its API, and no others",
   async ({ language, type, text }) => {
     const answers = await run(PROGRAMS[language]!, type, text);
     const all = cases.get(type)!;

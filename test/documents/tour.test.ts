@@ -20,7 +20,7 @@ interface Step {
 }
 
 test(
-  "a newcomer pastes the tour: a user signs in, a signed call arrives, three attempts fail, and a fourth is sent by hand",
+  "the tour works when pasted: a sign-in, a signed call, three failed attempts, and a manual redelivery",
   async () => {
     const clone = join(temporaryDirectory("tour"), "gatehouse");
     const running: Bun.Subprocess[] = [];

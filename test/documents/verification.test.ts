@@ -35,7 +35,7 @@ beforeAll(async () => {
   cases = made.flatMap((call) => [call, ...variantsOf(call)]);
 }, PATIENCE_MS);
 
-test("every function of the page is run", () => {
+test("every function of the page is tested", () => {
   const marks = blocksMarked("verify").map(({ mark }) => mark.replace("verify: ", ""));
   expect(marks.toSorted()).toEqual([...Object.keys(PROGRAMS), "shell", "x-signature"].toSorted());
 });
@@ -151,7 +151,7 @@ public final class Main {
 
 describe.each(Object.entries(PROGRAMS).filter(([, { tool }]) => Bun.which(tool)))("%s", (language, program) => {
   test(
-    "takes what Gatehouse has sent, and nothing else",
+    "accepts what Gatehouse has sent, and nothing else",
     async () => {
       const folder = await folderWith(program.files(blockMarked(`verify: ${language}`).text));
       const input = cases
@@ -167,7 +167,7 @@ describe.each(Object.entries(PROGRAMS).filter(([, { tool }]) => Bun.which(tool))
   );
 });
 
-test("shell: says of a body in a file whether its signature is valid", async () => {
+test("shell: verifies the signature of a body in a file", async () => {
   const script = blockMarked("verify: shell").text;
   const folder = await folderWith({});
   // By hand, the call's age is not checked.
@@ -191,7 +191,7 @@ test("shell: says of a body in a file whether its signature is valid", async () 
   }
 });
 
-test("X-Signature: takes what Gatehouse has sent, and nothing else", async () => {
+test("X-Signature: accepts what Gatehouse has sent, and nothing else", async () => {
   const folder = await folderWith({ "verify.mjs": blockMarked("verify: x-signature").text });
   const { isSignedWith } = await import(join(folder, "verify.mjs"));
   for (const { secret, body, xSignature } of cases.filter(({ says }) => says === "as sent")) {

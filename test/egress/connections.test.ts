@@ -35,13 +35,13 @@ async function startServer(onRequest: (socket: TLSSocket, count: number, idleMs:
 }
 
 describe("a connection", () => {
-  test("serves one post after the other", async () => {
+  test("serves one post after another", async () => {
     using server = await startServer((socket) => socket.write(OK));
     for (let count = 0; count < 5; count++) expect(await server.post()).toBe("answered 200");
     expect(server.seen.requests).toEqual([5]);
   });
 
-  test("is not used longer than its peer says it keeps it", async () => {
+  test("is not used longer than its peer announces", async () => {
     using server = await startServer((socket, count) => {
       if (count > 1) socket.destroy();
       else socket.write(OK.replace("\r\n\r\n", "\r\nKeep-Alive: timeout=1\r\n\r\n"));
@@ -50,7 +50,7 @@ describe("a connection", () => {
     expect(server.seen.requests).toEqual([1, 1, 1]);
   });
 
-  test("that a receiver closes after a second costs no post, though the two cross each other", async () => {
+  test("closed by a receiver after a second costs no post, even if both cross", async () => {
     // A receiver closes a connection after this idle time, just as the next request arrives.
     using server = await startServer((socket, count, idleMs) => {
       if (count > 1 && idleMs > 900) socket.destroy();
@@ -63,13 +63,13 @@ describe("a connection", () => {
     expect(server.seen.requests).toEqual([1, 1, 1]);
   });
 
-  test("that its peer has closed costs no post", async () => {
+  test("closed by its peer costs no post", async () => {
     using server = await startServer((socket) => socket.end(OK));
     for (let count = 0; count < 50; count++) expect(await server.post()).toBe("answered 200");
     expect(server.seen.requests).toEqual(Array(50).fill(1));
   });
 
-  test("that is closed after the request was sent is a failure, for it may have been processed", async () => {
+  test("closed after the request was sent is a failure, because it may have been processed", async () => {
     using server = await startServer((socket, count) => {
       if (count > 1) socket.destroy();
       else socket.write(OK);
@@ -78,7 +78,7 @@ describe("a connection", () => {
     expect(server.seen.requests).toEqual([2]);
   });
 
-  test("is not kept any more for a peer that has closed one under a request", async () => {
+  test("is not kept for a peer that has closed one during a request", async () => {
     using server = await startServer((socket, count) => {
       if (count > 1) socket.destroy();
       else socket.write(OK);
@@ -111,17 +111,17 @@ describe("a success without a length", () => {
 
   const HEADS = { "to the connection's end": "HTTP/1.1 200 OK\r\n\r\nabc", empty: "HTTP/1.0 204 No Content\r\n\r\n" };
 
-  test.each(Object.entries(HEADS))("that goes %s is one when the connection is closed", async (_, head) => {
+  test.each(Object.entries(HEADS))("that goes %s counts when the connection is closed", async (_, head) => {
     expect(await answered(head, (socket) => socket.end())).toMatch(/^answered 20[04]$/);
   });
 
-  test("that is reset in the middle is none", async () => {
+  test("that is reset in the middle does not count", async () => {
     const reset = (_: TLSSocket, raw: Socket) => void setTimeout(() => raw.resetAndDestroy(), 50);
     expect(await answered("HTTP/1.1 200 OK\r\n\r\nabc", reset)).toBe("reset");
     expect(await answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", reset)).toBe("reset");
   });
 
-  test("whose chunks have no end is none", async () => {
+  test("whose chunks do not end does not count", async () => {
     const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
     expect(await answered(head, (socket) => socket.end())).toBe("reset");
   });

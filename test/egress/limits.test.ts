@@ -11,12 +11,12 @@ async function answerOf(response: () => Response, timeoutMs = 5000) {
 }
 
 describe("an answer's body", () => {
-  test("of 10 MiB is a success of which 4 KiB are kept", async () => {
+  test("of 10 MiB is a success, and 4 KiB are kept", async () => {
     const outcome = await answerOf(() => new Response(new Uint8Array(10 * 1024 * 1024).fill(65)));
     expect(outcome).toMatchObject({ kind: "response", status: 200, body: "A".repeat(4096) });
   });
 
-  test("without an end is left after 64 KiB, and the connection closed", async () => {
+  test("without an end is abandoned after 64 KiB, and the connection closed", async () => {
     const left = Promise.withResolvers<void>();
     const endless = () =>
       new Response(
@@ -29,7 +29,7 @@ describe("an answer's body", () => {
     await left.promise;
   });
 
-  test("that drips past the time is a timeout, though its status was 200", async () => {
+  test("that exceeds the time limit is a timeout, though its status was 200", async () => {
     const dripping = () =>
       new Response(
         new ReadableStream({
@@ -44,40 +44,40 @@ describe("an answer's body", () => {
     expect(outcome.kind !== "unsent" && outcome.durationMs).toBeWithin(140, 5000);
   });
 
-  test("that is packed stays packed", async () => {
+  test("that is compressed stays compressed", async () => {
     const bomb = gzipSync(new Uint8Array(10 * 1024 * 1024).fill(65));
     const outcome = await answerOf(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
     expect(outcome).toMatchObject({ kind: "response", status: 200 });
     expect(JSON.stringify(outcome)).not.toContain("AAAA");
   });
 
-  test("becomes text that PostgreSQL takes", async () => {
+  test("is stored as text that PostgreSQL accepts", async () => {
     const outcome = await answerOf(() => new Response(new Uint8Array([65, 0, 66, 0xff, 0xc3])));
     expect(outcome).toMatchObject({ body: "AB\ufffd\ufffd" });
   });
 
-  test("is not cut through a character", async () => {
+  test("is not cut within a character", async () => {
     const outcome = await answerOf(() => new Response("€".repeat(2000)));
     expect(outcome).toMatchObject({ body: "€".repeat(1365) });
   });
 });
 
 describe("the time limit", () => {
-  test("covers a receiver that takes the request and says nothing", async () => {
+  test("covers a receiver that accepts the request and does not answer", async () => {
     using receiver = await startRawReceiver(() => {});
     const egress = trustingEgress([`localhost:${receiver.port}`], async () => ["127.0.0.1"]);
     const outcome = await egress.post(request(`https://localhost:${receiver.port}/`, { timeoutMs: 100 }));
     expect(failureOf(outcome)).toBe("timeout");
   });
 
-  test("is another one for a resolver that says nothing", async () => {
+  test("is separate for a resolver that does not answer", async () => {
     const outcome = await trustingEgress([], () => new Promise(() => {})).post(
       request("https://receiver.test/", { timeoutMs: 50 }),
     );
     expect(outcome).toMatchObject({ failure: "dns", detail: "receiver.test was not resolved in time (5000 ms)" });
   }, 30_000);
 
-  test("the caller may end a post before it", async () => {
+  test("the caller can abort a post before it", async () => {
     const asked = Promise.withResolvers<void>();
     using receiver = await startRawReceiver(() => asked.resolve());
     const egress = trustingEgress([`localhost:${receiver.port}`], async () => ["127.0.0.1"]);
@@ -91,7 +91,7 @@ describe("the time limit", () => {
   });
 });
 
-describe("an answer that is not one", () => {
+describe("an invalid answer", () => {
   test.each([
     ["a closed connection", "reset", (): string => ""],
     ["a body shorter than announced", "reset", () => "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"],

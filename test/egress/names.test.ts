@@ -18,7 +18,7 @@ const LOOPBACK = { address: "127.0.0.1" };
 const posts = (egress: ReturnType<typeof egressBy>, tenantId: string, names: string[], port: number) =>
   names.map((name) => egress.post(request(`https://${name}:${port}/`, { tenantId: idOf<TenantId>(tenantId) })));
 
-test("forty names of one tenant that hang keep no post of another tenant waiting", async () => {
+test("forty hanging names of one tenant delay no post of another", async () => {
   using names = await startNameServer((name) => (name.startsWith("hang") ? "hang" : LOOPBACK));
   await using receiver = startReceiver(() => new Response());
   const egress = egressBy(names.address);
@@ -41,7 +41,7 @@ test("forty names of one tenant that hang keep no post of another tenant waiting
   expect(outcomes.filter((outcome) => outcome === "unsent")).toHaveLength(20);
 }, 30_000);
 
-test("a name is asked for once by all who want it at a time, and again when its TTL is over", async () => {
+test("a name is resolved once for concurrent posts, and again after its TTL", async () => {
   using names = await startNameServer((name) => (name === "kept.test" ? { ...LOOPBACK, ttl: 60 } : LOOPBACK));
   await using receiver = startReceiver(() => new Response());
   const egress = egressBy(names.address);
@@ -55,7 +55,7 @@ test("a name is asked for once by all who want it at a time, and again when its 
   expect(names.asked.filter((name) => name === "fleeting.test")).toHaveLength(2);
 });
 
-test.each(["nowhere", "fails"] as const)("a name server's answer '%s' is kept for some seconds", async (reply) => {
+test.each(["nowhere", "fails"] as const)("a name server's answer '%s' is cached for seconds", async (reply) => {
   using names = await startNameServer(() => reply);
   const egress = egressBy(names.address);
   const [first] = posts(egress, "one", ["gone.test"], 443);
@@ -66,7 +66,7 @@ test.each(["nowhere", "fails"] as const)("a name server's answer '%s' is kept fo
   expect(names.asked).toHaveLength(asked);
 });
 
-test("what a name server answers is vetted as any other address", async () => {
+test("resolved addresses are vetted like any other", async () => {
   using names = await startNameServer((name) => ({ address: name === "inside.test" ? "10.1.2.3" : "168.63.129.16" }));
   const egress = egressBy(names.address, ["refused.test"]);
   const outcomes = await Promise.all(posts(egress, "one", ["inside.test", "platform.test", "refused.test"], 443));

@@ -52,7 +52,7 @@ function expectDocumented(answer: Answer, instance: string): void {
   expect(answer.body.Errors.length).toBeWithin(1, 22);
 }
 
-test.concurrent.each(["Application", "Department", "User"])("any JSON body of a %s", async (entity) => {
+test.concurrent.each(["Application", "Department", "User"])("any JSON body of type %s", async (entity) => {
   const caller = await newTenant();
   await fc.assert(
     fc.asyncProperty(body, async (sent) => {

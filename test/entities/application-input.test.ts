@@ -26,7 +26,7 @@ async function parentOf(id: unknown): Promise<string> {
 }
 
 describe("fields", () => {
-  test("an absent field is left alone, null and empty clear it", async () => {
+  test("an absent field stays unchanged, null and empty clear it", async () => {
     const full = { Description: "text", WebSiteURL: "https://example.com", Is_Active: true, Is_System: true };
     const { Id } = await made({ Name: unique("clear"), ...full });
     expect(await made({ Id, Is_EndUser: true })).toMatchObject({ ...full, Is_EndUser: true });
@@ -62,13 +62,13 @@ describe("fields", () => {
     expectError(answer, 400, "Bad Input", PATH, /Name[\s\S]*Is_Active[\s\S]*Color/);
   });
 
-  test("an unknown field's name is cut and freed of control characters in the error", async () => {
+  test("an unknown field's name is shortened and freed of control characters in the error", async () => {
     const answer = await upsert({ [`\u0007\n${"x".repeat(5_000)}`]: 1 });
     expect(answer.body.Errors[0]).toMatch(/^\?\?x{58}…/);
   });
 
   test.each(["Name", "ApplicationKey", "ExternalId"])(
-    "%s may have as many characters as are stored, of any script",
+    "%s can have its maximum number of characters, of any script",
     async (field) => {
       const characters = Array.from({ length: 500 }, () =>
         String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000)),
@@ -85,7 +85,7 @@ describe("fields", () => {
     },
   );
 
-  test("text is kept as it was sent, without spaces at its ends", async () => {
+  test("text is stored as sent, without spaces at its ends", async () => {
     const text = " 日本語 😀 'quoted' \"twice\" \\ %s $1 <b>\u2028\n\t; drop table users; -- ";
     expect(await made({ Name: unique("text"), Description: text })).toMatchObject({
       Description: text.trim(),
@@ -94,19 +94,19 @@ describe("fields", () => {
 });
 
 describe("read-only fields", () => {
-  test("a record can be sent back as it was read", async () => {
+  test("a record can be sent back as read", async () => {
     const record = await made({ Name: unique("echo"), Description: "x" });
     expect(await made({ ...record, Description: "y" })).toMatchObject({ Id: record.Id, Description: "y" });
   });
 
-  test("a date may come back in another notation of the same moment, or as null", async () => {
+  test("a date can be sent back in another notation of the same time, or as null", async () => {
     const record = await made({ Name: unique("echo") });
     const other = String(record.CreatedOn).replace("Z", "+00:00");
     expect((await upsert({ Id: record.Id, CreatedOn: other, ModifiedOn: null })).status).toBe(200);
   });
 
   test.each(cases("2001-01-01T00:00:00Z", "never", 5, true, {}, [], { toString: null }, { valueOf: 1, toString: 1 }))(
-    "CreatedOn %j is refused, for an update and for an insert",
+    "CreatedOn %j is rejected, for an update and for an insert",
     async (value) => {
       const record = await made({ Name: unique("echo") });
       expectError(await upsert({ Id: record.Id, CreatedOn: value }), 400, "Bad Input", PATH, /CreatedOn/);
@@ -135,7 +135,7 @@ describe("foreign keys", () => {
     expect(await parentOf(child.Id)).toBe(String(parent.Id));
   });
 
-  test("null and an empty abstract shape clear it; absent leaves it alone", async () => {
+  test("null and an empty abstract shape clear it; absent leaves it unchanged", async () => {
     const parent = await made({ Name: unique("parent") });
     const { Id } = await made({ Name: unique("child"), ApplicationId: { Id: parent.Id } });
     await made({ Id, Description: "other" });
@@ -177,7 +177,7 @@ describe("foreign keys", () => {
       { Id: 1.5 },
       { ExternalId: 5 },
     ),
-  )("%j has no shape of a foreign key: 400 naming it", async (value) => {
+  )("%j is not a foreign key: 400 naming it", async (value) => {
     for (const field of ["ApplicationId", "AuthenticationId", "ModifiedBy", "CreatedBy"]) {
       expectError(await upsert({ Name: unique("x"), [field]: value }), 400, "Bad Input", PATH, new RegExp(field));
     }
@@ -188,13 +188,13 @@ describe("foreign keys", () => {
     { Id: Number.MAX_SAFE_INTEGER },
     { ExternalId: "nobody" },
     { FieldType: "Name", Value: "nobody" },
-  ])("%j points at no record: 400 naming it", async (value) => {
+  ])("%j matches no record: 400 naming it", async (value) => {
     for (const field of ["ApplicationId", "AuthenticationId", "ModifiedBy", "CreatedBy"]) {
       expectError(await upsert({ Name: unique("x"), [field]: value }), 400, "Bad Input", PATH, new RegExp(field));
     }
   });
 
-  test("another tenant's record cannot be pointed at", async () => {
+  test("another tenant's record cannot be referenced", async () => {
     const other = await newTenant();
     for (const field of ["ApplicationId", "ModifiedBy"]) {
       const value = { Id: Number(other.clientId), Type: "Application" };

@@ -22,14 +22,14 @@ describe("SPEC.md Endpoints 5, rule 1: Id is not empty", () => {
     expect(answer.body).toMatchObject({ Id, Name: "After" });
   });
 
-  test("an Id given as a number is Bad Input, for it is a string", async () => {
+  test("an Id given as a number is Bad Input, because it is a string", async () => {
     const caller = await newTenant();
     const { Id } = await made(caller, { Name: "Numbered" });
     expectError(await upsert(caller, { Id: Number(Id), Description: "one" }), 400, "Bad Input", PATH, /as a string/);
   });
 
   test.each(["999999999", "9007199254740991", "9007199254740993", "-5", "007", "no-such-id", " ", "1.5", "🙈"])(
-    "not matched: %p is 404 Not Found, and nothing is made",
+    "not matched: %p is 404 Not Found, and nothing is created",
     async (Id) => {
       const caller = await newTenant();
       expectError(await upsert(caller, { Id, Name: "New" }), 404, "Not Found", PATH);
@@ -42,7 +42,7 @@ describe("SPEC.md Endpoints 5, rule 1: Id is not empty", () => {
     expectError(await upsert(caller, { Id, Name: "New" }), 400, "Bad Input", PATH, /Id/);
   });
 
-  test("the Id wins over identifiers: one that another record holds is 409, naming the field", async () => {
+  test("the Id takes precedence: an identifier of another record is 409, naming the field", async () => {
     const caller = await newTenant();
     const first = await made(caller, { Name: "First", ApplicationKey: "first", ExternalId: "1" });
     const second = await made(caller, { Name: "Second" });
@@ -81,7 +81,7 @@ describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () 
     );
   });
 
-  test("an identifier that matches lets the others be set", async () => {
+  test("one matching identifier lets the others be set", async () => {
     const caller = await newTenant();
     const before = await made(caller, { Name: "N" });
     const after = await made(caller, { Name: "N", ExternalId: "E2", ApplicationKey: "K2" });
@@ -97,7 +97,7 @@ describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () 
     expect(await eventsOf(caller.tenantId)).toHaveLength(2);
   });
 
-  test("identifiers are told apart by case, and not by spaces at their ends", async () => {
+  test("identifiers are case-sensitive, and ignore spaces at their ends", async () => {
     const caller = await newTenant();
     const ids = new Set<unknown>();
     for (const Name of ["front", "Front", "front ", " front"]) ids.add((await made(caller, { Name })).Id);
@@ -121,7 +121,7 @@ describe("SPEC.md Endpoints 5, rule 3: Id, Name, ExternalId and ApplicationKey a
 });
 
 describe("the answer", () => {
-  test("is SPEC.md's response shape, whole; ModifiedBy and CreatedBy are the client", async () => {
+  test("is SPEC.md's complete response; ModifiedBy and CreatedBy are the client", async () => {
     const caller = await newTenant();
     const fields = {
       Name: unique("whole"),
@@ -151,7 +151,7 @@ describe("the answer", () => {
     ]);
   });
 
-  test("POST does what PATCH does", async () => {
+  test("POST behaves like PATCH", async () => {
     const caller = await newTenant();
     const post = (body: unknown) =>
       caller.send("POST", "/Application", {
@@ -166,7 +166,7 @@ describe("the answer", () => {
     });
   });
 
-  test("an update moves ModifiedOn and leaves CreatedOn", async () => {
+  test("an update changes ModifiedOn and keeps CreatedOn", async () => {
     const caller = await newTenant();
     const first = await made(caller, { Name: "dated" });
     const second = await made(caller, { Name: "dated", Description: "changed" });
@@ -179,7 +179,7 @@ describe("the answer", () => {
     ]);
   });
 
-  test("nothing changed: the same record, ModifiedOn as it was, no event", async () => {
+  test("no change: the same record and ModifiedOn, and no event", async () => {
     const caller = await newTenant();
     const fields = { Name: "still", Description: null, WebSiteURL: "", Is_Active: true };
     const first = await made(caller, fields);
@@ -201,7 +201,7 @@ test("the same identifiers in two tenants are two records", async () => {
   expect((await one.get(`/Application/${mine.Id}`)).body).toEqual(mine);
 });
 
-test("a client that is itself an Application is changed like any other", async () => {
+test("a client's own Application is changed like any other", async () => {
   const caller = await newTenant();
   const answer = await upsert(caller, { Id: caller.clientId, Description: "me" });
   expect(answer.body).toMatchObject({ Id: caller.clientId, Name: "demo-client", Description: "me" });

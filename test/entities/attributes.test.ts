@@ -33,7 +33,7 @@ async function newUser(api: Api, Attributes?: unknown) {
 }
 
 describe("a User's Attributes", () => {
-  test("are what the tenant has defined, in the record, in lists and in the payload", async () => {
+  test("are those defined by the tenant, in the record, in lists and in the payload", async () => {
     const api = await newOrganisation();
     const user = await newUser(api, VALUES);
     expect(user.Attributes).toEqual(VALUES);
@@ -43,7 +43,7 @@ describe("a User's Attributes", () => {
     expect((await newUser(api)).Attributes).toEqual({});
   });
 
-  test("that a body leaves out stay, null removes one, and null for all of them all", async () => {
+  test("absent in a body stay, null removes one, and null for all removes all", async () => {
     const api = await newOrganisation();
     const { Id } = await newUser(api, VALUES);
     const after = async (Attributes: unknown) => (await ok(save(api, { Id, Attributes }))).Attributes;
@@ -58,7 +58,7 @@ describe("a User's Attributes", () => {
     expect(await after(null)).toEqual({});
   });
 
-  test("are refused by name, all of those that do not fit at once, and nothing is written", async () => {
+  test("are rejected by name, all invalid ones at once, and nothing is written", async () => {
     const api = await newOrganisation();
     const { Id } = await newUser(api, VALUES);
     const wrong = { costCentre: "", floor: "3", isRemote: 1, skills: ["x".repeat(201)], shoeSize: 43, __proto: null };
@@ -79,7 +79,7 @@ describe("a User's Attributes", () => {
     }
   });
 
-  test("have at most 4,000 bytes", async () => {
+  test("have a limit of 4,000 bytes", async () => {
     const api = await newOrganisation();
     const long = Array.from({ length: 25 }, () => "x".repeat(180));
     const answer = await save(api, { Name: "Ana", Attributes: { skills: long } });
@@ -89,7 +89,7 @@ describe("a User's Attributes", () => {
     expectError(more, 400, "Bad Input", `${API}/User`, /at most 4000/);
   });
 
-  test("in an array of records refuse the whole with the record's index", async () => {
+  test("in an array reject the whole array with the record's index", async () => {
     const api = await newOrganisation();
     const record = () => ({ External_Id: unique("hr"), Attributes: VALUES });
     const good = await ok(api.patch("/User", [record(), record()]));
@@ -98,7 +98,7 @@ describe("a User's Attributes", () => {
     expectError(answer, 400, "Bad Input", `${API}/User`, /^Record 1: Attributes\.floor must be a number/);
   });
 
-  test("whatever is sent, come back as typed, or are refused and change nothing", async () => {
+  test("of any value are returned as typed, or rejected without a change", async () => {
     const api = await newOrganisation();
     const { Id } = await newUser(api, VALUES);
     const value = fc.oneof(
@@ -122,7 +122,7 @@ describe("a User's Attributes", () => {
     );
   });
 
-  test("of another tenant are none here", async () => {
+  test("of another tenant are unknown here", async () => {
     const [api, other] = [await newOrganisation(), await newTenant()];
     expectError(await save(other, { Attributes: VALUES }), 400, "Bad Input", `${API}/User`, /costCentre is none/);
     await ok(define(other, [{ Name: "floor", Type: "Text" }]));
@@ -130,7 +130,7 @@ describe("a User's Attributes", () => {
     expect((await newUser(api, { floor: 3 })).Attributes).toEqual({ floor: 3 });
   });
 
-  test("are no filter, and nothing that policies see", async () => {
+  test("are neither filters nor visible to policies", async () => {
     const api = await newOrganisation();
     expectError(await api.get("/User?Attributes=x"), 400, "Bad Input", `${API}/User`);
     const Policy = `permit (principal, action, resource is User) when { resource.Attributes.floor == 3 };`;
@@ -139,7 +139,7 @@ describe("a User's Attributes", () => {
 });
 
 describe("UserAttributes", () => {
-  test("that Users have values of stay, with their types", async () => {
+  test("with values of Users stay, with their types", async () => {
     const api = await newOrganisation();
     const { Id } = await newUser(api, VALUES);
     const without = DEFINED.filter(({ Name }) => Name !== "floor");
@@ -155,7 +155,7 @@ describe("UserAttributes", () => {
     expect((await ok(define(api, retyped))).UserAttributes).toEqual(retyped);
   });
 
-  test("and a User's value at the same time: one of them waits, and the value is never of what is gone", async () => {
+  test("changed concurrently with a User's value never leave a value without a definition", async () => {
     const api = await newOrganisation();
     for (let round = 0; round < 8; round++) {
       const { Id } = await newUser(api);
@@ -187,13 +187,13 @@ describe("UserAttributes", () => {
     ["a Name twice", [DEFINED[0], DEFINED[0]], /UserAttributes\[1\]|UserAttributes\[0\]\.Name occurs twice/],
     ["another Type", [{ Name: "a", Type: "Date" }], /\.Type must be Text or Number or Boolean or Texts/],
     ["a long Description", [{ Name: "a", Type: "Text", Description: "x".repeat(201) }], /Description must be/],
-  ])("with %s are refused", async (_, wrong, says) => {
+  ])("with %s are rejected", async (_, wrong, says) => {
     const api = await newTenant();
     expectError(await define(api, wrong), 400, "Bad Input", `${API}/TenantSettings`, says);
     expect((await ok(api.get("/TenantSettings"))).UserAttributes).toEqual([]);
   });
 
-  test("changed stand in the audit log", async () => {
+  test("changed are in the audit log", async () => {
     const api = await newTenant();
     await ok(define(api, DEFINED.slice(0, 1)));
     const { Items } = await ok(api.get("/AuditEvent?Kind=TenantSettings.Changed"));

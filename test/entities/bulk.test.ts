@@ -20,7 +20,7 @@ async function bulkEvents(caller: Api) {
 }
 
 describe.concurrent("an array", () => {
-  test("is upserted as a whole and answered in its order, with one event a kind", async () => {
+  test("is upserted as a whole and answered in order, with one event per kind", async () => {
     const caller = await newTenant();
     const [a, b] = (await caller.patch("/Department", [{ Name: "a" }, { Name: "b" }])).body;
     const answer = await caller.patch("/Department", [
@@ -40,7 +40,7 @@ describe.concurrent("an array", () => {
     ]);
   });
 
-  test("that changes nothing has no event; an empty one is answered by an empty one", async () => {
+  test("without changes has no event; an empty one is answered with an empty one", async () => {
     const caller = await newTenant();
     const { body } = await caller.patch("/Department", [{ Name: "a" }]);
     expect((await caller.patch("/Department", body)).body).toEqual(body);
@@ -48,7 +48,7 @@ describe.concurrent("an array", () => {
     expect(await bulkEvents(caller)).toHaveLength(1);
   });
 
-  test("may name one record several times: in their order, and all see the end", async () => {
+  test("can name one record several times: applied in order, and each answer has the final state", async () => {
     const caller = await newTenant();
     const { body } = await caller.patch("/Department", [
       { Name: "same", Description: "first", Is_Active: true },
@@ -64,7 +64,7 @@ describe.concurrent("an array", () => {
     ]);
   });
 
-  test("may point at a record that it has made before", async () => {
+  test("can reference a record created earlier in it", async () => {
     const caller = await newTenant();
     const { body } = await caller.patch("/Department", [
       { Name: "top" },
@@ -81,7 +81,7 @@ describe.concurrent("an array", () => {
     [{ Name: "held", ExternalId: "other" }, 400, "Bad Input", /^Record 2: ExternalId, Name point at several/],
     [{ Name: "x", ParentId: { Id: 999_999_999 } }, 400, "Bad Input", /^Record 2: ParentId points at no record/],
     [{ Name: "x", ModifiedOn: "2001-01-01T00:00:00Z" }, 400, "Bad Input", /^Record 2: ModifiedOn is set by the server/],
-  ])("with the bad record %j is refused as a whole, naming its index", async (bad, status, type, says) => {
+  ])("with the invalid record %j is rejected as a whole, naming its index", async (bad, status, type, says) => {
     const caller = await newTenant();
     await caller.patch("/Department", [{ Name: "held" }, { ExternalId: "other" }]);
     const good = ["a", "b", "c"].map((Name) => ({ Name }));
@@ -91,7 +91,7 @@ describe.concurrent("an array", () => {
     expect(await bulkEvents(caller)).toHaveLength(1);
   });
 
-  test("whose record takes a unique value of another is 409 naming its index", async () => {
+  test("with a record that takes another's unique value is 409 naming its index", async () => {
     const caller = await newTenant();
     const [, two] = (await caller.patch("/Department", [{ Name: "one" }, { Name: "two" }])).body;
     const answer = await caller.patch("/Department", [{ Name: "three" }, { Id: two.Id, Name: "three" }]);
@@ -99,7 +99,7 @@ describe.concurrent("an array", () => {
     expect((await caller.get("/Department")).body.Items).toHaveLength(2);
   });
 
-  test("with many bad records names twenty of their errors and counts the rest", async () => {
+  test("with many invalid records names twenty errors and counts the rest", async () => {
     const caller = await newTenant();
     const answer = await caller.patch("/Department", Array(50).fill({ Color: 1 }));
     expectError(answer, 400, "Bad Input", PATH);
@@ -107,7 +107,7 @@ describe.concurrent("an array", () => {
     expect(answer.body.Errors.slice(-2)).toEqual(["Record 19: Color is no field of Department.", "… and 30 more."]);
   });
 
-  test("has at most 1,000 records, which take seconds", async () => {
+  test("has at most 1,000 records, which are processed in seconds", async () => {
     const caller = await newTenant();
     const records = Array.from({ length: 1_000 }, (_, index) => ({ Name: `n${index}`, ExternalId: `x${index}` }));
     const answer = await caller.patch("/Department", records);
@@ -124,7 +124,7 @@ describe.concurrent("an array", () => {
   });
 
   test.each(["Application", "Department", "User"])(
-    "of %ss by many callers in any order ends in one row each",
+    "of %ss by concurrent callers in any order ends with one row each",
     async (entity) => {
       const caller = await newTenant();
       const [key, other] = entity === "User" ? ["Username", "Email"] : ["Name", "Description"];
@@ -143,13 +143,13 @@ describe.concurrent("an array", () => {
     },
   );
 
-  test.each(cases(5, "text", null))("is JSON records alone: [%p] is 400", async (value) => {
+  test.each(cases(5, "text", null))("contains JSON objects only: [%p] is 400", async (value) => {
     const caller = await newTenant();
     expectError(await caller.patch("/User", [value]), 400, "Bad Input", `${API}/User`, /^Record 0: User must be/);
   });
 });
 
-test("a receiver gets one signed call for an array, its Data an array", async () => {
+test("a receiver gets one signed call for an array, with an array as Data", async () => {
   const api = await newTenant();
   await using receiver = startReceiver();
   await api.connect(receiver.url, { Entities: ["User"] });

@@ -12,7 +12,7 @@ async function tagged(caller: Api, path: string): Promise<string> {
 }
 
 describe.concurrent("an ETag", () => {
-  test("is strong, and the same in every answer about one state", async () => {
+  test("is strong, and equal in every answer about one state", async () => {
     const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     const tag = made.headers.get("etag")!;
@@ -23,7 +23,7 @@ describe.concurrent("an ETag", () => {
     expect((await caller.remove(`/Department/${made.body.Id}`)).headers.get("etag")).toBe(tag);
   });
 
-  test("is another one after any change, also of what no answer shows or of what it points at", async () => {
+  test("differs after any change, also of hidden fields or referenced records", async () => {
     const caller = await newTenant();
     const parent = await caller.made("Application", { Name: "parent" });
     const { Id } = await caller.made("Application", { Name: "child" });
@@ -37,7 +37,7 @@ describe.concurrent("an ETag", () => {
 });
 
 describe.concurrent("If-None-Match on GET", () => {
-  test("is 304 without a body while nothing has changed, then 200", async () => {
+  test("is 304 without a body while unchanged, then 200", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "one" });
     const path = `/Department/${Id}`;
@@ -53,7 +53,7 @@ describe.concurrent("If-None-Match on GET", () => {
 });
 
 describe.concurrent("If-Match", () => {
-  test("of the present state lets a change through, of a former one is 412 and changes nothing", async () => {
+  test("with the current ETag allows a change, with a former one is 412 without a change", async () => {
     const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     const stale = made.headers.get("etag")!;
@@ -70,7 +70,7 @@ describe.concurrent("If-Match", () => {
     expect((await caller.remove(path, { "if-match": tags })).status).toBe(200);
   });
 
-  test("with a whole stale record is 412, not a complaint about ModifiedOn", async () => {
+  test("with a complete outdated record is 412, not an error about ModifiedOn", async () => {
     const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     await caller.made("Department", { Name: "one", Description: "changed" });
@@ -85,7 +85,7 @@ describe.concurrent("If-Match", () => {
     expectError(answer, 412, "Precondition Failed", PATH);
   });
 
-  test("* is any record there is; without one, an upsert that would insert is 412", async () => {
+  test("* matches any existing record; an upsert that would insert is 412", async () => {
     const caller = await newTenant();
     for (const value of ["*", '"any"']) {
       const answer = await caller.patch("/Department", { Name: "one" }, { "if-match": value });
@@ -95,12 +95,12 @@ describe.concurrent("If-Match", () => {
     expect((await caller.patch("/Department", { Name: "one" }, { "if-match": "*" })).status).toBe(200);
   });
 
-  test("with an Id that is not matched is 404 all the same (SPEC.md Endpoints 5, rule 1)", async () => {
+  test("with an unknown Id is 404 all the same (SPEC.md Endpoints 5, rule 1)", async () => {
     const caller = await newTenant();
     expectError(await caller.patch("/Department", { Id: 999_999_999 }, { "if-match": "*" }), 404, "Not Found", PATH);
   });
 
-  test("of ten callers who read the same state, one wins", async () => {
+  test("of ten callers with the same ETag, one succeeds", async () => {
     const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     const tag = { "if-match": made.headers.get("etag")! };
@@ -109,15 +109,18 @@ describe.concurrent("If-Match", () => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(9).fill(412)]);
   });
 
-  test.each(["one", "", '"a" "b"', '"a', 'w/"a"', '"a", b', '*, "a"'])("%j is no list of ETags: 400", async (value) => {
-    const caller = await newTenant();
-    for (const name of ["if-match", "if-none-match"]) {
-      const answer = await caller.patch("/Department", { Name: "one" }, { [name]: value });
-      expectError(answer, 400, "Bad Input", PATH, /ETags/);
-    }
-  });
+  test.each(["one", "", '"a" "b"', '"a', 'w/"a"', '"a", b', '*, "a"'])(
+    "%j is not a list of ETags: 400",
+    async (value) => {
+      const caller = await newTenant();
+      for (const name of ["if-match", "if-none-match"]) {
+        const answer = await caller.patch("/Department", { Name: "one" }, { [name]: value });
+        expectError(answer, 400, "Bad Input", PATH, /ETags/);
+      }
+    },
+  );
 
-  test("is for one record: with an array it is 400", async () => {
+  test("applies to one record: with an array it is 400", async () => {
     const caller = await newTenant();
     const answer = await caller.patch("/Department", [{ Name: "one" }], { "if-match": "*" });
     expectError(answer, 400, "Bad Input", PATH, /not for an array/);

@@ -5,7 +5,7 @@ import { API, db, eventsOf, expectError, request, TOKEN_PATH } from "./client.ts
 
 describe.concurrent("DELETE", () => {
   test.each(["Application", "Department", "User"])(
-    "of a %s answers its last state, and its event has it",
+    "of a %s returns its last state, as does its event",
     async (entity) => {
       const caller = await newTenant();
       const record = await caller.made(entity, { Name: "gone" });
@@ -25,7 +25,7 @@ describe.concurrent("DELETE", () => {
     },
   );
 
-  test("finds the record as GET does: by another field, as base64, or not at all", async () => {
+  test("finds the record as GET does: by another field, in base64, or not at all", async () => {
     const caller = await newTenant();
     await caller.made("User", { Username: "ada@example.com" });
     const value = `base64|${Buffer.from("ada@example.com").toString("base64")}`;
@@ -35,7 +35,7 @@ describe.concurrent("DELETE", () => {
     expectError(await caller.remove("/User/abc?Name=Color"), 400, "Bad Input", `${API}/User/abc`, /Color/);
   });
 
-  test("of a value that several have deletes none", async () => {
+  test("of an ambiguous value deletes none", async () => {
     const caller = await newTenant();
     const records = [
       { Name: "a", Description: "same" },
@@ -47,7 +47,7 @@ describe.concurrent("DELETE", () => {
     expect((await caller.get("/Department")).body.Items).toHaveLength(2);
   });
 
-  test("of what others point at is 409 naming them, until they no longer do", async () => {
+  test("of a referenced record is 409 naming the references, until they are gone", async () => {
     const caller = await newTenant();
     const top = await caller.made("Department", { Name: "Top" });
     const sub = await caller.made("Department", { Name: "Sub", ParentId: { Id: top.Id } });
@@ -70,7 +70,7 @@ describe.concurrent("DELETE", () => {
     expect((await caller.remove(`/Department/${top.Id}`)).status).toBe(200);
   });
 
-  test("of a parent Application is 409 though no answer shows the child's ApplicationId", async () => {
+  test("of a parent Application is 409, though no answer shows the child's ApplicationId", async () => {
     const caller = await newTenant();
     const parent = await caller.made("Application", { Name: "parent" });
     await caller.made("Application", { Name: "child", ApplicationId: { Id: parent.Id } });
@@ -78,7 +78,7 @@ describe.concurrent("DELETE", () => {
     expectError(answer, 409, "Conflict", `${API}/Application/${parent.Id}`, /1 Application \(ApplicationId\)/);
   });
 
-  test("of a client takes its credentials and secrets along: it gets no more tokens", async () => {
+  test("of a client deletes its credentials and secrets, and it gets no more tokens", async () => {
     const caller = await newTenant();
     await ok((await newPerson(caller, "admin")).delete(`/Application/${caller.clientId}`));
     const [left] = await db()<{ count: number }[]>`
@@ -90,14 +90,14 @@ describe.concurrent("DELETE", () => {
     expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 400, error: "Unauthorized" });
   });
 
-  test("of a User takes the password along", async () => {
+  test("of a User deletes the password", async () => {
     const caller = await newTenant();
     const { body } = await caller.remove("/User/admin?Name=Username");
     const [left] = await db()<{ count: number }[]>`select count(*) as count from passwords where user_id = ${body.Id}`;
     expect(left!.count).toBe(0);
   });
 
-  test("of who made a record leaves its Id and Type there", async () => {
+  test("of a record's creator leaves its Id and Type there", async () => {
     const caller = await newTenant();
     const maker = await newPerson(caller, "editor");
     const record = await ok(maker.patch("/Department", { Name: "kept" }));
@@ -110,13 +110,13 @@ describe.concurrent("DELETE", () => {
     });
   });
 
-  test("needs AccessManager:Delete", async () => {
+  test("requires AccessManager:Delete", async () => {
     const weak = await (await newTenant()).withScope("AccessManager:Read AccessManager:Create, Update");
     const answer = await weak.remove("/User/1");
     expectError(answer, 403, "Permission", `${API}/User/1`, /AccessManager:Delete/);
   });
 
-  test("of another tenant's record is 404, and it stays", async () => {
+  test("of another tenant's record is 404, and the record stays", async () => {
     const [caller, other] = [await newTenant(), await newTenant()];
     for (const entity of ["Application", "Department", "User"]) {
       const { Id } = await other.made(entity, { Name: "theirs" });
@@ -125,7 +125,7 @@ describe.concurrent("DELETE", () => {
     }
   });
 
-  test("by many callers at once deletes once", async () => {
+  test("by concurrent callers deletes once", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "gone" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => caller.remove(`/Department/${Id}`)));
@@ -133,7 +133,7 @@ describe.concurrent("DELETE", () => {
     expect((await eventsOf(caller.tenantId)).map(({ type }) => type)).toEqual(["Created", "Deleted"]);
   });
 
-  test("while others come to point at the record never ends in a 500, nor in a pointer at nothing", async () => {
+  test("concurrent with new references never ends in a 500 or a dangling reference", async () => {
     const caller = await newTenant();
     for (let round = 0; round < 5; round++) {
       const { Id } = await caller.made("Department", { Name: `round ${round}` });

@@ -23,7 +23,7 @@ describe("the body", () => {
     "Application/JSON",
     "application/json; charset=utf-8",
     "application/json;charset=UTF-8",
-  ])("Content-Type %s is taken", async (type) => {
+  ])("Content-Type %s is accepted", async (type) => {
     expect((await post(`{"Name":"${unique("typed")}"}`, { "content-type": type })).status).toBe(200);
   });
 
@@ -53,11 +53,11 @@ describe("the body", () => {
     ["[".repeat(33) + "]".repeat(33), /deeper than 32 levels/],
     [`{"Name":${"[".repeat(500_000)}${"]".repeat(500_000)}}`, /deeper than 32 levels/],
     [`[${"{},".repeat(100_000)}{}]`, /more than 100000 values/],
-  ])("%.20s… is 400 before anybody waits for its parsing", async (text, words) => {
+  ])("%.20s… is 400 without a long parse", async (text, words) => {
     expectError(await post(text), 400, "Bad Input", PATH, words);
   });
 
-  test("commas and brackets in a text are none of the JSON", async () => {
+  test("commas and brackets in a text are not counted", async () => {
     const Description = `\\"${"[{,".repeat(1_000)}\\`;
     const { status, body } = await post(JSON.stringify({ Name: unique("brackets"), Description }));
     expect([status, body.Description]).toEqual([200, Description]);
@@ -68,16 +68,16 @@ describe("the body", () => {
     expectError(await post(bytes), 400, "Bad Input", PATH, /UTF-8/);
   });
 
-  test("a byte order mark is no part of the JSON", async () => {
+  test("a byte order mark is ignored", async () => {
     expect((await post(`\ufeff{"Name":"${unique("bom")}"}`)).status).toBe(200);
   });
 
-  test("exactly 1 MiB is read", async () => {
+  test("exactly 1 MiB is accepted", async () => {
     const name = unique("large");
     expect((await post(`{"Name":"${name}"}`.padEnd(MIB))).body.Name).toBe(name);
   });
 
-  test("a byte more than 1 MiB is 413", async () => {
+  test("one byte more than 1 MiB is 413", async () => {
     expectError(await post("{}".padEnd(MIB + 1)), 413, "Payload Too Large", PATH, /1048576/);
   });
 
@@ -108,7 +108,7 @@ describe("the method", () => {
     ["/Application/1/Credentials", ["GET", "HEAD", "PATCH", "POST"]],
   ];
 
-  test.each(routes)("%s answers 405 with Allow to any other", async (path, allowed) => {
+  test.each(routes)("%s answers 405 with Allow to any other method", async (path, allowed) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       const answer = await caller.send(method, path);
       const allow = answer.headers.get("allow")?.split(", ");
@@ -123,10 +123,10 @@ describe("the method", () => {
   });
 });
 
-describe("who may", () => {
+describe("authentication and scopes", () => {
   const good = { headers: JSON_TYPE, body: "{}" };
 
-  test("no token is 401 that asks for a Bearer token", async () => {
+  test("without a token: 401 with a Bearer challenge", async () => {
     for (const [method, path] of [
       ["PATCH", "/Application"],
       ["GET", "/User/1"],
@@ -148,7 +148,7 @@ describe("who may", () => {
   );
 
   test.each(["Basic dXNlcjp3b3Jk", "Token x", "Bearer=x"])(
-    "Authorization: %s is told of Bearer, and not that its token is invalid",
+    "Authorization: %s gets a Bearer challenge without an error",
     async (authorization) => {
       const answer = await request("GET", PATH, { headers: { authorization } });
       expectError(answer, 401, "Unauthorized", PATH, /no other Authorization than Bearer/);
@@ -156,7 +156,7 @@ describe("who may", () => {
     },
   );
 
-  test("the scheme's name is taken in any case", async () => {
+  test("the scheme is case-insensitive", async () => {
     const answer = await request("GET", `${API}/Entities`, { headers: { authorization: `bearer ${caller.token}` } });
     expect(answer.status).toBe(200);
   });
@@ -171,7 +171,7 @@ describe("who may", () => {
     ["GET", "/User", "AccessManager:Delete", "AccessManager:Read"],
     ["PATCH", "/User", "AccessManager:Create", "AccessManager:Create AccessManager:Update"],
     ["DELETE", "/Department/1", "AccessManager:Create, Update", "AccessManager:Delete"],
-  ])("%s %s with %s alone is 403 that names what is needed", async (method, path, scope, needed) => {
+  ])("%s %s with only %s is 403 and names the required scope", async (method, path, scope, needed) => {
     const weak = await caller.withScope(scope);
     const answer = await weak.send(method, path, method === "GET" ? {} : good);
     expectError(answer, 403, "Permission", API + path, /lacks the scope/);
@@ -220,7 +220,7 @@ describe("RequestKey and the path", () => {
     expect(bad.body.RequestKey).toBe(keys[1]);
   });
 
-  test.each(["abc-123", "trace:1.2_3", Bun.randomUUIDv7(), "x".repeat(100)])("a sane key %s is taken", async (key) => {
+  test.each(["abc-123", "trace:1.2_3", Bun.randomUUIDv7(), "x".repeat(100)])("a valid key %s is used", async (key) => {
     expect((await get({ "x-request-id": key })).body.RequestKey).toBe(key);
   });
 
@@ -240,11 +240,11 @@ describe("RequestKey and the path", () => {
     },
   );
 
-  test("Instance has the path alone, not the query", async () => {
+  test("Instance is the path without the query", async () => {
     expect((await request("GET", `${API}/nothing?token=secret`)).body.Instance).toBe(`${API}/nothing`);
   });
 
-  test("no answer lets a browser guess its type", async () => {
+  test("every answer has X-Content-Type-Options", async () => {
     for (const answer of [await get(), await caller.get("/Entities")]) {
       expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     }

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe("a list", () => {
-  test("has the records in the shape they are read in, by their Ids, and no Next", async () => {
+  test("has the records as GET returns them, by Id, and no Next", async () => {
     const { body } = await caller.get("/User");
     expect(body.Next).toBeNull();
     expect(body.Items.map((item: { Name: string }) => item.Name)).toEqual(["Administrator", ...NAMES]);
@@ -36,7 +36,7 @@ describe("a list", () => {
     expect(ids).toEqual(ids.toSorted((one: number, other: number) => one - other));
   });
 
-  test.each([1, 2, 4, 6, 200])("in pages of %i has every record once", async (limit) => {
+  test.each([1, 2, 4, 6, 200])("in pages of %i has each record once", async (limit) => {
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
@@ -50,7 +50,7 @@ describe("a list", () => {
     expect(seen).toEqual(["Administrator", ...NAMES]);
   });
 
-  test("pages hold their place while records come and go, and keep their filter", async () => {
+  test("pages keep their position while records are added and deleted, and keep their filter", async () => {
     const own = await newTenant();
     await own.patch(
       "/Department",
@@ -64,12 +64,12 @@ describe("a list", () => {
     expect(rest.Items.map((item: { Name: string }) => item.Name)).toEqual(["b", "c", "d"]);
   });
 
-  test("of Applications has Ids as text", async () => {
+  test("of Applications has Ids as strings", async () => {
     const { body } = await caller.get("/Application?Is_System=false");
     expect(body.Items.map((item: { Id: string }) => item.Id)).toEqual([caller.clientId]);
   });
 
-  test("is the tenant's own", async () => {
+  test("is limited to the tenant", async () => {
     const other = await newTenant();
     expect((await other.get("/Department")).body).toEqual({ Items: [], Next: null });
     expect((await other.get(`/User?Department=${sales.Id}`)).body.Items).toEqual([]);
@@ -110,7 +110,7 @@ describe("a filter", () => {
     ["User", ["Name", "Username", "Email", "MobilePhone", "External_Id"]],
     ["Department", ["Name", "ExternalId"]],
     ["Application", ["Name", "ApplicationKey", "ExternalId", "WebSiteURL"]],
-  ])("by a part of a text looks at every short one of a %s, one by one", async (entity, fields) => {
+  ])("by part of a text searches each short text of a %s", async (entity, fields) => {
     const own = await newTenant();
     const value = (field: string) => (field === "WebSiteURL" ? `https://Begin-${field}-End` : `Begin-${field}-End`);
     await own.made(entity, Object.fromEntries(fields.map((field) => [field, value(field)])));
@@ -124,7 +124,7 @@ describe("a filter", () => {
     for (const field of fields) expect(description).toContain(field);
   });
 
-  test("by a part of a text goes on over pages, and takes %, _ and \\ as they are", async () => {
+  test("by part of a text works across pages, and treats %, _ and \\ literally", async () => {
     const own = await newTenant();
     const names = ["100% a", "100 a", "a_b", "axb", "back\\slash"];
     await own.patch(
@@ -141,12 +141,12 @@ describe("a filter", () => {
     expect(await found(`Search=100&Cursor=${first.Next}`)).toEqual(["100 a"]);
   });
 
-  test("by what a foreign key points at, and by none", async () => {
+  test("by a foreign key finds references, and records without one", async () => {
     expect(await usernames(`Department=${sales.Id}`)).toEqual(["Ada & co+1"]);
     expect(await usernames("department=0&Is_Active=true")).toHaveLength(4);
   });
 
-  test("by a date as it is read", async () => {
+  test("by a date matches the date as returned", async () => {
     const { body } = await caller.get("/User/Bob?Name=Name");
     expect(await usernames(`Creation_Date=${body.Creation_Date}`)).toContain(body.Username);
   });
@@ -179,7 +179,7 @@ describe("a filter", () => {
   });
 });
 
-test("a record is looked up by one field, and by no other parameter than Name", async () => {
+test("a look-up accepts no parameter except Name", async () => {
   for (const method of ["GET", "DELETE"]) {
     const answer = await caller.send(method, "/User/ada?Name=Username&Name=Email");
     expectError(answer, 400, "Bad Input", `${API}/User/ada`, /Name stands in the query twice/);
@@ -193,13 +193,13 @@ test("a record is looked up by one field, and by no other parameter than Name", 
   }
 });
 
-test("a slash after the Id is named as what is wrong", async () => {
+test("a slash after the Id is named as the error", async () => {
   for (const path of ["/User/1002/", "/User/1002/Name"]) {
     expectError(await caller.get(path), 400, "Bad Input", API + path, /has a slash/);
   }
 });
 
-test("a path that ends in a slash is an empty Id, not the list", async () => {
+test("a path that ends in a slash is an empty Id, not a list", async () => {
   expectError(await caller.get("/User/?Name=Username"), 400, "Bad Input", `${API}/User/`, /ends in a slash/);
   expectError(await caller.remove("/User/"), 400, "Bad Input", `${API}/User/`, /ends in a slash/);
 });

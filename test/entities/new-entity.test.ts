@@ -72,7 +72,7 @@ async function call(method: string, path: string, body?: unknown) {
   return { status: answer.status, body: (await answer.json()) as any };
 }
 
-test("it stands among the Entities with its fields, their types and its events", async () => {
+test("it is listed in Entities with its fields, types and events", async () => {
   const { body } = await call("GET", "/Entities");
   expect(body.Items.find((item: { Name: string }) => item.Name === "Group")).toEqual({
     Name: "Group",
@@ -130,7 +130,7 @@ test("it is upserted, read, listed and deleted, with its events", async () => {
   }
 });
 
-test("its input is held against its definition", async () => {
+test("its input is validated", async () => {
   const wrong = {
     Code: "x".repeat(11),
     Size: 2_147_483_648,
@@ -152,7 +152,7 @@ test("its input is held against its definition", async () => {
   expect(body.Errors).toEqual(said.map((start) => expect.stringMatching(new RegExp(`^${start}`))));
 });
 
-test("a webhook connection can ask for it", async () => {
+test("a webhook connection can subscribe to it", async () => {
   const connection = { URL: "https://example.com", Entities: ["Group"], Events: ["Created"] };
   expect((await call("POST", "/WebhookConnection", connection)).body.Entities).toEqual(["Group"]);
 });
@@ -171,7 +171,7 @@ test("policies judge its attributes, before and after a change", async () => {
   expect((await call("DELETE", `/Group/${made.body.Id}`)).body.Size).toBe(100);
 });
 
-test("Settings lists it, adds it, changes it and deletes it, by its fields", async () => {
+test("Settings lists, adds, changes and deletes it, by its fields", async () => {
   const visitor = new Visitor(origin());
   const door = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
   const overview = await visitor.submit(door, tenant.admin);
@@ -231,7 +231,7 @@ test("Settings lists it, adds it, changes it and deletes it, by its fields", asy
   ]);
 });
 
-test("a definition that points at no entity is refused when the service starts", () => {
+test("a definition with an unknown reference fails at the start", () => {
   const config = readConfig({ DATABASE_URL: "postgres://localhost/none", MASTER_KEY: masterKey });
   const parts = {
     config,

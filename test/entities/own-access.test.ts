@@ -15,7 +15,7 @@ async function expectStillAClient(caller: Api): Promise<void> {
   expect((await askToken(formOf(caller, { scope: "*" }))).status).toBe(200);
 }
 
-describe.concurrent("the client that calls is refused with 409, and goes on as before", () => {
+describe.concurrent("the calling client gets 409 and keeps its access when it tries", () => {
   test("to deactivate itself, alone or in an array", async () => {
     const caller = await newTenant();
     const deactivated = { Id: caller.clientId, Is_Active: false };
@@ -34,7 +34,7 @@ describe.concurrent("the client that calls is refused with 409, and goes on as b
     await expectStillAClient(caller);
   });
 
-  test("to take away its grant or its Settings scopes, in whatever way", async () => {
+  test("to remove its own grant or Settings scopes, in any way", async () => {
     const caller = await newTenant();
     const path = `/Application/${caller.clientId}/Credentials`;
     const before = await ok(caller.get(path));
@@ -55,7 +55,7 @@ describe.concurrent("the client that calls is refused with 409, and goes on as b
     expect((await ok(caller.patch(path, { Scopes, GrantTypes: ["client_credentials"] }))).Scopes).toEqual(Scopes);
   });
 
-  test("to delete its last secret, of two or not", async () => {
+  test("to delete its last secret", async () => {
     const caller = await newTenant();
     const path = `/Application/${caller.clientId}/Secrets`;
     const [{ Id }] = (await ok(caller.get(path))).Items;
@@ -79,7 +79,7 @@ test.concurrent("another client may do all of it", async () => {
   await ok(other.delete(path));
 });
 
-test.concurrent("a user who is signed in can end neither itself nor the client, but another user", async () => {
+test.concurrent("a signed-in user cannot end itself or the client, but can end another user", async () => {
   const client = await newClient({ scopes: ADMIN_SCOPES, grant_types: ["authorization_code"] });
   const visitor = new Visitor();
   const page = await visitor.submit(await visitor.open(client.authorize({ scope: "*" })), client.tenant.admin);

@@ -44,7 +44,7 @@ describe(`${CALLERS} callers at once`, () => {
     expect((await eventsOf(caller.tenantId)).map((event) => event.type)).toEqual(["Created"]);
   });
 
-  test("the same identifiers, other descriptions: one Created, an Updated for each other", async () => {
+  test("the same identifiers with other descriptions: one Created, and an Updated for each other", async () => {
     const caller = await newTenant();
     const identifiers = { Name: "N", ExternalId: "E", ApplicationKey: "K" };
     const bodies = Array.from({ length: CALLERS }, (_, index) => ({ ...identifiers, Description: `number ${index}` }));
@@ -56,7 +56,7 @@ describe(`${CALLERS} callers at once`, () => {
     expect(types.filter((type) => type === "Updated")).toHaveLength(CALLERS - 1);
   });
 
-  test("overlapping subsets of one record's identifiers: every answer is named, never a 500", async () => {
+  test("overlapping identifiers of one record: every answer is documented, never a 500", async () => {
     const caller = await newTenant();
     const whole = { Name: "N", ExternalId: "E", ApplicationKey: "K" };
     const subsets = [1, 2, 3, 4, 5, 6, 7].map((mask) =>
@@ -71,7 +71,7 @@ describe(`${CALLERS} callers at once`, () => {
     await expectUnique(caller);
   });
 
-  test("two records whose names are exchanged over and over end unique, never a 500", async () => {
+  test("two records that exchange names repeatedly stay unique, without a 500", async () => {
     const caller = await newTenant();
     const [one, two] = await together(caller, [{ Name: "one" }, { Name: "two" }]);
     const names = ["one", "two", "three"];
@@ -83,7 +83,7 @@ describe(`${CALLERS} callers at once`, () => {
     await expectUnique(caller);
   });
 
-  test("parents that are set crosswise never end in a circle, nor in a 500", async () => {
+  test("concurrent parents never form a circle, and never cause a 500", async () => {
     const caller = await newTenant();
     const made = await together(caller, [{ Name: "a" }, { Name: "b" }, { Name: "c" }]);
     const ids = made.map((answer) => answer.body.Id);
@@ -135,7 +135,7 @@ describe("properties", () => {
   }
 
   test.each([1, 8])(
-    "any upserts, %i at once, keep the identifiers unique and have one event a change",
+    "any upserts, %i at once, keep the identifiers unique and have one event per change",
     async (wave) => {
       const caller = await newTenant();
       await fc.assert(
@@ -150,7 +150,7 @@ describe("properties", () => {
     },
   );
 
-  test("the last event of a record is its last answer", async () => {
+  test("the last event of a record equals its last answer", async () => {
     const caller = await newTenant();
     await fc.assert(
       fc.asyncProperty(fc.array(upsert, { minLength: 1, maxLength: 8 }), async (changes) => {
@@ -162,7 +162,7 @@ describe("properties", () => {
     );
   });
 
-  test("any upserts of Users, alone and in arrays, keep External_Id unique and never end in a 500", async () => {
+  test("any upserts of Users, alone and in arrays, keep External_Id unique without a 500", async () => {
     const caller = await newTenant();
     const user = fc.record({ Username: word, External_Id: word, Name: word }, { requiredKeys: [] });
     const body = fc.oneof(user, fc.array(user, { maxLength: 4 }));

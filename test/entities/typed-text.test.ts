@@ -32,7 +32,7 @@ const SHAPED = new Set(["Email", "Picture", "Website", "Profile", "WebSiteURL", 
 
 const textsWithout = (entity: Parameters<typeof textsOf>[0]) => textsOf(entity).filter((name) => !SHAPED.has(name));
 
-test("every text of every entity is stored in one form, and found by every way of writing it", async () => {
+test("every text of every entity is normalized, and found in any composition", async () => {
   const admin = await newAdmin();
   for (const entity of await entitiesOf(admin)) {
     for (const name of textsWithout(entity)) {
@@ -53,7 +53,7 @@ test("every text of every entity is stored in one form, and found by every way o
   }
 }, 120_000);
 
-test("no second record of a kind of setting stands beside one of the same name, written in another way", async () => {
+test("settings cannot have the same name in another composition", async () => {
   const admin = await newAdmin();
   const more: Record<string, () => object> = {
     Role: () => ({}),
@@ -89,7 +89,7 @@ describe.concurrent("a unique text", () => {
     "Application Name",
     "Application ApplicationKey",
     "User External_Id",
-  ])("%s is another record's, however it is written, also in one bulk", async (which) => {
+  ])("%s conflicts in any composition, also within one array", async (which) => {
     const [kind = "", field = ""] = which.split(" ");
     const admin = await newAdmin();
     await ok(admin.patch(`/${kind}`, { [field]: PLAIN }));
@@ -101,7 +101,7 @@ describe.concurrent("a unique text", () => {
     }
   });
 
-  test("is what a foreign key is found by", async () => {
+  test("is found by a foreign key", async () => {
     const admin = await newAdmin();
     const department = await ok(admin.patch("/Department", { Name: PLAIN, ExternalId: PLAIN }));
     for (const written of WRITTEN) {
@@ -113,7 +113,7 @@ describe.concurrent("a unique text", () => {
   });
 });
 
-test("a user signs in however the user name is written, and a second one cannot have it", async () => {
+test("a user signs in with any composition of the user name, and no second user can have it", async () => {
   const admin = await newTenant();
   const colleague = await newColleague(admin, "auditor");
   for (const username of [
@@ -133,7 +133,7 @@ test("a user signs in however the user name is written, and a second one cannot 
   expect(second.body.Id ?? second.status).toBeOneOf([Items[0].Id, 409]);
 });
 
-test("an organisation is found however its name is written", async () => {
+test("an organisation is found in any composition of its name", async () => {
   const api = await newTenant();
   const [tenant] = await db()<{ name: string }[]>`select name from tenants where id = ${api.tenantId}`;
   const visitor = new Visitor(issuer());

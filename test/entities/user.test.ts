@@ -23,7 +23,7 @@ async function insertUser(tenantId: string, username: string): Promise<number> {
 const path = (value: string | number, query = "") => `/User/${value}${query}`;
 
 describe("SPEC.md Endpoints 4: get one User", () => {
-  test("a User is read by its Id, whole", async () => {
+  test("a User is read by its Id with all fields", async () => {
     const id = await insertUser(caller.tenantId, "ada");
     const answer = await caller.get(path(id));
     expect(answer.status).toBe(200);
@@ -130,7 +130,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
     expectError(await caller.get(path(value, `?Name=${name}`)), 400, "Bad Input", `${API}/User/${value}`);
   });
 
-  test("a number that is too large, or not in its shortest form, is told so", async () => {
+  test("a number that is too large or not in its shortest form is rejected with that reason", async () => {
     const { body } = await caller.get(path("admin", "?Name=Username"));
     const cases: [string, RegExp][] = [
       ["2147483648", /^Id is a whole number up to 2147483647; 2147483648 is out of range\.$/],
@@ -148,7 +148,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
     expectError(await caller.remove(path(`0${body.Id}`)), 400, "Bad Input", `${API}/User/0${body.Id}`);
   });
 
-  test("the answer follows rule 1 for every date there can be", async () => {
+  test("the answer follows rule 1 for every possible date", async () => {
     const date = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
     await fc.assert(
       fc.asyncProperty(date, async (moment) => {
@@ -187,13 +187,13 @@ describe("the path's value", () => {
     else expectError(answer, 400, "Bad Input", instance, /base64/);
   });
 
-  test("letters, digits and -_.~ stand as they are", async () => {
+  test("letters, digits and -_.~ are literal", async () => {
     const id = await insertUser(caller.tenantId, "Az09-_.~");
     expect((await caller.get(path("Az09-_.~", "?Name=Username"))).body.Id).toBe(id);
   });
 
   test.each(["ada@example.com", "with space", "a/b", "ünïcödé ✓", "日本語", "😀", "???>>>", "subjects?_d", "base64|x"])(
-    "%s is found as base64 in both alphabets, with and without padding, with | or %%7C",
+    "%s is found in both base64 alphabets, with and without padding, with | or %%7C",
     async (username) => {
       const id = await insertUser(caller.tenantId, username);
       const standard = Buffer.from(username).toString("base64");
@@ -207,7 +207,7 @@ describe("the path's value", () => {
     },
   );
 
-  test("base64 may hold slashes, even several in a row", async () => {
+  test("base64 can contain slashes, even several in a row", async () => {
     // The bytes 3F 3F 3F and EF BF BF have a slash in their base64.
     const username = "???\uffff\uffff?";
     expect(Buffer.from(username).toString("base64")).toMatch(/\/.*\//);
@@ -229,7 +229,7 @@ describe("the path's value", () => {
     expectError(answer, 400, "Bad Input", `${API}/User/${value}`);
   });
 
-  test("any text makes the round trip by base64", async () => {
+  test("any text can be looked up in base64", async () => {
     const own = await newTenant();
     const text = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 40 })

@@ -6,7 +6,7 @@ const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const NOTHING = { Id: 0, ExternalId: "", Name: "", Type: "" };
 
 describe.concurrent("a User", () => {
-  test("is made with a Department and read back whole, and the event has the same shape", async () => {
+  test("is created with a Department and read back, and the event has the same shape", async () => {
     const caller = await newTenant();
     const sales = await caller.made("Department", { Name: "Sales", ExternalId: "S" });
     const fields = {
@@ -52,7 +52,7 @@ describe.concurrent("a User", () => {
     });
   });
 
-  test("has a new Email or MobilePhone verified only if that is said with it", async () => {
+  test("with a new Email or MobilePhone is unverified unless the request says otherwise", async () => {
     const caller = await newTenant();
     const both = { EmailVerified: true, MobilePhoneVerified: true };
     const { Id } = await caller.made("User", { Username: "ada", Email: "a@example.com", MobilePhone: "1", ...both });
@@ -68,13 +68,13 @@ describe.concurrent("a User", () => {
     expect(answer.body.Errors).toHaveLength(2);
   });
 
-  test.each(["1990-5-31", "31.05.1990", "1990-13-01", "90", "1990-05"])("%p is no BirthDate", async (BirthDate) => {
+  test.each(["1990-5-31", "31.05.1990", "1990-13-01", "90", "1990-05"])("%p is not a BirthDate", async (BirthDate) => {
     const caller = await newTenant();
     const answer = await caller.patch("/User", { Username: "ada", BirthDate });
     expectError(answer, 400, "Bad Input", `${API}/User`, /BirthDate must be a date such as 1990-05-31/);
   });
 
-  test("can be sent back as it was read, and its Department cleared", async () => {
+  test("can be sent back as read, and its Department cleared", async () => {
     const caller = await newTenant();
     await caller.made("Department", { Name: "Sales" });
     const user = await caller.made("User", { Username: "ada", Department: { FieldType: "Name", Value: "Sales" } });
@@ -83,7 +83,7 @@ describe.concurrent("a User", () => {
     expect(await caller.made("User", { Id: user.Id, Department: NOTHING })).toMatchObject({ Department: NOTHING });
   });
 
-  test("a Username that several have is 400 Bad Input; their Id or External_Id still finds one", async () => {
+  test("a Username of several is 400 Bad Input; their Id or External_Id still finds one", async () => {
     const caller = await newTenant();
     const one = await caller.made("User", { Username: "twin", External_Id: "1" });
     const two = await caller.made("User", { Username: "other", External_Id: "2" });
@@ -107,17 +107,17 @@ describe.concurrent("a User", () => {
     );
   });
 
-  test.each(cases("abc", true, {}, 1.5, "007"))("Id %p is 400: it is no integer", async (Id) => {
+  test.each(cases("abc", true, {}, 1.5, "007"))("Id %p is 400: not an integer", async (Id) => {
     const caller = await newTenant();
     expectError(await caller.patch("/User", { Id, Name: "x" }), 400, "Bad Input", `${API}/User`, /Id/);
   });
 
-  test.each(cases(-1, 2_147_483_648, Number.MAX_SAFE_INTEGER))("Id %p is 404: no User has it", async (Id) => {
+  test.each(cases(-1, 2_147_483_648, Number.MAX_SAFE_INTEGER))("Id %p is 404: no such User", async (Id) => {
     const caller = await newTenant();
     expectError(await caller.patch("/User", { Id, Name: "x" }), 404, "Not Found", `${API}/User`);
   });
 
-  test("Last_Login and Creation_Date are the server's own", async () => {
+  test("Last_Login and Creation_Date are read-only", async () => {
     const caller = await newTenant();
     for (const field of ["Last_Login", "Creation_Date"]) {
       const answer = await caller.patch("/User", { Username: "ada", [field]: "2026-01-31T12:00:00Z" });
@@ -125,7 +125,7 @@ describe.concurrent("a User", () => {
     }
   });
 
-  test("another tenant's Department cannot be pointed at", async () => {
+  test("another tenant's Department cannot be referenced", async () => {
     const [caller, other] = [await newTenant(), await newTenant()];
     const { Id } = await other.made("Department", { Name: "Theirs", ExternalId: "T" });
     for (const Department of [{ Id }, { ExternalId: "T" }, { FieldType: "Name", Value: "Theirs" }]) {
@@ -136,7 +136,7 @@ describe.concurrent("a User", () => {
 });
 
 describe.concurrent("a Department", () => {
-  test("whose Name and ExternalId are both held by others is 409 naming both", async () => {
+  test("with Name and ExternalId of other records is 409 naming both", async () => {
     const caller = await newTenant();
     const [own] = (await caller.patch("/Department", [{ Name: "own" }, { Name: "a" }, { ExternalId: "b" }])).body;
     const taken = { Id: own.Id, Name: "a", ExternalId: "b" };
@@ -148,7 +148,7 @@ describe.concurrent("a Department", () => {
     expect(array.body.Errors.sort()).toEqual(both.map((text) => `Record 1: ${text}`).sort());
   });
 
-  test("is made under another, read back whole, and its event has the same shape", async () => {
+  test("is created below another and read back, and its event has the same shape", async () => {
     const caller = await newTenant();
     const top = await caller.made("Department", { Name: "Top" });
     const fields = { Name: "Sub", ExternalId: "s", Description: "Below", Is_Active: true };
@@ -167,7 +167,7 @@ describe.concurrent("a Department", () => {
     expect((await eventsOf(caller.tenantId)).at(-1)?.data).toEqual(made);
   });
 
-  test("shows the present name of what it points at", async () => {
+  test("shows the current name of the referenced record", async () => {
     const caller = await newTenant();
     const top = await caller.made("Department", { Name: "Top" });
     const { Id } = await caller.made("Department", { Name: "Sub", ParentId: { Id: top.Id } });
@@ -182,7 +182,7 @@ describe.concurrent("a Department", () => {
     expectError(answer, 400, "Bad Input", `${API}/Department`, /ParentId points at the Department itself/);
   });
 
-  test("cannot stand below itself, over however many others, one by one or in an array", async () => {
+  test("cannot be its own ancestor at any depth, alone or in an array", async () => {
     const caller = await newTenant();
     const [a, b, c] = (await caller.patch("/Department", [{ Name: "a" }, { Name: "b" }, { Name: "c" }])).body;
     await caller.made("Department", { Id: b.Id, ParentId: { Id: a.Id } });
@@ -198,7 +198,7 @@ describe.concurrent("a Department", () => {
     expect((await caller.made("Department", circle)).ParentId.Id).toBe(c.Id);
   });
 
-  test("stands below a hundred others at most", async () => {
+  test("has at most a hundred ancestors", async () => {
     const caller = await newTenant();
     const chain = Array.from({ length: 102 }, (_, index) => ({
       Name: `level ${index}`,
@@ -233,7 +233,7 @@ describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
     }
   });
 
-  test("a foreign key whose Type names another entity is refused", async () => {
+  test("a foreign key with the Type of another entity is rejected", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "Sales" });
     const answer = await caller.patch("/User", { Username: "ada", Department: { Id, Type: "Application" } });
@@ -243,7 +243,7 @@ describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
 
 describe.concurrent("dates", () => {
   test.each(["2026-02-30", "2026-02-29", "2025-04-31T12:00:00Z", "2026-00-10", "2026-01-00", "1900-02-29"])(
-    "%s is no day of the calendar",
+    "%s is not a calendar date",
     async (text) => {
       const caller = await newTenant();
       const value = `base64|${Buffer.from(text).toString("base64")}`;
@@ -252,13 +252,13 @@ describe.concurrent("dates", () => {
     },
   );
 
-  test.each(["2024-02-29", "2000-02-29T23:59:59.999Z", "2026-12-31T23:59Z"])("%s is one", async (text) => {
+  test.each(["2024-02-29", "2000-02-29T23:59:59.999Z", "2026-12-31T23:59Z"])("%s is a valid date", async (text) => {
     const caller = await newTenant();
     const value = `base64|${Buffer.from(text).toString("base64")}`;
     expect((await caller.get(`/User/${value}?Name=Last_Login`)).status).toBe(404);
   });
 
-  test("a record is found by the date it is read with, also one that the database set", async () => {
+  test("a record is found by its date as returned, also one set by the database", async () => {
     const caller = await newTenant();
     await db()`update users set last_login = '2026-01-31T10:20:30.4567Z' where tenant_id = ${caller.tenantId}`;
     const { body } = await caller.get("/User/admin?Name=Username");

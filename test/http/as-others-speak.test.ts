@@ -17,7 +17,7 @@ const SPELLINGS: [what: string, target: (path: string) => string, headers: strin
 ];
 
 test.each(SPELLINGS)(
-  "every path %s is answered as documented, by every method",
+  "every path %s is answered as documented, with every method",
   async (_, target, headers) => {
     await using app = startPrivateApp();
     const { authorization } = await newTenant(app);

@@ -37,44 +37,44 @@ describe.each(FORMS)("a form at $path", ({ path, door }) => {
   const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     request("POST", path, { body, headers: { "content-type": FORM, ...headers } });
 
-  test.each(["gzip", "deflate", "br", "zstd", "x-gzip", "gzip, identity"])("is not taken as %s", async (coding) => {
+  test.each(["gzip", "deflate", "br", "zstd", "x-gzip", "gzip, identity"])("is rejected as %s", async (coding) => {
     const bytes = Bun.gzipSync(Buffer.from(await of()));
     const answer = await post(bytes, { "content-encoding": coding });
     expectRefused(answer, door, 415, /Content-Encoding/);
     expect(answer.headers.get("accept-encoding")).toBe("identity");
   });
 
-  test.each(["identity", "Identity"])("is taken as %s", async (coding) => {
+  test.each(["identity", "Identity"])("is accepted as %s", async (coding) => {
     const answer = await post(await of(), { "content-encoding": coding });
     expect(JSON.stringify(answer.body)).not.toContain("Content-Encoding");
   });
 
-  test.each(["iso-8859-1", "UTF-16", '"windows-1252"', "utf-8 x", "utf 16"])("is not taken in %s", async (charset) => {
+  test.each(["iso-8859-1", "UTF-16", '"windows-1252"', "utf-8 x", "utf 16"])("is rejected in %s", async (charset) => {
     const answer = await post(await of(), { "content-type": `${FORM}; charset=${charset}` });
     expectRefused(answer, door, door === "spec" ? 415 : 400, /UTF-8/);
   });
 
-  test.each(TWO_CHARSETS)("is not taken in two charsets, such as%s", async (charsets) => {
+  test.each(TWO_CHARSETS)("is rejected with two charsets, such as%s", async (charsets) => {
     const answer = await post(await of(), { "content-type": FORM + charsets });
     expectRefused(answer, door, 400, /more than one charset/);
   });
 
-  test.each(["utf-8", '"UTF-8"', "US-ASCII"])("is taken in %s", async (charset) => {
+  test.each(["utf-8", '"UTF-8"', "US-ASCII"])("is accepted in %s", async (charset) => {
     const answer = await post(await of(), { "content-type": `${FORM}; charset=${charset}` });
     expect(JSON.stringify(answer.body)).not.toContain("charset");
   });
 
-  test.each(["state=%E9", "state=%", "state=%zz", "state=%C3", "%FF=1"])("is not taken with %s in it", async (part) => {
+  test.each(["state=%E9", "state=%", "state=%zz", "state=%C3", "%FF=1"])("is rejected with %s in it", async (part) => {
     expectRefused(await post(`${await of()}&${part}`), door, 400, /percent-encoded UTF-8/);
   });
 
-  test("is not taken with a field that stands in it twice, even the same", async () => {
+  test("is rejected with a repeated field, even with the same value", async () => {
     for (const name of ["client_id", "grant_type", "unknown"])
       expectRefused(await post(`${await of()}&${name}=1&${name}=1`), door, 400, new RegExp(`${name} stands .* twice`));
   });
 
   test.each(["application/json", "text/plain", "multipart/form-data; boundary=x", ""])(
-    "is not taken as %p",
+    "is rejected as %p",
     async (type) => {
       const answer = await post(JSON.stringify({ grant_type: "client_credentials" }), { "content-type": type });
       expectRefused(answer, door, door === "spec" ? 415 : 400, /x-www-form-urlencoded/);
@@ -86,7 +86,7 @@ const PAGES = ["/signin", "/signin/link", "/signin/upstream/1/callback", "/conse
 
 test.concurrent.each(
   [...FORMS, ...ENDPOINTS.filter(({ kind }) => kind === "page")].map(({ path }) => path).concat(PAGES),
-)("a form in chunks that is too large is answered before its end, at %s", async (path) => {
+)("a chunked form that is too large is answered before its end, at %s", async (path) => {
   const end = new AbortController();
   const endless = new ReadableStream({
     async pull(controller) {
@@ -105,7 +105,7 @@ describe("JSON", () => {
   const DOUBLE = ['{"Name":"a","Name":"b"}', '{"Name":"a","N\\u0061me":"b"}', '[{"Name":"a"},{"Name":"b","Name":"b"}]'];
   const BROKEN = ['{"Name":"a"} x', '{"Name":"a"}{"Name":"b"}', '{"Name":"a",}', "{'Name':1}", '{"Name":"a"'];
 
-  test.each([...DOUBLE, ...BROKEN])("at the entity API is not taken as %s", async (body) => {
+  test.each([...DOUBLE, ...BROKEN])("at the entity API is rejected as %s", async (body) => {
     const caller = await newTenant();
     const headers = { authorization: `Bearer ${caller.token}`, "content-type": "application/json" };
     const answer = await request("PATCH", `${API}/Department`, { body, headers });
@@ -113,13 +113,13 @@ describe("JSON", () => {
     expect(answer.body.Errors[0]).toMatch(/stands in the body's JSON twice|not valid JSON/);
   });
 
-  test("has the same member in several objects, and its name as a value", async () => {
+  test("can repeat a member name in different objects, and as a value", async () => {
     const caller = await newTenant();
     const sent = [{ Name: "Name", Department: undefined }, { Name: "a:{}" }];
     expect((await caller.patch("/Department", sent)).status).toBe(200);
   });
 
-  test.each(["gzip", "br"])("is not taken as %s", async (coding) => {
+  test.each(["gzip", "br"])("is rejected as %s", async (coding) => {
     const caller = await newTenant();
     const headers = { authorization: `Bearer ${caller.token}`, "content-type": "application/json" };
     const answer = await request("PATCH", `${API}/Department`, {
@@ -131,7 +131,7 @@ describe("JSON", () => {
     expect(answer.headers.get("accept-encoding")).toBe("identity");
   });
 
-  test("at registration is read as strictly", async () => {
+  test("at registration is validated as strictly", async () => {
     const { tenantId } = await newRegistrar("Open");
     const headers = { "content-type": "application/json" };
     const post = (body: string | Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) =>

@@ -51,7 +51,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
     return { tag: tagOf(answer), path: `${collection}/${answer.body.Id}` };
   }
 
-  test("has one strong ETag in every answer about one state", async () => {
+  test("has one strong ETag in every answer about a state", async () => {
     const caller = await newTenant();
     const { tag, path } = await made(caller);
     expect(tag).toMatch(/^"[\w-]{22}"$/);
@@ -63,7 +63,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
     expect(tagOf(await caller.remove(path))).toBe(tagOf(changed));
   });
 
-  test("is 304 to a GET that names it, and 412 to one that asks for another", async () => {
+  test("is 304 to a GET that names it, and 412 to one that requires another", async () => {
     const caller = await newTenant();
     const { tag, path } = await made(caller);
     for (const value of [tag, `W/${tag}`, "*"]) {
@@ -75,7 +75,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
     refused(await caller.get(path, { "if-match": '"other"' }), path);
   });
 
-  test("is neither changed nor deleted by one who has not seen its last change", async () => {
+  test("is neither changed nor deleted by a caller with an outdated ETag", async () => {
     const caller = await newTenant();
     const { tag: stale, path } = await made(caller);
     const fresh = await caller.patch(collection, change(1), { "if-match": stale });
@@ -87,7 +87,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
     expect((await caller.remove(path, { "if-match": `"other", ${tagOf(fresh)}` })).status).toBe(200);
   });
 
-  test("is made by If-None-Match * and changed by If-Match *, and not the other way round", async () => {
+  test("is created by If-None-Match * and changed by If-Match *, and not vice versa", async () => {
     const caller = await newTenant();
     refused(await caller.patch(collection, first, { "if-match": "*" }), collection, /there is none/);
     expect((await caller.patch(collection, first, { "if-none-match": "*" })).status).toBe(200);
@@ -95,7 +95,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
     expect((await caller.patch(collection, change(1), { "if-match": "*" })).status).toBe(200);
   });
 
-  test("is changed by one of ten callers who have read the same state", async () => {
+  test("is changed by one of ten callers with the same ETag", async () => {
     const caller = await newTenant();
     const { tag } = await made(caller);
     const changes = Array.from({ length: 10 }, (_, count) =>
@@ -105,7 +105,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
     expect(statuses.sort()).toEqual([200, ...Array(9).fill(412)]);
   });
 
-  test("takes no header that is no list of ETags", async () => {
+  test("rejects headers that are not lists of ETags", async () => {
     const caller = await newTenant();
     const { path } = await made(caller);
     for (const header of ["if-match", "if-none-match"]) {
@@ -117,7 +117,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
   });
 });
 
-test.concurrent("a connection's ETag is another one after its Secret has changed", async () => {
+test.concurrent("a connection's ETag differs after its Secret has changed", async () => {
   const caller = await newTenant();
   const before = await caller.patch("/WebhookConnection", KINDS[0]!.first);
   const after = await caller.patch("/WebhookConnection", { Name: "one", Secret: "hunter2" });
@@ -145,7 +145,7 @@ test.concurrent("an Application's Credentials", async () => {
   expectError(await caller.patch(path, {}, { "if-match": "nope" }), 400, "Bad Input", API + path, /ETags/);
 });
 
-test("who brings the weak ETag of a proxy that compresses is told so, and which one to send", async () => {
+test("a caller with the weak ETag of a compressing proxy is told which one to send", async () => {
   const caller = await newTenant();
   const made = await caller.patch("/Role", { Name: "one" });
   const [tag, path] = [tagOf(made), `/Role/${made.body.Id}`];

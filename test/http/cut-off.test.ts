@@ -11,7 +11,7 @@ const METHODS = ["POST", "PATCH"];
 const MEDIA_TYPES = ["application/json", "application/x-www-form-urlencoded"];
 const ROUTES = [...new Set(composedApp().routes.map(({ path }) => path))];
 
-test("a body that breaks off is 400 on every route that reads one, and nothing is told above debug", async () => {
+test("an aborted body is 400 on every route that reads one, and is logged at debug only", async () => {
   await using app = startPrivateApp({}, "debug");
   const api = await newTenant(app);
   const calls = ROUTES.flatMap((route) =>

@@ -49,7 +49,7 @@ test.each([
   expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: undefined });
 });
 
-test("HEAD needs the scope that GET needs", async () => {
+test("HEAD requires the scope of GET", async () => {
   const weak = await (await newTenant()).withScope("Webhooks:Delete");
   const path = `/WebhookConnection/${Bun.randomUUIDv7()}`;
   expect((await weak.send("HEAD", path)).status).toBe(403);

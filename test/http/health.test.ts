@@ -12,7 +12,7 @@ test.each(PROBES)("%s answers GET and HEAD", async (path) => {
 });
 
 test.each(PROBES.flatMap((path) => ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"].map((method) => [method, path])))(
-  "%s %s is no method of it",
+  "%s %s is 405",
   async (method, path) => {
     const answer = await fetch(shared().url + path, { method });
     expect(answer.status).toBe(405);

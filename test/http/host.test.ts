@@ -50,7 +50,7 @@ async function answers(requestTo: (path: string) => string) {
   return new Map(await Promise.all(PATHS.map(async (path) => [path, await answerTo(requestTo(path))] as const)));
 }
 
-test("the paths that are looked at are told apart", () => {
+test("the tested paths differ from each other", () => {
   expect([...expected.values()]).toEqual([
     "200 none",
     "404 /x/healthz",
@@ -65,7 +65,7 @@ test("the paths that are looked at are told apart", () => {
   ]);
 });
 
-describe("a path is the same", () => {
+describe("a path is answered alike", () => {
   test.each(HOSTS)("with Host: %s", async (host) => {
     expect(await answers((path) => head(path, `Host: ${host}\r\n`))).toEqual(expected);
   });
@@ -96,15 +96,15 @@ describe("a path is the same", () => {
   });
 
   test.each(["http://a", "http://evil.example", "HTTP://EVIL", "https://u:p@evil:1"])(
-    "where the target is absolute, as in %s",
+    "with an absolute target, as in %s",
     async (authority) => {
       expect(await answers((path) => head(authority + path, "Host: a\r\n"))).toEqual(expected);
     },
   );
 });
 
-describe("400 is the answer", () => {
-  test.each(NO_HOSTS)("to Host: %s, which is no host", async (host) => {
+describe("400 is returned", () => {
+  test.each(NO_HOSTS)("for Host: %s, which is invalid", async (host) => {
     for (const path of PATHS) {
       const answer = await sendRaw(shared().url, head(path, `Host: ${host}\r\n`));
       expect(answer).toStartWith("HTTP/1.1 400");
@@ -112,7 +112,7 @@ describe("400 is the answer", () => {
     }
   });
 
-  test("to two Host headers, and to none in HTTP/1.1", async () => {
+  test("for two Host headers, and for none in HTTP/1.1", async () => {
     expect(await sendRaw(shared().url, head("/healthz", "Host: a\r\nHost: b\r\n"))).toStartWith("HTTP/1.1 400");
     expect(await sendRaw(shared().url, head("/healthz", "Host: a\r\nHost: a\r\n"))).toStartWith("HTTP/1.1 400");
     expect(await sendRaw(shared().url, head("/healthz", ""))).toStartWith("HTTP/1.1 400");

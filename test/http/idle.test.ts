@@ -8,7 +8,7 @@ import { startPrivateApp } from "./private-app.ts";
 /** Elysia closes it after 30 s. */
 const IDLE_MS = 35_000;
 
-test("a connection that nobody uses is left to the proxy to close", async () => {
+test("an unused connection is closed by the proxy, not by the service", async () => {
   await using app = startPrivateApp();
   const { hostname, port } = new URL(app.url);
   let [answers, isClosed] = [0, false];

@@ -22,7 +22,7 @@ test.concurrent.each<[string, number, string]>([
   ["250 headers", 431, get(Array.from({ length: 250 }, (_, at) => `X-${at}: a\r\n`).join(""))],
   ["HTTP/2.0", 505, `GET /healthz HTTP/2.0\r\n${HOST}\r\n`],
   ["lines that end in LF", 505, "GET /healthz HTTP/1.1\nHost: x\n\n"],
-])("%s is %i without a body, and the connection ends", async (_, status, text) => {
+])("%s is %i without a body, and the connection is closed", async (_, status, text) => {
   expect(await sendRaw(shared().url, text)).toMatch(
     new RegExp(`^HTTP/1\\.1 ${status} [\\w ]+\\r\\nConnection: close\\r\\n\\r\\n$`),
   );

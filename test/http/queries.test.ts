@@ -13,9 +13,9 @@ const paths = [...new Set(composedApp().routes.map(({ path }) => path))].map((pa
 const UNREADABLE = ["state=%E9", "state=%C3", "state=%zz", "state=%", "%FF=1"];
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-test("every address is walked", () => expect(paths.length).toBeGreaterThan(150));
+test("every path is tested", () => expect(paths.length).toBeGreaterThan(150));
 
-test.concurrent.each(paths)("%s takes no query that is not percent-encoded UTF-8", async (path) => {
+test.concurrent.each(paths)("%s rejects queries that are not percent-encoded UTF-8", async (path) => {
   for (const query of UNREADABLE) {
     const answer = await request("GET", `${path}?${query}`);
     const { error, Type } = answer.body;
@@ -31,17 +31,17 @@ test.concurrent.each(paths)("%s takes no query that is not percent-encoded UTF-8
   }
 });
 
-test("a browser reads it on a page", async () => {
+test("browsers get an error page", async () => {
   const answer = await fetch(`${shared().url}/oauth2/authorize?state=%E9`, { headers: { accept: BROWSER } });
   expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
 });
 
-test("what is written in UTF-8 is taken, a plus and a lone + too", async () => {
+test("UTF-8 is accepted, with plus for space and a lone +", async () => {
   const { status, body } = await (await newTenant()).get("/User?Username=Zo%C3%AB+%2B+x");
   expect({ status, Items: body.Items }).toEqual({ status: 200, Items: [] });
 });
 
-test("no operation takes JSON whose charset is told twice", async () => {
+test("every operation rejects JSON with a repeated charset", async () => {
   const caller = await newTenant();
   const document = await readDocument();
   const takers = operationsOf(document).filter(

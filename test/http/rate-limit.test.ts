@@ -17,7 +17,7 @@ const manyTimes = <T>(ask: () => Promise<T>) => Promise.all(Array.from({ length:
 const byStatus = (answers: Response[], status: number) => answers.filter((answer) => answer.status === status);
 
 describe.concurrent("a client that asks too often", () => {
-  test("is told so by an error record with Retry-After, and served again after it", async () => {
+  test("gets an error record with Retry-After, and is served again after it", async () => {
     await using app = startPrivateApp(TINY);
     const authorization = await bearerOf(app);
     const ask = () => fetch(`${app.url}${API}/Entities`, { headers: { authorization } });
@@ -44,7 +44,7 @@ describe.concurrent("a client that asks too often", () => {
     await until("the client to be served again", async () => (await ask()).status === 200);
   });
 
-  test("takes nothing from another client", async () => {
+  test("does not use up another client's quota", async () => {
     await using app = startPrivateApp(TINY);
     const [greedy, modest] = [await bearerOf(app), await bearerOf(app)];
     const ask = (authorization: string) => fetch(`${app.url}${API}/Entities`, { headers: { authorization } });
@@ -53,7 +53,7 @@ describe.concurrent("a client that asks too often", () => {
     expect((await ask(modest)).status).toBe(200);
   });
 
-  test("is refused by the token endpoint in its own shape", async () => {
+  test("is rejected by the token endpoint in its own format", async () => {
     await using app = startPrivateApp(TINY);
     const { client } = (await newTenant()).tenant;
     const answers = await manyTimes(() => askToken(app.url, client.clientId, client.clientSecret));
@@ -70,7 +70,7 @@ describe.concurrent("a client that asks too often", () => {
   });
 });
 
-describe.concurrent("who is not known takes nothing from anybody's quota", () => {
+describe.concurrent("unauthenticated requests use nobody's quota", () => {
   test("without a token every answer is 401", async () => {
     await using app = startPrivateApp(TINY);
     const answers = await manyTimes(() => fetch(`${app.url}${API}/Entities`));
@@ -78,7 +78,7 @@ describe.concurrent("who is not known takes nothing from anybody's quota", () =>
     for (const answer of answers) expect(answer.headers.has("ratelimit")).toBe(false);
   });
 
-  test("a client's id without its secret cannot shut the client out", async () => {
+  test("a client's id without its secret cannot use up its quota", async () => {
     await using app = startPrivateApp(TINY);
     const { client } = (await newTenant()).tenant;
     const answers = await manyTimes(() => askToken(app.url, client.clientId, "guessed"));
@@ -86,7 +86,7 @@ describe.concurrent("who is not known takes nothing from anybody's quota", () =>
     expect((await askToken(app.url, client.clientId, client.clientSecret)).status).toBe(200);
   });
 
-  test("nor can the id of a public client, which has no secret: each address has a quota of its own", async () => {
+  test("nor can the id of a public client: each address has its own quota", async () => {
     await using app = startPrivateApp({ ...TINY, trustProxy: true });
     const { id: client_id } = await newClient({ client_type: "public", grant_types: ["refresh_token"] });
     const body = new URLSearchParams({ client_id, grant_type: "refresh_token", refresh_token: "none" }).toString();
@@ -99,7 +99,7 @@ describe.concurrent("who is not known takes nothing from anybody's quota", () =>
   });
 });
 
-test("a quota is refilled steadily, and never beyond its burst", () => {
+test("a quota refills steadily up to its burst", () => {
   let clock = 0;
   const admit = createRateLimit({ perSecond: 2, burst: 3 }, () => clock);
   const ask = () => {

@@ -5,7 +5,7 @@ import { type PrivateApp, startPrivateApp } from "./private-app.ts";
 
 const API = "/Endpoint/rest/api/v1";
 
-test("each request is one line, with the route and who asked, and nothing personal", async () => {
+test("each request is one line, with the route and the client, without personal data", async () => {
   await using app = startPrivateApp();
   const api = await newTenant(app);
   await ask(app, "log-read", `/User/zoe.private?Name=Username`, api);
@@ -33,7 +33,7 @@ test("each request is one line, with the route and who asked, and nothing person
   }
 });
 
-test("what machines ask all the time is told at debug only", async () => {
+test("requests of probes are logged at debug only", async () => {
   await using app = startPrivateApp({}, "debug");
   await fetch(`${app.url}/readyz`);
   await until("the line", () => app.lines.some((line) => line.route === "/readyz"));
