@@ -55,7 +55,7 @@ const subOf = async (client: Client, view: View) => (await idTokenOf(client, ans
 const rowsOf = ({ html }: View) => [...html.matchAll(/<strong>([^<]*)<\/strong><small><span>(as [^<]*)</g)].map(String);
 
 describe.concurrent("linking on the account page", () => {
-  test("takes signing in there and the password here, says who is linked with whom, and is no event", async () => {
+  test("requires a sign-in there and the password here, shows both accounts, and is no event", async () => {
     const { tenant, person } = await newAdmin();
     const { client, caller, provider } = tenant;
     const there = newPerson(real);
@@ -85,7 +85,7 @@ describe.concurrent("linking on the account page", () => {
     expect(statusOf(await wayToLink(person, tenant, there.login))).toBe(statusOf(linked));
   });
 
-  test("is shown again if the provider or the user has another name by now", async () => {
+  test("asks again if the provider or the user has been renamed", async () => {
     const { tenant, person } = await newAdmin();
     const { caller, client, provider } = tenant;
     const page = await wayToLink(person, tenant, newPerson(real).login);
@@ -102,7 +102,7 @@ describe.concurrent("linking on the account page", () => {
     expect(statusOf(await person.visitor.submit(third, { password }))).toContain("It is linked.");
   });
 
-  test("takes the second factor too, of who has one", async () => {
+  test("requires the second factor of a user who has one", async () => {
     const tenant = await newRealTenant(real);
     const { person, app } = await enrolled(tenant.client);
     const page = await wayToLink(person, tenant, newPerson(real).login);
@@ -113,7 +113,7 @@ describe.concurrent("linking on the account page", () => {
     expect(statusOf(await person.visitor.submit(page, { password, code: app.code(1) }))).toContain("It is linked.");
   });
 
-  test("does not take an account from somebody else here, and says so", async () => {
+  test("does not move an account from another user, and says so", async () => {
     const { tenant, person } = await newAdmin();
     const { login } = newPerson(real);
     await newcomer(tenant, login);
@@ -125,7 +125,7 @@ describe.concurrent("linking on the account page", () => {
     expect(event).toMatchObject({ Outcome: "Failure", Actor: event!.Subject, Details: { Reason: "LinkedElsewhere" } });
   });
 
-  test("is refused to another browser, to another tenant's session, and to what began at an application", async () => {
+  test("is rejected for another browser, another tenant's session, and a sign-in begun by an application", async () => {
     const { tenant, person } = await newAdmin({ Provisioning: "LinkOnly" });
     const page = await wayToLink(person, tenant, newPerson(real).login);
     const { link } = page.forms[0]!.fields;
@@ -154,7 +154,7 @@ describe.concurrent("linking on the account page", () => {
     expect(rows).toHaveLength(0);
   });
 
-  test("needs a session, and a provider of the tenant that is switched on", async () => {
+  test("requires a session, and an active provider of the tenant", async () => {
     const { tenant, person } = await newAdmin();
     const { caller, provider } = tenant;
     const foreign = await newRealTenant(real);
@@ -173,7 +173,7 @@ describe.concurrent("linking on the account page", () => {
 });
 
 describe.concurrent("unlinking on the account page", () => {
-  test("ends signing in by it, and the sessions it has begun in other browsers", async () => {
+  test("ends sign-in by it, and the sessions it began in other browsers", async () => {
     const { tenant, person } = await newAdmin();
     const { client, caller } = tenant;
     const { login } = newPerson(real);
@@ -197,7 +197,7 @@ describe.concurrent("unlinking on the account page", () => {
     expect(await subOf(client, again)).not.toBe(await subOf(client, await person.visitor.open(client.authorize())));
   });
 
-  test("never takes the last way in, not even by two at once", async () => {
+  test("never removes the last way to sign in, even in concurrent requests", async () => {
     const tenant = await newRealTenant(real);
     const person = await newcomer(tenant);
     const account = await person.account();
@@ -219,7 +219,7 @@ describe.concurrent("unlinking on the account page", () => {
     expect(refused.html).toContain("This is your only way to sign in.");
   });
 
-  test("counts no way that is switched off or points elsewhere, and takes nobody else's", async () => {
+  test("does not count inactive or changed providers, and leaves other users' links", async () => {
     const { tenant, person } = await newAdmin();
     const { caller, provider } = tenant;
     const other = await newcomer(tenant);
@@ -250,7 +250,7 @@ describe.concurrent("unlinking on the account page", () => {
 });
 
 describe.concurrent("signing in to the account page by a provider", () => {
-  test("takes a linked account, and ends on the page", async () => {
+  test("accepts a linked account and returns to the page", async () => {
     const { tenant } = await newAdmin();
     const { login } = newPerson(real);
     await newcomer(tenant, login);
@@ -260,7 +260,7 @@ describe.concurrent("signing in to the account page by a provider", () => {
     expect(view.html).toContain("Ana Silva");
   });
 
-  test("is no way for who has no account here, or one that is switched off", async () => {
+  test("is rejected for a user without an account here, or an inactive one", async () => {
     const { tenant } = await newAdmin({ Provisioning: "LinkOnly" });
     const { client, caller } = tenant;
     const address = `/account?client_id=${client.id}`;
@@ -286,7 +286,7 @@ describe.concurrent("signing in to the account page by a provider", () => {
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
-  test("is the only way where the application points at the provider", async () => {
+  test("is the only way if the application requires the provider", async () => {
     const { tenant } = await newAdmin();
     const address = `/account?client_id=${tenant.client.id}`;
     const form = await new Visitor().open(address);

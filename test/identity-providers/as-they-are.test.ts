@@ -39,9 +39,9 @@ async function begin(behaviour: Behaviour = {}, fields: Record<string, unknown> 
 
 const now = () => Math.floor(Date.now() / 1_000);
 
-describe.concurrent("a provider that says no auth_time (Google, Entra ID)", () => {
+describe.concurrent("a provider without auth_time (Google, Entra ID)", () => {
   test.each<Record<string, string>>([{ prompt: "login" }, { max_age: "0" }])(
-    "that was asked to sign in anew by %p is believed",
+    "that was asked for a new sign-in by %p is trusted",
     async (asked) => {
       await using begun = await begin();
       const { code } = answerOf(await begun.signIn(asked));
@@ -52,7 +52,7 @@ describe.concurrent("a provider that says no auth_time (Google, Entra ID)", () =
   );
 
   test.each<Record<string, string>>([{ max_age: "3600" }, { max_age: "3600", prompt: "login" }])(
-    "keeps no %p, and a page says so and names the other ways",
+    "does not support %p, and a page says so and offers the other ways",
     async (asked) => {
       await using begun = await begin();
       const view = await begun.signIn(asked);
@@ -67,7 +67,7 @@ describe.concurrent("a provider that says no auth_time (Google, Entra ID)", () =
     },
   );
 
-  test("and that the application points at: the application is told, and nothing goes round in a circle", async () => {
+  test("that the application requires: the application gets an error, without a redirect loop", async () => {
     await using begun = await begin();
     await force(begun.tenant);
     const answer = answerOf(await begun.signIn({ max_age: "3600" }));
@@ -79,7 +79,7 @@ describe.concurrent("a provider that says no auth_time (Google, Entra ID)", () =
 describe.concurrent("a provider that lists its prompts without login", () => {
   const metadata = { prompt_values_supported: ["none", "consent", "select_account"] };
 
-  test("is not sent it, and its auth_time says whether the user signed in anew", async () => {
+  test("is not sent it, and its auth_time decides whether the user signed in again", async () => {
     await using begun = await begin({ metadata, idToken: { auth_time: now() - 3_600 } });
     expect((await begun.signIn({ prompt: "login" })).status).toBe(403);
     expect(begun.forged.asked.has("prompt")).toBe(false);
@@ -89,7 +89,7 @@ describe.concurrent("a provider that lists its prompts without login", () => {
     expect(answerOf(await begun.signIn({ prompt: "login" })).code).toBeString();
   });
 
-  test("is not believed without one", async () => {
+  test("is not trusted without an auth_time", async () => {
     await using begun = await begin({ metadata });
     expect((await begun.signIn({ prompt: "login" })).status).toBe(403);
     expect(answerOf(await begun.signIn()).code).toBeString();
@@ -100,7 +100,7 @@ describe.concurrent("an answer by form_post (Apple)", () => {
   const posted = (address: string, form: string, type = "application/x-www-form-urlencoded") =>
     fetch(address, { method: "POST", redirect: "manual", body: form, headers: { "content-type": type } });
 
-  test("comes without cookies, and counts in the browser that began it alone", async () => {
+  test("arrives without cookies, and is valid only in the browser that began it", async () => {
     await using begun = await begin();
     const { visitor, tenant, forged } = begun;
     const location = await toProvider(visitor, await visitor.open(tenant.client.authorize()));
@@ -115,7 +115,7 @@ describe.concurrent("an answer by form_post (Apple)", () => {
     expect((await visitor.open(on.pathname + on.search)).status).toBe(400);
   });
 
-  test("of another type, too large, or with a field twice is refused", async () => {
+  test("of another type, too large, or with a repeated field is rejected", async () => {
     await using begun = await begin();
     const address = begun.tenant.provider.RedirectUri;
     expect((await posted(address, "{}", "application/json")).status).toBe(415);
@@ -125,7 +125,7 @@ describe.concurrent("an answer by form_post (Apple)", () => {
   });
 });
 
-describe.concurrent("an e-mail address is the user's own by", () => {
+describe.concurrent("an e-mail address is verified by", () => {
   test.each([true, "true", "True", 1, "1"])("%p (Apple, Entra ID)", async (xms_edov) => {
     expect(await emailBy(xms_edov)).toBe("ada@example.com");
   });
@@ -144,7 +144,7 @@ describe.concurrent("an e-mail address is the user's own by", () => {
   }
 });
 
-describe.concurrent("what is wrong with an id_token is named to the administrator, to the visitor the request's key", () => {
+describe.concurrent("an error in an id_token is shown to the administrator, and the visitor gets a request key", () => {
   test.each<[string, Behaviour["idToken"]]>([
     ["nonce", { nonce: undefined }],
     ["nonce", { nonce: "another" }],
@@ -172,7 +172,7 @@ describe.concurrent("what is wrong with an id_token is named to the administrato
   });
 });
 
-describe.concurrent("errors in a provider's own words", () => {
+describe.concurrent("errors in a provider's own format", () => {
   test.each<[string, string, string]>([
     ["user_cancelled_authorize", "", "ProviderDeclined"],
     ["user_cancelled_login", "", "ProviderDeclined"],
@@ -196,7 +196,7 @@ describe.concurrent("errors in a provider's own words", () => {
 
 const withoutKid: Behaviour["sign"] = (claims, provider) => provider.signed(claims, { kid: undefined });
 
-describe.concurrent("a sign-in works at a provider", () => {
+describe.concurrent("a sign-in succeeds at a provider", () => {
   test.each<[string, Behaviour, Record<string, string>]>([
     ["that sends no token_type", { token: ({ token_type: _, ...rest }) => rest }, {}],
     ["whose scope is a list (Twitch)", { token: (answer) => ({ ...answer, scope: ["openid"] }) }, {}],
@@ -220,12 +220,12 @@ describe.concurrent("a sign-in works at a provider", () => {
     expect(answerOf(await begun.signIn({}, more)).code).toBeString();
   });
 
-  test("that names its issuer, without having promised that", async () => {
+  test("that sends iss without announcing it", async () => {
     await using begun = await begin();
     expect(answerOf(await begun.signIn({}, { iss: begun.forged.issuer })).code).toBeString();
   });
 
-  test("that lists PKCE methods without S256, and so is asked without", async () => {
+  test("that lists PKCE methods without S256, and gets none", async () => {
     await using begun = await begin({ metadata: { code_challenge_methods_supported: ["plain"] } });
     expect(answerOf(await begun.signIn()).code).toBeString();
     expect(begun.forged.asked.has("code_challenge")).toBe(false);

@@ -59,7 +59,7 @@ describe.concurrent("the audit log says why a sign-in at a provider failed", () 
     expect(await logOf(caller, `SubjectType=IdentityProvider&SubjectId=${own.Id}`)).toHaveLength(2);
   });
 
-  test("InactiveUser and NotTheUserAskedFor, about the user", async () => {
+  test("InactiveUser and NotTheUserAskedFor have the user as subject", async () => {
     const { client, caller, provider } = await newRealTenant(real);
     const person = newPerson(real);
     const hint = (await client.token(await client.code(new Visitor()))).body.id_token;
@@ -76,7 +76,7 @@ describe.concurrent("the audit log says why a sign-in at a provider failed", () 
   });
 });
 
-test.concurrent("a sign-in that succeeds says by which provider", async () => {
+test.concurrent("a successful sign-in names its provider", async () => {
   const { client, caller, provider } = await newRealTenant(real);
   answerOf(await signIn(new Visitor(), real.visitor(), newPerson(real).login, client.authorize()));
   const [event] = await logOf(caller, "Kind=SignIn.Succeeded");

@@ -71,7 +71,7 @@ async function signInThere(page: Page, login: string): Promise<void> {
   await page.getByRole("button", { name: "Continue" }).click();
 }
 
-test("a person signs in by the provider's link, links the account there is, and from then on needs no password", async () => {
+test("a person signs in by the provider's link, links the existing account, and needs no password afterwards", async () => {
   using app = startApplication();
   const { client } = await newTenantAt(app.callback);
   const person = newPerson(real, { preferred_username: "admin" });
@@ -121,7 +121,7 @@ test("a person links a provider on the account page, signs in by it, and unlinks
   expect(complaints).toEqual([]);
 });
 
-test("a provider's own form brings the browser back (form_post), though it brings no cookie", async () => {
+test("a provider's form_post returns to the browser's sign-in, though it sends no cookie", async () => {
   using app = startApplication();
   await using forged = await startForgedProvider();
   const { client } = await newUpstreamTenant({ Issuer: forged.issuer });
@@ -145,7 +145,7 @@ test("a provider's own form brings the browser back (form_post), though it bring
 });
 
 test(
-  "every page is accessible and fits, on a phone in the dark and at a desk by day",
+  "every page is accessible and fits, on a phone in dark mode and on a desktop in light mode",
   async () => {
     const { client, caller } = await newRealTenant(real);
     const long = { Name: "A directory with a long name, of the northern region", Issuer: await nobodyThere() };
@@ -178,7 +178,7 @@ test(
   PATIENCE_MS,
 );
 
-test("an application that points at the provider shows no page of ours, unless the provider is down", async () => {
+test("an application that requires the provider shows no page of ours, unless the provider is down", async () => {
   using app = startApplication();
   const tenant = await newTenantAt(app.callback, { AllowLocal: true });
   await force(tenant);

@@ -31,8 +31,8 @@ async function begin(fields: Record<string, unknown> = {}, behaviour: Behaviour 
   };
 }
 
-describe.concurrent("parameters of one's own", () => {
-  test("go into each request that sends a browser there, and never in place of the protocol's", async () => {
+describe.concurrent("additional parameters", () => {
+  test("are in each authorization request, and never replace the protocol's", async () => {
     const AuthorizationParameters = {
       domain_hint: "example.com",
       audience: "https://api/?a=b&c",
@@ -72,7 +72,7 @@ describe.concurrent("parameters of one's own", () => {
     [Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`p${at}`, "x"])), "at most 20"],
     ["hd=example.com", "must be an object"],
     [["hd"], "must be an object"],
-  ])("are refused: %p", async (AuthorizationParameters, says) => {
+  ])("are rejected: %p", async (AuthorizationParameters, says) => {
     await using begun = await begin();
     const { caller, provider } = begun.tenant;
     const answer = await caller.patch("/IdentityProvider", { Id: provider.Id, AuthorizationParameters });
@@ -85,7 +85,7 @@ describe.concurrent("a key in place of a secret (private_key_jwt)", () => {
   const byKey = { TokenEndpointAuthMethod: "private_key_jwt" };
   const jwksOf = ({ provider }: UpstreamTenant) => new URL(String(provider.JwksUri));
 
-  test("signs users in at a provider that reads it where it is published", async () => {
+  test("signs users in at a provider that reads the published key", async () => {
     await using begun = await begin(byKey);
     begun.forged.behaviour.takes = jwksOf(begun.tenant);
     expect(answerOf(await begun.signIn()).code).toBeString();
@@ -100,7 +100,7 @@ describe.concurrent("a key in place of a secret (private_key_jwt)", () => {
     expect(Buffer.from(stored!.client_key).toString("latin1")).not.toContain("kty");
   });
 
-  test("signs by PS256 where that alone is taken, and says so where neither is", async () => {
+  test("signs with PS256 where only that is accepted, and reports when neither algorithm is", async () => {
     const only = (alg: string) => ({ token_endpoint_auth_signing_alg_values_supported: [alg] });
     await using begun = await begin(byKey, { metadata: only("PS256") });
     begun.forged.behaviour.takes = jwksOf(begun.tenant);
@@ -112,7 +112,7 @@ describe.concurrent("a key in place of a secret (private_key_jwt)", () => {
     expect(body.Checks.at(-1)).toMatchObject({ Name: "Client", Outcome: "Failed" });
   });
 
-  test("is each provider's own, stays while it is used, and is another once it was taken away", async () => {
+  test("is unique per provider, stays while used, and is replaced after its removal", async () => {
     await using one = await begin(byKey);
     const { caller, provider } = one.tenant;
     const kidOf = async (address: URL) =>
@@ -156,7 +156,7 @@ describe.concurrent("signing out at the provider too", () => {
     return { ...begun, logout };
   }
 
-  test("leads there with the provider's id_token, and on to the application", async () => {
+  test("redirects there with the provider's id_token, and on to the application", async () => {
     await using begun = await beginSignOut();
     const { visitor, forged, tenant, logout } = begun;
     const kept = await db()`select * from sessions where tenant_id = ${tenant.caller.tenantId}`;
@@ -177,7 +177,7 @@ describe.concurrent("signing out at the provider too", () => {
     expect(await visitor.open(path)).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
   });
 
-  test("leaves the address's own query as the provider wrote it", async () => {
+  test("keeps the query of the provider's address", async () => {
     const endpoint = "https://id.example/bye?sig=a%2Fb+c~(1)&empty=&lone&redirect=https://x.example/?a=b";
     await using begun = await beginSignOut({}, { metadata: { end_session_endpoint: endpoint } });
     const there = (await begun.visitor.open(begun.logout({}))).location!;
@@ -185,7 +185,7 @@ describe.concurrent("signing out at the provider too", () => {
     expect(there.searchParams.get("client_id")).toBe("gatehouse");
   });
 
-  test("by the button of the page goes on by itself, and ends on a page of ours without an application", async () => {
+  test("by the page's button continues by itself, and ends on a page of ours without an application", async () => {
     await using begun = await beginSignOut();
     const { visitor, forged } = begun;
     const page = await visitor.submit(await visitor.open("/oauth2/logout"));
@@ -198,7 +198,7 @@ describe.concurrent("signing out at the provider too", () => {
     expect(await visitor.open(`${pathname}?state=${state}`)).toMatchObject({ status: 200, heading: "Signed out" });
   });
 
-  test("is no sign-in's way back, and a sign-in's is none of it", async () => {
+  test("cannot be used as a sign-in's callback, nor the reverse", async () => {
     await using begun = await beginSignOut();
     const { visitor, logout, tenant, forged } = begun;
     const there = (await visitor.open(logout())).location!;
@@ -211,7 +211,7 @@ describe.concurrent("signing out at the provider too", () => {
     expect(await visitor.open(signedOut + search)).toMatchObject({ heading: "Signed out", location: undefined });
   });
 
-  test("takes no id_token to a provider that another one was replaced by", async () => {
+  test("sends no id_token to a provider that replaced another", async () => {
     await using begun = await beginSignOut();
     const { visitor, tenant, logout, forged } = begun;
     await using other = await startForgedProvider();
@@ -224,7 +224,7 @@ describe.concurrent("signing out at the provider too", () => {
     expect(there.searchParams.has("id_token_hint")).toBe(false);
   });
 
-  test("takes nobody's place from those who sign in, and is left out where there is none", async () => {
+  test("uses no sign-in's place, and is skipped when there is none", async () => {
     await using begun = await beginSignOut();
     const { visitor, tenant, logout } = begun;
     const { tenantId } = tenant.caller;
@@ -247,7 +247,7 @@ describe.concurrent("signing out at the provider too", () => {
     ["was not chosen", { SignOut: false }, {}],
     ["is not there", {}, { metadata: {} }],
     ["is no https address", {}, { metadata: { end_session_endpoint: "javascript:alert(1)" } }],
-  ])("where it %s, the user is signed out here alone", async (_, fields, behaviour) => {
+  ])("if it %s, the user is signed out here only", async (_, fields, behaviour) => {
     await using begun = await beginSignOut(fields, behaviour);
     const { visitor, logout, tenant } = begun;
     const { location } = await visitor.open(logout({ post_logout_redirect_uri: AFTER }));
@@ -258,14 +258,14 @@ describe.concurrent("signing out at the provider too", () => {
     expect(told).toMatchObject(fields.SignOut === false ? [] : [{ Outcome: "Failed" }]);
   });
 
-  test("keeps no id_token that it was not asked to keep, and none with a password", async () => {
+  test("stores an id_token only if requested, and none after a password sign-in", async () => {
     await using begun = await begin();
     expect(answerOf(await begun.signIn()).code).toBeString();
     const kept = await db()`select id_token_hint from sessions where tenant_id = ${begun.tenant.caller.tenantId}`;
     expect(kept.map((row) => row.id_token_hint)).toEqual([null]);
   });
 
-  test("is for OpenID Connect alone", async () => {
+  test("is for OpenID Connect only", async () => {
     await using begun = await begin();
     const { caller } = begun.tenant;
     const endpoint = "https://social.example.com/x";

@@ -18,7 +18,7 @@ async function signIn({ client }: UpstreamTenant, provider: ForgedProvider, visi
   return visitor.open(sentBack(provider, location));
 }
 
-describe.concurrent("while a provider answers, it is", () => {
+describe.concurrent("a provider that during its response is", () => {
   const ways: [string, string, (tenant: UpstreamTenant) => Promise<Answer>][] = [
     ["deleted", "switched off", ({ caller, provider }) => caller.remove(`/IdentityProvider/${provider.Id}`)],
     [
@@ -55,7 +55,7 @@ describe.concurrent("while a provider answers, it is", () => {
   });
 });
 
-test.concurrent("with a deleted provider ends what came of signing in with it, and nothing else", async () => {
+test.concurrent("deleting a provider ends its sessions and links, and nothing else", async () => {
   await using begun = await begin();
   const { provider, tenant } = begun;
   const { client, caller } = tenant;
@@ -75,7 +75,7 @@ test.concurrent("with a deleted provider ends what came of signing in with it, a
 describe.concurrent("auth_time with max_age is", () => {
   const ago = (seconds: number) => Math.floor(Date.now() / 1_000) - seconds;
 
-  test("when the user has signed in there, if that was before", async () => {
+  test("when the user signed in there, if earlier", async () => {
     await using begun = await begin();
     const { provider, tenant } = begun;
     await force(tenant);
@@ -91,7 +91,7 @@ describe.concurrent("auth_time with max_age is", () => {
     expect((await visitor.open(tenant.client.authorize({ max_age: "2900" }))).location?.origin).toBe(origin);
   });
 
-  test("no reason to go there for ever, if its clock is behind", async () => {
+  test("no cause of a redirect loop if its clock is behind", async () => {
     await using begun = await begin();
     const { provider, tenant } = begun;
     await force(tenant);

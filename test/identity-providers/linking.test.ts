@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => real[Symbol.asyncDispose]());
 
-describe.concurrent("an account that is here already", () => {
+describe.concurrent("an existing account", () => {
   const local = { username: "admin" };
 
   test.each([
     ["user name", { preferred_username: "admin" }],
     ["verified e-mail address", { email: "Boss@Example.com" }],
-  ])("with the same %s is not taken over: its owner links it once, by its password", async (_, claims) => {
+  ])("with the same %s is not taken over: its owner links it once with its password", async (_, claims) => {
     const { client, caller, provider } = await newRealTenant(real);
     await caller.made("User", { Username: "admin", Email: "boss@example.com" });
     const before = await eventsOf(caller.tenantId);
@@ -45,7 +45,7 @@ describe.concurrent("an account that is here already", () => {
     expect((await visitor.submit(page, client.tenant.admin)).status).toBe(400);
   });
 
-  test("is the only way in where the provider may only link", async () => {
+  test("is required where the provider may only link", async () => {
     const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const person = newPerson(real);
     const visitor = new Visitor();
@@ -58,7 +58,7 @@ describe.concurrent("an account that is here already", () => {
     expect(answerOf(next).code).toBeString();
   });
 
-  test("is not linked by a page that names what has another name by now: it is shown again", async () => {
+  test("is not linked by a page that shows an outdated name: the page is shown again", async () => {
     const { client, caller, provider } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const visitor = new Visitor();
     const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
@@ -74,7 +74,7 @@ describe.concurrent("an account that is here already", () => {
     expect(answerOf(await visitor.submit(again, client.tenant.admin)).code).toBeString();
   });
 
-  test("is linked by the browser that was at the provider alone, in time, and guessing is slowed down", async () => {
+  test("is linked only by the browser that was at the provider, in time, and guesses are throttled", async () => {
     const { client } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const visitor = new Visitor();
     const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());

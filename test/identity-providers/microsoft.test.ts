@@ -55,20 +55,23 @@ async function signIn(provider: Provider, claims: Record<string, unknown>) {
   return identify("tenant" as never, provider, CHECKS, query, WISH, 0);
 }
 
-test.each(["common", "organizations"])("at %s a user is of the organisation that the id_token names", async (where) => {
-  const iss = `${MICROSOFT}/${ORGANISATION}/v2.0`;
-  const { subject, tenants } = await signIn(atMicrosoft(where), { iss, tid: ORGANISATION });
-  expect({ subject, tenants }).toEqual({ subject: "somebody", tenants: [ORGANISATION] });
-});
+test.each(["common", "organizations"])(
+  "at %s a user belongs to the organisation named in the id_token",
+  async (where) => {
+    const iss = `${MICROSOFT}/${ORGANISATION}/v2.0`;
+    const { subject, tenants } = await signIn(atMicrosoft(where), { iss, tid: ORGANISATION });
+    expect({ subject, tenants }).toEqual({ subject: "somebody", tenants: [ORGANISATION] });
+  },
+);
 
-test("an organisation that is not the issuer's is refused, and so is none", async () => {
+test("an organisation that differs from the issuer's is rejected, and so is a missing one", async () => {
   const iss = `${MICROSOFT}/${ORGANISATION}/v2.0`;
   for (const claims of [{ iss, tid: "another" }, { iss }, { iss: "https://evil.example", tid: ORGANISATION }]) {
     await expect(signIn(atMicrosoft("common"), claims)).rejects.toMatchObject({ kind: "untrusted" });
   }
 });
 
-test("who only says to be Microsoft's is another issuer", async () => {
+test("an issuer that imitates Microsoft's is a different one", async () => {
   const provider = { ...atMicrosoft("common"), issuer: forged.issuer };
   await expect(signIn(provider, {})).rejects.toMatchObject({ kind: "misconfigured" });
 });

@@ -80,7 +80,7 @@ test.concurrent("a provider that behaves signs its user in", async () => {
   ]);
 });
 
-describe.concurrent("an id_token is refused", () => {
+describe.concurrent("an id_token is rejected", () => {
   test.each<[string, Behaviour]>([
     ["with another nonce", { idToken: { nonce: "x".repeat(43) } }],
     ["without a nonce", { idToken: { nonce: undefined } }],
@@ -113,7 +113,7 @@ describe.concurrent("an id_token is refused", () => {
     await expectRefused(behaviour, UNTRUSTED);
   });
 
-  test("but for a clock that is 20 s wrong", async () => {
+  test("a clock that is 20 s wrong is accepted", async () => {
     const { view } = await attempt({
       idToken: { iat: seconds(20), exp: seconds(-20), sub: "good 2" },
       userinfo: { sub: "good 2" },
@@ -121,7 +121,7 @@ describe.concurrent("an id_token is refused", () => {
     expect(answerOf(view).code).toBeString();
   });
 
-  test("but a key that was rotated just now is found at once", async () => {
+  test("a key that was just rotated is found at once", async () => {
     await using provider = await startForgedProvider();
     const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
     for (let turn = 0; turn < 3; turn++) {
@@ -133,7 +133,7 @@ describe.concurrent("an id_token is refused", () => {
   });
 });
 
-describe.concurrent("a provider's answer is refused", () => {
+describe.concurrent("a provider's answer is rejected", () => {
   test.each<[string, Behaviour, Record<string, string | undefined>]>([
     ["that names another issuer", {}, { iss: "https://evil.example" }],
     ["without the issuer it promises", { metadata: { authorization_response_iss_parameter_supported: true } }, {}],
@@ -147,7 +147,7 @@ describe.concurrent("a provider's answer is refused", () => {
     await expectRefused({ ...behaviour, answers }, UNTRUSTED, more);
   });
 
-  test("but the promised issuer is right", async () => {
+  test("the announced issuer is accepted", async () => {
     await using provider = await startForgedProvider({
       metadata: { authorization_response_iss_parameter_supported: true },
     });
@@ -164,7 +164,7 @@ const failing = (path: string, status = 500): Behaviour => ({
 });
 const METADATA = "/.well-known/openid-configuration";
 
-describe.concurrent("users are told, and can go another way, when", () => {
+describe.concurrent("users see an error and other ways to sign in when", () => {
   test.each<[string, Behaviour, string]>([
     ["the metadata fail", failing(METADATA), UNAVAILABLE],
     ["there are no metadata", failing(METADATA, 404), MISCONFIGURED],
@@ -208,11 +208,11 @@ describe.concurrent("users are told, and can go another way, when", () => {
     ["access_denied", DECLINED],
     ["temporarily_unavailable", UNAVAILABLE],
     ["invalid_scope", MISCONFIGURED],
-  ])("it sends them back with %s", async (error, says) => {
+  ])("it returns them with %s", async (error, says) => {
     await expectRefused({}, says, { code: undefined, error, error_description: "<b>evil</b>" });
   });
 
-  test("nobody is there", async () => {
+  test("it does not answer", async () => {
     const provider = await startForgedProvider();
     await provider[Symbol.asyncDispose]();
     const view = await begin(new Visitor(), provider.issuer);
@@ -220,7 +220,7 @@ describe.concurrent("users are told, and can go another way, when", () => {
     expect(view.html).toContain(UNAVAILABLE);
   });
 
-  test("and the password works on", async () => {
+  test("and the password still works", async () => {
     const { view, visitor } = await attempt(failing("/token"));
     const page = await visitor.open(linksOf(view)[1]!.href);
     expect(answerOf(await tenant.client.goThrough(visitor, page)).code).toBeString();

@@ -26,7 +26,7 @@ async function testedForged(behaviour: Behaviour, fields: Record<string, unknown
 }
 
 describe.concurrent("a test of an identity provider", () => {
-  test("passes where a sign-in would work, changes nothing, and needs no provider that is switched on", async () => {
+  test("passes where a sign-in would, changes nothing, and works for inactive providers", async () => {
     const tenant = await newRealTenant(real, { Is_Active: false });
     const before = await kindsOf(tenant.caller);
     expect(await tested(tenant)).toEqual({
@@ -51,7 +51,7 @@ describe.concurrent("a test of an identity provider", () => {
     }
   });
 
-  test("of plain OAuth 2.0 asks the token and the userinfo endpoint", async () => {
+  test("of plain OAuth 2.0 calls the token and the userinfo endpoint", async () => {
     const plain = {
       Type: "OAuth2",
       Issuer: null,
@@ -111,7 +111,7 @@ describe.concurrent("a test of an identity provider", () => {
       { answers: { "/token": () => new Response("x", { status: 500 }) } },
       ["Client", "cannot be used: an endpoint answered 500."],
     ],
-  ])("finds %s", async (_, behaviour, [name, says]) => {
+  ])("detects %s", async (_, behaviour, [name, says]) => {
     const { Works, Checks } = await testedForged(behaviour);
     expect(Works).toBe(false);
     const failures = Checks.filter(({ Outcome }) => Outcome === "Failed");
@@ -120,7 +120,7 @@ describe.concurrent("a test of an identity provider", () => {
     expect(JSON.stringify(Checks)).not.toContain("a secret");
   });
 
-  test("speaks of no secret to who has given none", async () => {
+  test("does not mention a secret if none was given", async () => {
     const invalid = () => Response.json({ error: "invalid_grant" }, { status: 400 });
     const taken = await testedForged({ answers: { "/token": invalid } }, { ClientSecret: null });
     expect(taken.Checks[2]).toMatchObject({ Outcome: "Passed", Message: "The token endpoint takes the ClientId." });
@@ -131,7 +131,7 @@ describe.concurrent("a test of an identity provider", () => {
     });
   });
 
-  test("does not judge by an answer that says neither", async () => {
+  test("reports an unclear answer as unclear", async () => {
     const { Works, Checks } = await testedForged({ answers: { "/token": () => Response.json({}, { status: 400 }) } });
     expect(Works).toBe(true);
     expect(Checks[2]).toMatchObject({ Name: "Client", Outcome: "Unknown" });
@@ -142,12 +142,12 @@ describe.concurrent("a test of an identity provider", () => {
     ["invalid_code", "Passed"],
     ["incorrect_client_credentials", "Failed"],
     ["bad_client_secret", "Failed"],
-  ])("knows %s, which some answer with status 200", async (error, Outcome) => {
+  ])("recognises %s, which some send with status 200", async (error, Outcome) => {
     const { Checks } = await testedForged({ answers: { "/token": () => Response.json({ ok: false, error }) } });
     expect(Checks[2]).toMatchObject({ Name: "Client", Outcome });
   });
 
-  test("says that nobody is there", async () => {
+  test("reports that the provider does not answer", async () => {
     const provider = await startForgedProvider();
     await provider[Symbol.asyncDispose]();
     const { Checks } = await tested(await newUpstreamTenant({ Issuer: provider.issuer }));
@@ -156,7 +156,7 @@ describe.concurrent("a test of an identity provider", () => {
     ]);
   });
 
-  test("is a setting, and finds no provider that is not there", async () => {
+  test("requires settings scopes and an existing provider", async () => {
     const { caller, provider } = await newRealTenant(real);
     const reader = await caller.withScope("Settings:Read");
     expect((await reader.send("POST", `/IdentityProvider/${provider.Id}/Test`)).status).toBe(403);

@@ -17,7 +17,7 @@ const OAUTH2 = {
 const PATH = `${API}/IdentityProvider`;
 
 describe.concurrent("an identity provider", () => {
-  test("is made, read, listed, changed by its Name and deleted; its secret is never read back", async () => {
+  test("is created, read, listed, changed by its Name and deleted; its secret is never returned", async () => {
     const caller = await newTenant();
     const made = await caller.made("IdentityProvider", { ...OIDC, ClientSecret: "a very secret secret" });
     expect(made).toEqual({
@@ -69,7 +69,7 @@ describe.concurrent("an identity provider", () => {
     expect(JSON.stringify(log)).not.toContain("a very secret secret");
   });
 
-  test("keeps its secret sealed, and until it is changed or cleared", async () => {
+  test("keeps its secret encrypted until it is changed or cleared", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", { ...OIDC, ClientSecret: "a very secret secret" });
     const stored = async () => {
@@ -85,13 +85,13 @@ describe.concurrent("an identity provider", () => {
     expect(await stored()).toBeNull();
   });
 
-  test("of plain OAuth 2.0 has endpoints, and says which claim is the subject", async () => {
+  test("of plain OAuth 2.0 has endpoints and names the subject claim", async () => {
     const caller = await newTenant();
     const made = await caller.made("IdentityProvider", { ...OAUTH2, Mapping: { Subject: "id", Name: "login" } });
     expect(made).toMatchObject({ ...OAUTH2, Issuer: "", Scopes: [], Mapping: { Subject: "id", Name: "login" } });
   });
 
-  test("is listed by pages", async () => {
+  test("is listed in pages", async () => {
     const caller = await newTenant();
     for (const Name of ["a", "b", "c"]) await caller.made("IdentityProvider", { ...OIDC, Name });
     const first = (await caller.get("/IdentityProvider?Limit=2")).body;
@@ -124,7 +124,7 @@ describe.concurrent("an identity provider", () => {
     [{ ...OIDC, RedirectUri: "https://evil.example/" }, "RedirectUri is set by the server and cannot be changed."],
     [{ ...OIDC, Nonsense: 1 }, "Nonsense is no field of IdentityProvider."],
     [[OIDC], "The body must be one IdentityProvider object."],
-  ])("made of %j is refused in words", async (body, says) => {
+  ])("with %j is rejected with an explanation", async (body, says) => {
     const caller = await newTenant();
     const answer = await caller.patch("/IdentityProvider", body);
     expectError(answer, 400, "Bad Input", PATH);
@@ -132,7 +132,7 @@ describe.concurrent("an identity provider", () => {
     expect((await caller.get("/IdentityProvider")).body.Items).toEqual([]);
   });
 
-  test("has a Name and an ExternalId of its own within the tenant", async () => {
+  test("has a Name and an ExternalId unique within the tenant", async () => {
     const caller = await newTenant();
     const first = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "one" });
     const second = await caller.made("IdentityProvider", { ...OIDC, Name: "Second", ExternalId: "two" });
@@ -145,13 +145,13 @@ describe.concurrent("an identity provider", () => {
     expect((await other.made("IdentityProvider", { ...OIDC, ExternalId: "one" })).Id).not.toBe(first.Id);
   });
 
-  test("made twice at the same time is one", async () => {
+  test("created twice at once is one", async () => {
     const caller = await newTenant();
     const answers = await Promise.all(Array.from({ length: 5 }, () => caller.made("IdentityProvider", OIDC)));
     expect(new Set(answers.map(({ Id }) => Id)).size).toBe(1);
   });
 
-  test("is a setting: it needs the scope and a policy", async () => {
+  test("requires the settings scope and a policy", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", OIDC);
     const reader = await caller.withScope("Settings:Read");
@@ -170,7 +170,7 @@ describe.concurrent("an identity provider", () => {
 });
 
 describe.concurrent("an Application's AuthenticationId", () => {
-  test("points at a provider by Id, ExternalId or Name, and holds it", async () => {
+  test("references a provider by Id, ExternalId or Name, and keeps it", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "IDP-1" });
     const Name = unique("app");
@@ -191,7 +191,7 @@ describe.concurrent("an Application's AuthenticationId", () => {
     expect((await caller.remove(`/IdentityProvider/${Id}`)).status).toBe(200);
   });
 
-  test("points at no other record, and at no provider that is not there", async () => {
+  test("references nothing else, and no missing provider", async () => {
     const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", OIDC);
     for (const AuthenticationId of [

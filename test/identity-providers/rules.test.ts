@@ -27,10 +27,10 @@ async function tested({ caller, provider }: UpstreamTenant) {
 const atForged = ({ issuer }: ForgedProvider, more: Fields = {}) =>
   newUpstreamTenant({ Issuer: issuer, ClientSecret: "a secret", ...more });
 
-describe.concurrent("a token endpoint that takes the secret in one way", () => {
+describe.concurrent("a token endpoint with one authentication method", () => {
   const METHODS = ["client_secret_basic", "client_secret_post"] as const;
 
-  test.each(METHODS)("by its metadata, %s, is spoken to in that way", async (takes) => {
+  test.each(METHODS)("by its metadata, %s, is authenticated to in that way", async (takes) => {
     await using provider = await startForgedProvider({
       takes,
       metadata: { token_endpoint_auth_methods_supported: ["private_key_jwt", takes] },
@@ -40,7 +40,7 @@ describe.concurrent("a token endpoint that takes the secret in one way", () => {
     expect(answerOf(await signIn(provider, tenant)).code).toBeString();
   });
 
-  test.each(METHODS)("%s, and its metadata do not say so, is spoken to as the setting says", async (takes) => {
+  test.each(METHODS)("%s, with metadata that do not say so, is authenticated to as configured", async (takes) => {
     await using provider = await startForgedProvider({ takes });
     const tenant = await atForged(provider, { TokenEndpointAuthMethod: takes });
     expect(tenant.provider.TokenEndpointAuthMethod).toBe(takes);
@@ -48,7 +48,7 @@ describe.concurrent("a token endpoint that takes the secret in one way", () => {
     expect(answerOf(await signIn(provider, tenant)).code).toBeString();
   });
 
-  test("which is not the one that is set, is told of as that, and not as a wrong secret", async () => {
+  test("that differs from the configured one is reported as that, not as a wrong secret", async () => {
     await using provider = await startForgedProvider({ takes: "client_secret_post" });
     const tenant = await atForged(provider);
     const { Works, Checks } = await tested(tenant);
@@ -64,7 +64,7 @@ describe.concurrent("a token endpoint that takes the secret in one way", () => {
     expect((await tested(tenant)).Checks.at(-1)!.Message).toContain("The ClientId or its secret is wrong");
   });
 
-  test("that we have not is told of", async () => {
+  test("that is not supported is reported", async () => {
     await using provider = await startForgedProvider({
       metadata: { token_endpoint_auth_methods_supported: ["private_key_jwt"] },
     });
@@ -78,7 +78,7 @@ describe.concurrent("a token endpoint that takes the secret in one way", () => {
 describe.concurrent("an id_token", () => {
   const ALGS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
 
-  test.each(ALGS)("signed by %s signs in if the metadata name it, and the test has found it", async (alg) => {
+  test.each(ALGS)("signed with %s is accepted if the metadata list it, and the test detects it", async (alg) => {
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
     const jwk = { ...(await exportJWK(publicKey)), alg, use: "sig", kid: "one" };
     await using provider = await startForgedProvider({
@@ -93,7 +93,7 @@ describe.concurrent("an id_token", () => {
     expect(answerOf(await signIn(provider, tenant)).code).toBeString();
   });
 
-  test("by an algorithm that the keys are not for is found by the test", async () => {
+  test("with an algorithm that does not fit the keys is detected by the test", async () => {
     await using provider = await startForgedProvider({
       metadata: { id_token_signing_alg_values_supported: ["PS256", "HS256", "none"] },
     });
@@ -103,8 +103,8 @@ describe.concurrent("an id_token", () => {
   });
 });
 
-describe.concurrent("an issuer that calls itself otherwise", () => {
-  test("is named by the test", async () => {
+describe.concurrent("an issuer with another name", () => {
+  test("is reported by the test", async () => {
     await using provider = await startForgedProvider({ metadata: { issuer: "https://other.example/realm" } });
     const { Checks } = await tested(await atForged(provider));
     expect(Checks).toEqual([
@@ -117,7 +117,7 @@ describe.concurrent("an issuer that calls itself otherwise", () => {
     ]);
   });
 
-  test("by a slash at the end is told apart", async () => {
+  test("that differs by a final slash is a different one", async () => {
     const behaviour: Behaviour = {};
     await using provider = await startForgedProvider(behaviour);
     const tenant = await atForged(provider);
@@ -136,37 +136,32 @@ describe.concurrent("an issuer that calls itself otherwise", () => {
 });
 
 describe.concurrent("a provider that is down", () => {
-  test.each(["OpenIDConnect", "OAuth2"])(
-    "of Type %s gets no browser sent to it, also seconds after one was",
-    async (Type) => {
-      // Plain OAuth 2.0 knows no id_token.
-      const provider = await startForgedProvider(Type === "OAuth2" ? { sign: async () => undefined } : {});
-      const { issuer } = provider;
-      const endpoints = {
-        Issuer: null,
-        AuthorizationEndpoint: `${issuer}/authorize`,
-        TokenEndpoint: `${issuer}/token`,
-        UserinfoEndpoint: `${issuer}/me`,
-      };
-      const tenant = await atForged(provider, { Type, ...(Type === "OAuth2" ? endpoints : {}) });
-      expect(answerOf(await signIn(provider, tenant)).code).toBeString();
-      await provider[Symbol.asyncDispose]();
-      const visitor = new Visitor();
-      const [link] = linksOf(await visitor.open(tenant.client.authorize()));
-      const view = await until("it to be asked again", async () => {
-        const shown = await visitor.open(link!.href);
-        return shown.location === undefined && shown;
-      });
-      expect({ status: view.status, heading: view.heading }).toEqual({ status: 502, heading: "Sign-in did not work" });
-      expect(view.html).toContain(
-        "Try again later; if the problem persists, tell the administrator of the application.",
-      );
-      expect(linksOf(view).map(({ text }) => text)).toEqual(["Try again", "Sign in another way"]);
-    },
-  );
+  test.each(["OpenIDConnect", "OAuth2"])("of Type %s gets no redirects, also for seconds afterwards", async (Type) => {
+    // Plain OAuth 2.0 knows no id_token.
+    const provider = await startForgedProvider(Type === "OAuth2" ? { sign: async () => undefined } : {});
+    const { issuer } = provider;
+    const endpoints = {
+      Issuer: null,
+      AuthorizationEndpoint: `${issuer}/authorize`,
+      TokenEndpoint: `${issuer}/token`,
+      UserinfoEndpoint: `${issuer}/me`,
+    };
+    const tenant = await atForged(provider, { Type, ...(Type === "OAuth2" ? endpoints : {}) });
+    expect(answerOf(await signIn(provider, tenant)).code).toBeString();
+    await provider[Symbol.asyncDispose]();
+    const visitor = new Visitor();
+    const [link] = linksOf(await visitor.open(tenant.client.authorize()));
+    const view = await until("it to be asked again", async () => {
+      const shown = await visitor.open(link!.href);
+      return shown.location === undefined && shown;
+    });
+    expect({ status: view.status, heading: view.heading }).toEqual({ status: 502, heading: "Sign-in did not work" });
+    expect(view.html).toContain("Try again later; if the problem persists, tell the administrator of the application.");
+    expect(linksOf(view).map(({ text }) => text)).toEqual(["Try again", "Sign in another way"]);
+  });
 });
 
-describe.concurrent("who a provider makes a User of", () => {
+describe.concurrent("the provisioning rules", () => {
   const ANA = { email: "ana@example.com", email_verified: true };
 
   test.each<[string, Fields, Fields, boolean]>([
@@ -201,7 +196,7 @@ describe.concurrent("who a provider makes a User of", () => {
     ["who has a verified address", { RequireVerifiedEmail: true }, ANA, true],
     ["nobody without one", { RequireVerifiedEmail: true }, { email: ANA.email }, false],
     ["nobody who keeps one rule of two", { AllowedDomains: ["example.com"], AllowedTenants: ["a"] }, ANA, false],
-  ])("is %s", async (_, rules, claims, comesIn) => {
+  ])("apply: the user is %s", async (_, rules, claims, comesIn) => {
     await using provider = await startForgedProvider({ idToken: claims, userinfo: claims });
     const tenant = await atForged(provider, rules);
     const view = await signIn(provider, tenant);
@@ -218,28 +213,25 @@ describe.concurrent("who a provider makes a User of", () => {
     ["AllowedDomains", { AllowedDomains: ["example.com"] }],
     ["AllowedTenants", { AllowedTenants: ["a-b"] }],
     ["RequireVerifiedEmail", { RequireVerifiedEmail: true }],
-  ])(
-    "is not told to somebody whom %s keeps out: a name that is taken is refused as a free one is",
-    async (_, rules) => {
-      await using provider = await startForgedProvider({});
-      const tenant = await atForged(provider, { ...rules, Mapping: { Username: "login", External_Id: "number" } });
-      await tenant.caller.patch("/User", { Username: "taken", External_Id: "HR-1" });
-      const pages: string[] = [];
-      for (const claims of [{ login: "taken" }, { login: "free" }, { number: "HR-1" }, { number: "HR-2" }, {}]) {
-        const told = { sub: unique("sub"), ...claims };
-        Object.assign(provider.behaviour, { idToken: told, userinfo: told });
-        const view = await signIn(provider, tenant);
-        expect({ status: view.status, heading: view.heading }).toEqual({
-          status: 403,
-          heading: "Sign-in did not work",
-        });
-        pages.push(view.html.replace(/request=[^"]*|RequestKey [\w-]+/g, ""));
-      }
-      expect(new Set(pages).size).toBe(1);
-    },
-  );
+  ])("are not revealed to a user excluded by %s: taken and free names look alike", async (_, rules) => {
+    await using provider = await startForgedProvider({});
+    const tenant = await atForged(provider, { ...rules, Mapping: { Username: "login", External_Id: "number" } });
+    await tenant.caller.patch("/User", { Username: "taken", External_Id: "HR-1" });
+    const pages: string[] = [];
+    for (const claims of [{ login: "taken" }, { login: "free" }, { number: "HR-1" }, { number: "HR-2" }, {}]) {
+      const told = { sub: unique("sub"), ...claims };
+      Object.assign(provider.behaviour, { idToken: told, userinfo: told });
+      const view = await signIn(provider, tenant);
+      expect({ status: view.status, heading: view.heading }).toEqual({
+        status: 403,
+        heading: "Sign-in did not work",
+      });
+      pages.push(view.html.replace(/request=[^"]*|RequestKey [\w-]+/g, ""));
+    }
+    expect(new Set(pages).size).toBe(1);
+  });
 
-  test("has to be said where anybody can have an account", async () => {
+  test("are required where anybody can have an account", async () => {
     const { caller } = await newUpstreamTenant({ Issuer: "https://id.example.com" });
     const at = (Issuer: string, more: Fields = {}) =>
       caller.patch("/IdentityProvider", {
@@ -289,7 +281,7 @@ describe.concurrent("who a provider makes a User of", () => {
     [{ AllowedDomains: Array(51).fill("example.com") }, /AllowedDomains/],
     [{ RequireVerifiedEmail: "yes" }, /RequireVerifiedEmail/],
     [{ TokenEndpointAuthMethod: "none" }, /TokenEndpointAuthMethod/],
-  ])("is not said by %p", async (fields, says) => {
+  ])("reject %p", async (fields, says) => {
     const { caller } = await newUpstreamTenant({ Issuer: "https://id.example.com" });
     const { status, body } = await caller.patch("/IdentityProvider", { Name: "Example ID", ...fields });
     expect(status).toBe(400);
@@ -297,7 +289,7 @@ describe.concurrent("who a provider makes a User of", () => {
   });
 });
 
-test("a new provider is off until it is switched on: it stands on no page, and nobody signs in by it", async () => {
+test("a new provider is inactive: it is on no page, and nobody signs in by it", async () => {
   await using provider = await startForgedProvider();
   const tenant = await atForged(provider, { Is_Active: undefined });
   expect(tenant.provider.Is_Active).toBe(false);

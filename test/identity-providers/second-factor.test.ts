@@ -20,8 +20,8 @@ async function audited(caller: Api, kind: string) {
   return (await ok(caller.get(`/AuditEvent?Kind=${kind}`))).Items;
 }
 
-describe.concurrent("a user of another provider whose tenant demands two factors", () => {
-  test("sets one up before coming to the application; only then has the sign-in succeeded", async () => {
+describe.concurrent("a provider's user whose tenant requires two factors", () => {
+  test("sets one up before reaching the application; only then is the sign-in successful", async () => {
     const tenant = await newRealTenant(real);
     const { client, caller } = tenant;
     await force(tenant);
@@ -45,7 +45,7 @@ describe.concurrent("a user of another provider whose tenant demands two factors
     ]);
   });
 
-  test("cannot finish at a provider's application what a password began", async () => {
+  test("cannot finish a password sign-in at an application that requires a provider", async () => {
     const tenant = await newRealTenant(real);
     const { client } = tenant;
     const { app } = await enrolled(client);
@@ -57,7 +57,7 @@ describe.concurrent("a user of another provider whose tenant demands two factors
 });
 
 describe.concurrent("an account with a second factor", () => {
-  test("is linked once that is given after the password, and asked for it at each sign-in there", async () => {
+  test("is linked once the second factor follows the password, and needs it at each sign-in there", async () => {
     const { client, caller, provider } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const { app, recovery } = await enrolled(client);
     const person = newPerson(real);
@@ -82,7 +82,7 @@ describe.concurrent("an account with a second factor", () => {
     expect((await idTokenOf(client, again.code!)).claims).toMatchObject({ sub: claims.sub!, acr: "2" });
   });
 
-  test("is not linked by a code that comes too late, which signs its owner in all the same", async () => {
+  test("is not linked by a code that comes too late, which still signs its owner in", async () => {
     const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const { app } = await enrolled(client);
     const visitor = new Visitor();

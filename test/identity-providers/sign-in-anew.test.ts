@@ -15,7 +15,7 @@ afterAll(() => real[Symbol.asyncDispose]());
 const ANEW = [{ prompt: "login" }, { max_age: "0" }, { max_age: "3600" }];
 
 describe.concurrent("a provider by plain OAuth 2.0", () => {
-  test("that an application points at cannot sign its user in again, and the application is told", async () => {
+  test("required by an application cannot re-authenticate its user, and the application gets an error", async () => {
     const tenant = await newRealTenant(real, plainOAuth(real));
     await force(tenant);
     const { client } = tenant;
@@ -32,7 +32,7 @@ describe.concurrent("a provider by plain OAuth 2.0", () => {
     }
   });
 
-  test("is not offered then, and the password is asked for", async () => {
+  test("is then not offered, and the password is asked for", async () => {
     const { client, provider } = await newRealTenant(real, plainOAuth(real));
     const visitor = new Visitor();
     const names = async (fields = {}) => linksOf(await visitor.open(client.authorize(fields))).map(({ text }) => text);
@@ -44,7 +44,7 @@ describe.concurrent("a provider by plain OAuth 2.0", () => {
   });
 });
 
-test("a provider that did not say when the user signed in there is asked for it as soon as that counts", async () => {
+test("a provider that sent no auth_time is asked for it once it matters", async () => {
   const { client } = await newRealTenant(real);
   const visitor = new Visitor();
   const atProvider = real.visitor();

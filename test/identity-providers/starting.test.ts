@@ -6,7 +6,7 @@ import { logOf } from "../audit/log.ts";
 import { sentBack, startForgedProvider } from "./forged-provider.ts";
 import { linkingForm, newUpstreamTenant, startLinking } from "./tenant.ts";
 
-test("the way to a provider begins with a form: a GET writes nothing down and calls nobody", async () => {
+test("a sign-in at a provider starts with a form: a GET stores nothing and sends nothing", async () => {
   await using provider = await startForgedProvider();
   const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
   const person = new Person(tenant.client);
@@ -30,7 +30,7 @@ test("the way to a provider begins with a form: a GET writes nothing down and ca
   expect(await logged()).toBe(before + 1);
 });
 
-test("a provider that fails is told of, and the log knows who wanted it", async () => {
+test("a failing provider is reported and logged with its application", async () => {
   await using forged = await startForgedProvider({ idToken: { nonce: "another" } });
   const tenant = await newUpstreamTenant({ Issuer: forged.issuer });
   const person = new Person(tenant.client);

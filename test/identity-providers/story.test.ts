@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => real[Symbol.asyncDispose]());
 
-describe.concurrent("a user of another provider", () => {
-  test("signs in by its link, is made a User with an event, and the application gets a code of ours", async () => {
+describe.concurrent("a user of an external provider", () => {
+  test("signs in by its link, is created as a User with an event, and the application gets a code", async () => {
     const { client, caller } = await newRealTenant(real);
     const person = newPerson(real);
     const visitor = new Visitor();
@@ -63,7 +63,7 @@ describe.concurrent("a user of another provider", () => {
     expect(events).toMatchObject([{ type: "Created", recordId: String(id), data: { CreatedBy: { Id: id } } }]);
   });
 
-  test("is the same User the next time; what changed there is updated here, a sign-in alone is no event", async () => {
+  test("is the same User next time; changes there are copied here, and a plain sign-in is no event", async () => {
     const { client, caller } = await newRealTenant(real);
     const person = newPerson(real);
     const first = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
@@ -83,13 +83,13 @@ describe.concurrent("a user of another provider", () => {
     expect(events[1]!.data).toMatchObject({ Name: "Ana Costa", Username: person.username, ModifiedBy: { Id: id } });
   });
 
-  test.each(["RS256", "ES256", "EdDSA"])("is known by an id_token that %s signs", async (alg) => {
+  test.each(["RS256", "ES256", "EdDSA"])("is recognised by an id_token signed with %s", async (alg) => {
     const { client } = await newRealTenant(real, {}, { id_token_signed_response_alg: alg });
     const view = await signIn(new Visitor(), real.visitor(), newPerson(real).login, client.authorize({}, SPEC_PATH));
     expect(answerOf(view).code).toBeString();
   });
 
-  test("signs in by plain OAuth 2.0 and userinfo, as the mapping says", async () => {
+  test("signs in by plain OAuth 2.0 and userinfo, according to the mapping", async () => {
     const { client, caller } = await newRealTenant(real, plainOAuth(real));
     const person = newPerson(real);
     const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
@@ -98,7 +98,7 @@ describe.concurrent("a user of another provider", () => {
     expect(body).toMatchObject({ Name: person.username, Username: "", Email: "" });
   });
 
-  test("whose claims do not fit into a User signs in without them", async () => {
+  test("with claims that do not fit a User signs in without them", async () => {
     const { client, caller } = await newRealTenant(real);
     const claims = { name: "A\0B", preferred_username: "x".repeat(501), phone_number: { country: 351 } };
     const person = newPerson(real, claims);
@@ -112,7 +112,7 @@ describe.concurrent("a user of another provider", () => {
     [true, true],
     [true, false],
     [false, true],
-  ])("has claims that say what was verified: e-mail address %p, number %p", async (email, phone) => {
+  ])("is verified according to its claims: e-mail address %p, number %p", async (email, phone) => {
     const scopes = { Scopes: ["openid", "profile", "email", "phone"] };
     const Mapping = { Email: "email", EmailVerified: "email_verified", MobilePhone: "phone_number" };
     const { client, caller } = await newRealTenant(real, { ...scopes, Mapping });
@@ -140,7 +140,7 @@ describe.concurrent("a user of another provider", () => {
     expect((await seen()).userinfo).toEqual({ ...changed, phone_number: "+351", phone_number_verified: false });
   });
 
-  test("made in two browsers at once is one User", async () => {
+  test("created in two browsers at once is one User", async () => {
     const { client, caller } = await newRealTenant(real);
     const person = newPerson(real);
     const visitors = [new Visitor(), new Visitor(), new Visitor()];
@@ -155,7 +155,7 @@ describe.concurrent("a user of another provider", () => {
     expect((await eventsOf(caller.tenantId)).map(({ type }) => type)).toEqual(["Created"]);
   });
 
-  test("who is no longer active here is told so", async () => {
+  test("who is inactive here is told so", async () => {
     const { client, caller } = await newRealTenant(real);
     const person = newPerson(real);
     await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
@@ -165,7 +165,7 @@ describe.concurrent("a user of another provider", () => {
     expect(view.html).toContain("Your account here is not active.");
   });
 
-  test("is asked there again, where the application wants that", async () => {
+  test("signs in again there when the application requires it", async () => {
     const { client } = await newRealTenant(real);
     const person = newPerson(real);
     const [visitor, atProvider] = [new Visitor(), real.visitor()];
@@ -181,7 +181,7 @@ describe.concurrent("a user of another provider", () => {
     expect((await visitor.open(client.authorize({ max_age: "3600" }))).location).toBeDefined();
   });
 
-  test("is nobody whom the application did not ask for", async () => {
+  test("is rejected if the application expects another user", async () => {
     const { client } = await newRealTenant(real);
     const local = await client.token(await client.code(new Visitor()));
     const page = client.authorize({ id_token_hint: local.body.id_token });
@@ -191,8 +191,8 @@ describe.concurrent("a user of another provider", () => {
   });
 });
 
-describe.concurrent("an application whose AuthenticationId points at a provider", () => {
-  test("sends its users straight there, and takes no password", async () => {
+describe.concurrent("an application with an AuthenticationId", () => {
+  test("redirects its users to the provider at once, and accepts no password", async () => {
     const tenant = await newRealTenant(real);
     const { client } = tenant;
     const visitor = new Visitor();
@@ -210,7 +210,7 @@ describe.concurrent("an application whose AuthenticationId points at a provider"
     expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
   });
 
-  test("takes no session that began by a password or at another provider", async () => {
+  test("accepts no session that began with a password or at another provider", async () => {
     const tenant = await newRealTenant(real);
     const elsewhere = await otherClient(tenant.client, { first_party: true });
     await force(tenant);
@@ -222,7 +222,7 @@ describe.concurrent("an application whose AuthenticationId points at a provider"
     expect(answerOf(await visitor.open(tenant.client.authorize({ prompt: "none" }))).code).toBeString();
   });
 
-  test("can be used with no other provider of the tenant, and with none of another tenant", async () => {
+  test("accepts no other provider of the tenant, and none of another tenant", async () => {
     const tenant = await newRealTenant(real);
     const other = await addProvider(tenant.caller, { Name: "Other", Issuer: real.issuer });
     const foreign = await newRealTenant(real);
@@ -233,7 +233,7 @@ describe.concurrent("an application whose AuthenticationId points at a provider"
     }
   });
 
-  test("says so while its provider is switched off, and the password is good where that is allowed", async () => {
+  test("says so while its provider is inactive, and accepts the password where allowed", async () => {
     const tenant = await newRealTenant(real, { AllowLocal: true });
     const { client, caller, provider } = tenant;
     await force(tenant);

@@ -5,8 +5,8 @@ import { answerOf } from "../authorize/client.ts";
 import { db } from "../entities/client.ts";
 import { expectNothing, onTheWay } from "./way-back.ts";
 
-describe.concurrent("the way back", () => {
-  test("is closed without a state, with one that was made up, and with one that was used", async () => {
+describe.concurrent("the callback", () => {
+  test("is rejected without a state, with an invented one, and with a used one", async () => {
     const { visitor, back, location } = await onTheWay();
     const state = location.searchParams.get("state")!;
     expectNothing(await visitor.open(back.replace(state, "")), visitor);
@@ -16,7 +16,7 @@ describe.concurrent("the way back", () => {
     expectNothing(await visitor.open(back), visitor);
   });
 
-  test("is closed after ten minutes", async () => {
+  test("is rejected after ten minutes", async () => {
     const { tenant, visitor, back } = await onTheWay();
     const { tenantId } = tenant.client.tenant;
     const [row] = await db()<{ seconds: number }[]>`
@@ -27,14 +27,14 @@ describe.concurrent("the way back", () => {
     expectNothing(await visitor.open(back), visitor);
   });
 
-  test("checks the application's request again: an address that is gone gets nothing", async () => {
+  test("checks the application's request again: an unregistered address gets nothing", async () => {
     const { tenant, visitor, back } = await onTheWay();
     await db()`update credentials set redirect_uris = '{}' where application_id = ${tenant.client.id}`;
     expect(await visitor.open(back)).toMatchObject({ status: 404, location: undefined });
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
-  test("keeps nothing secret in the database, and what it keeps is gone afterwards", async () => {
+  test("stores no secrets in plain text, and deletes its row afterwards", async () => {
     const { tenant, visitor, provider, location, back } = await onTheWay();
     const { tenantId } = tenant.client.tenant;
     const rows = () => db()`select * from upstream_attempts where tenant_id = ${tenantId}`;

@@ -12,7 +12,7 @@ import { setCredentials, signIn, signOut, tokensOf, toldClient, toldOf } from ".
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-test("a client is told of a logout by a token that it verifies as an id_token, and that is none", async () => {
+test("a client gets a logout token, which it verifies like an id_token and cannot confuse with one", async () => {
   await using receiver = startReceiver(200);
   const { client } = await toldClient(`${receiver.url}?own=query`, undefined, { IdTokenAlg: "ES256" });
   const { visitor, idToken, sid } = await signIn(client);
@@ -47,7 +47,7 @@ test("a client is told of a logout by a token that it verifies as an id_token, a
   }
 });
 
-test("all clients of the session are told, each for itself, and nobody else", async () => {
+test("all clients of the session get one each, and no others", async () => {
   await using first = startReceiver(200);
   await using second = startReceiver(200);
   await using others = startReceiver(200);
@@ -73,7 +73,7 @@ test("all clients of the session are told, each for itself, and nobody else", as
   expect(second.calls).toHaveLength(1);
 });
 
-describe("however a session ends, its clients are told:", () => {
+describe("clients are notified however a session ends:", () => {
   test.each<[string, (ended: Ended) => Promise<unknown>]>([
     ["from another browser", ({ other }) => other.press("/account/sessions/end", { session: "others" })],
     ["by another password", ({ other }) => other.send("/account/password", newPassword(other))],
@@ -93,7 +93,7 @@ describe("however a session ends, its clients are told:", () => {
     await until("the logout token", async () => (await toldOf(receiver, 1)).includes(sid));
   });
 
-  test("but not when it only expires, and not when the same user signs in in it again", async () => {
+  test("but not when it expires, and not when the same user signs in again within it", async () => {
     await using receiver = startReceiver(200);
     const { client } = await toldClient(receiver.url);
     const [expired, again] = [await signIn(client), await signIn(client)];
@@ -111,7 +111,7 @@ describe("however a session ends, its clients are told:", () => {
 });
 
 describe("a receiver that fails", () => {
-  test("is posted to again, each time with a token of its own", async () => {
+  test("is retried, each time with a new token", async () => {
     await using receiver = startReceiver([503, 200]);
     const { client } = await toldClient(receiver.url);
     const { visitor, idToken, sid } = await signIn(client);
@@ -122,7 +122,7 @@ describe("a receiver that fails", () => {
     expect(await (await workflowOf(client)).result()).toEqual({ state: "Delivered", attempts: 2 });
   });
 
-  test("three times fails its workflow, whose history has neither a token nor an address", async () => {
+  test("three times fails its workflow, whose history contains neither token nor address", async () => {
     await using receiver = startReceiver(new Response("the receiver's own words", { status: 500 }));
     const { api, client } = await toldClient(`${receiver.url}/private-path?secret=in-the-url`);
     const { visitor, idToken } = await signIn(client);
@@ -138,7 +138,7 @@ describe("a receiver that fails", () => {
     expect(secrets.filter((word) => history.includes(word))).toEqual([]);
   });
 
-  test("that says 410 is posted to once", async () => {
+  test("with 410 gets one post", async () => {
     await using receiver = startReceiver(410);
     const { client } = await toldClient(receiver.url);
     const { visitor, idToken } = await signIn(client);
@@ -147,7 +147,7 @@ describe("a receiver that fails", () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test("and is taken from the client is told no more", async () => {
+  test("and is removed from the client gets no more", async () => {
     await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "1" } }));
     const { api, client } = await toldClient(receiver.url);
     const { visitor, idToken } = await signIn(client);
@@ -168,7 +168,7 @@ test.each<[string, unknown, string]>([
   ["without a scheme", "rp.example/logout", "cannot be read"],
   ["too long", `https://rp.example/${"x".repeat(2_000)}`, "2000"],
   ["a number", 7, "must be a string"],
-])("an address that is none for logout tokens is refused: %s", async (_, BackchannelLogoutUri, says) => {
+])("an invalid backchannel logout address is rejected: %s", async (_, BackchannelLogoutUri, says) => {
   const api = await newTenant();
   const path = `/Application/${api.tenant.client.clientId}/Credentials`;
   const refused = await api.call("PATCH", path, { BackchannelLogoutUri });

@@ -24,7 +24,7 @@ const ended = (api: Api, id: string, run = 1): Promise<Logout> =>
     return newest?.EndedOn && newest.Run === run ? newest : undefined;
   });
 
-test("one that failed is listed with its attempts, and sent again to the address of now", async () => {
+test("a failed one is listed with its attempts, and resent to the current address", async () => {
   const echo = (token: string) => new Response(`no: ${token}`, { status: 500 });
   await using failing = startReceiver(({ payload }) =>
     echo((payload as unknown as Record<string, string>).logout_token!),
@@ -76,7 +76,7 @@ test("one that failed is listed with its attempts, and sent again to the address
   expect(body.Items).toMatchObject([{ Details: { LogoutId: failed.Id } }]);
 });
 
-test("one that is under way, and one of an application that is told no more, is not sent again", async () => {
+test("one in progress, and one of an application without an address, cannot be resent", async () => {
   await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "3600" } }));
   const { api, client } = await toldClient(receiver.url);
   const { visitor, idToken } = await signIn(client);
@@ -92,7 +92,7 @@ test("one that is under way, and one of an application that is told no more, is 
   expect([refused.status, refused.body.Errors]).toEqual([409, ["The Application has no BackchannelLogoutUri."]]);
 });
 
-test("they are for who may read the application's credentials, page by page", async () => {
+test("they are visible to readers of the application's credentials, in pages", async () => {
   await using receiver = startReceiver(200);
   const { api, client } = await toldClient(receiver.url);
   for (const _ of [1, 2, 3]) {
@@ -136,7 +136,7 @@ test("they are for who may read the application's credentials, page by page", as
   }
 });
 
-test("the application's page shows them, and a button sends one again", async () => {
+test("the application's page lists them, and a button resends one", async () => {
   await using receiver = startReceiver([500, 500, 500, 200]);
   const { api, client } = await toldClient(receiver.url);
   const { visitor: person, idToken } = await signIn(client);

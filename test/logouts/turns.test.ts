@@ -25,7 +25,7 @@ const underWay = async (client: Client) => {
   return row!;
 };
 
-test("of a client whose receiver hangs few are under way; its tenant's other clients, and other tenants, are told at once", async () => {
+test("a client with a hanging receiver has few in flight; other clients and tenants are notified at once", async () => {
   await using hanging = startReceiver("hang");
   await using quick = startReceiver(200);
   const { api, client } = await toldClient(hanging.url);
@@ -42,7 +42,7 @@ test("of a client whose receiver hangs few are under way; its tenant's other cli
   expect((await underWay(client)).ofClient).toBe(MAX_UNDER_WAY.ofClient);
 });
 
-test("of a tenant whose receivers all hang no more than its share is under way, and another tenant is told at once", async () => {
+test("a tenant with hanging receivers has only its share in flight, and another tenant is notified at once", async () => {
   await using hanging = startReceiver("hang");
   await using quick = startReceiver(200);
   const { api, client } = await toldClient(hanging.url);
@@ -67,7 +67,7 @@ test("of a tenant whose receivers all hang no more than its share is under way, 
   expect(waiting!.count).toBeGreaterThan(0);
 });
 
-test("what waits for its turn is told in the end", async () => {
+test("waiting ones are sent eventually", async () => {
   await using receiver = startReceiver(200);
   const { client } = await toldClient(receiver.url);
   await endSessions(client, 3 * MAX_UNDER_WAY.ofClient);

@@ -8,7 +8,7 @@ import { setting, shared } from "../support/tenant.ts";
 const TOKEN = "a-token-for-the-metrics";
 const NONE = { port: undefined, host: "127.0.0.1", token: undefined };
 
-test("on the API's own port there are no metrics unless a token is set", async () => {
+test("the API's own port serves metrics only if a token is set", async () => {
   for (const url of [shared().url, await urlOf(NONE)]) {
     const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     expect(answer.status).toBe(404);
@@ -17,7 +17,7 @@ test("on the API's own port there are no metrics unless a token is set", async (
 });
 
 test.each([undefined, "Bearer", "Bearer another-token-for-the-metrics", `Basic ${TOKEN}`, `Bearer ${TOKEN}x`])(
-  "with METRICS_TOKEN set, %s gets nothing",
+  "with METRICS_TOKEN set, %s is rejected",
   async (authorization) => {
     await using app = startPrivateApp({ metrics: { ...NONE, token: TOKEN } });
     const answer = await fetch(`${app.url}/metrics`, { headers: authorization ? { authorization } : {} });
@@ -29,7 +29,7 @@ test.each([undefined, "Bearer", "Bearer another-token-for-the-metrics", `Basic $
   },
 );
 
-test("with METRICS_TOKEN set, who shows it reads them by GET and HEAD alone", async () => {
+test("with METRICS_TOKEN set, its bearer reads them by GET and HEAD only", async () => {
   await using app = startPrivateApp({ metrics: { ...NONE, token: TOKEN } });
   const ask = (method: string) =>
     fetch(`${app.url}/metrics`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
@@ -43,7 +43,7 @@ test("with METRICS_TOKEN set, who shows it reads them by GET and HEAD alone", as
   expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
-test("a metrics port that is taken is told, and the process does not start", async () => {
+test("a metrics port in use is reported, and the process does not start", async () => {
   using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const child = Bun.spawn([process.execPath, "server/serve.ts"], {
     cwd: PROJECT_ROOT,

@@ -28,11 +28,11 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.stop(), 180_000);
 
-test("`start` says where the metrics are", () => {
+test("`start` prints the address of the metrics", () => {
   expect(stack.said).toContain(`metrics       127.0.0.1:${port} (API) and ${port + 1} (worker)`);
 });
 
-test("a change is counted on its way: accepted, dispatched, attempted, delivered", async () => {
+test("a change is counted at each step: accepted, dispatched, attempted, delivered", async () => {
   const api = await newTenant(stack);
   await using failing = receiver([500, 200]);
   await using gone = receiver(410);
@@ -71,7 +71,7 @@ test("a change is counted on its way: accepted, dispatched, attempted, delivered
   expect(seconds).toBeLessThan(30);
 });
 
-test("a logout is counted on its way: attempted, delivered, exhausted", async () => {
+test("a logout is counted at each step: attempted, delivered, exhausted", async () => {
   const api = await newTenant(stack);
   await using failing = receiver([500, 200]);
   await using gone = receiver(410);
@@ -105,7 +105,7 @@ async function signInAndOut(api: Api, BackchannelLogoutUri: string): Promise<voi
   expect((await visitor.submit(question)).heading).toBe("Signed out");
 }
 
-test("a device's sign-in is counted by its steps", async () => {
+test("a device's sign-in is counted at each step", async () => {
   const api = await newTenant(stack);
   const { client, admin } = api.tenant;
   const { clientId: client_id, clientSecret: client_secret } = client;
@@ -136,7 +136,7 @@ test("a device's sign-in is counted by its steps", async () => {
   expect(steps).toEqual([2, 0, 1, 1, 1]);
 });
 
-test("docs/operations.md names every metric of ours, and no other, and by which process each is told", async () => {
+test("docs/operations.md lists exactly our metrics, with the process that exports each", async () => {
   const page = readPage("docs/operations.md");
   const rows = [...page.matchAll(/^\| `(gatehouse_[a-z_]+)[^|]*\| (API|worker|all|each) \|/gm)];
   const toldBy = (process: string) => rows.filter(([, , of]) => [process, "all", "each"].includes(of!));
@@ -146,7 +146,7 @@ test("docs/operations.md names every metric of ours, and no other, and by which 
   expect(namesOf(page.match(/gatehouse_[a-z_]+/g)!)).toEqual(namesOf(rows.map(([, name]) => name!)));
 });
 
-test("what waits is told while no worker runs, with the age of the oldest", async () => {
+test("waiting deliveries are counted while no worker runs, with the age of the oldest", async () => {
   const api = await newTenant(stack);
   await using hook = receiver(200);
   const { Id } = await api.connect(hook.url, { Events: ["Updated"] });
@@ -171,7 +171,7 @@ test("what waits is told while no worker runs, with the age of the oldest", asyn
   await until("both to go", () => ofApi().then((one) => oldestPending(one) === 0 && oldestLogout(one) === 0));
 });
 
-test("without PostgreSQL a scrape still answers, and claims nothing about the backlog", async () => {
+test("without PostgreSQL a scrape is answered, without figures of the backlog", async () => {
   await stack.parts.postgresql.stop();
   try {
     for (const scraped of [ofApi, ofWorker]) {
@@ -188,7 +188,7 @@ test("without PostgreSQL a scrape still answers, and claims nothing about the ba
   }
 });
 
-test("no label ever holds what a caller or a tenant brings", async () => {
+test("labels never contain values from callers or tenants", async () => {
   const api = await newTenant(stack);
   await using hook = receiver(200);
   const { Id } = await api.connect(hook.url);

@@ -19,7 +19,7 @@ async function expectRefused(changes: unknown, says: RegExp): Promise<void> {
   expectError(answer, 400, "Bad Input", `${API}${app.path}/Credentials`, says);
 }
 
-describe("how a client proves who it is", () => {
+describe("client authentication", () => {
   const P256 = {
     kty: "EC",
     crv: "P-256",
@@ -27,7 +27,7 @@ describe("how a client proves who it is", () => {
     y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
   };
 
-  test("is by keys as it sent them, without what a public key does not need", async () => {
+  test("keeps the public keys as sent, without private members", async () => {
     const app = await newApplication(client);
     const sent = { ...P256, kid: "a", use: "sig", alg: "ES256", x5t: "x", key_ops: ["verify"] };
     const answer = await app.change({
@@ -64,7 +64,7 @@ describe("how a client proves who it is", () => {
       },
       /two keys with one kid/,
     ],
-  ])("is by no Jwks that has %s", async (_, Jwks, says) => {
+  ])("rejects a Jwks that has %s", async (_, Jwks, says) => {
     await expectRefused({ Jwks }, says);
   });
 
@@ -75,11 +75,11 @@ describe("how a client proves who it is", () => {
     [{ TokenEndpointAuthMethod: "private_key_jwt", ClientType: "native" }, /a native client cannot have/],
     [{ TokenEndpointAuthMethod: "client_secret_jwt" }, /must be client_secret_basic or/],
     [{ Jwks: { keys: [P256] }, JwksUri: "https://app.example.com/keys" }, /in one place/],
-  ])("is sound: %j is refused", async (changes, says) => {
+  ])("must be consistent: %j is rejected", async (changes, says) => {
     await expectRefused(changes, says);
   });
 
-  test("no client changes of itself", async () => {
+  test("cannot be changed by a client itself", async () => {
     const own = await newTenant();
     const change = (changes: unknown) => own.patch(`/Application/${own.clientId}/Credentials`, changes);
     const answer = await change({ TokenEndpointAuthMethod: "private_key_jwt", Jwks: { keys: [P256] } });

@@ -33,7 +33,7 @@ const signed = async (claims?: JWTPayload, header?: Partial<JWTHeaderParameters>
   assertion(await signer.sign(claimsOf(claims), header));
 
 describe("a client with private_key_jwt", () => {
-  test("proves itself at each endpoint that asks for it", async () => {
+  test("is authenticated at each endpoint with client authentication", async () => {
     const granted = await post(RFC_TOKEN_PATH, { ...GRANT, ...(await signed()) });
     expect(granted.status).toBe(200);
     const token = granted.body.access_token;
@@ -45,7 +45,7 @@ describe("a client with private_key_jwt", () => {
     expect((await post(TOKEN_PATH, { ...GRANT, ...(await signed()) })).status).toBe(200);
   });
 
-  test("pushes an authorization request, and no assertion is kept of it", async () => {
+  test("can push an authorization request, and the assertion is not stored", async () => {
     const [own, key] = await Promise.all([newTenant(), newSigner()]);
     const redirect_uri = "https://payroll.example.com/callback";
     await provesBy(own, key, { RedirectUris: [redirect_uri] });
@@ -65,12 +65,12 @@ describe("a client with private_key_jwt", () => {
     ["the token endpoint, elsewhere", "/oauth2/introspect", () => `${issuer}/oauth2/token`],
     ["the endpoint itself", "/oauth2/introspect", () => `${issuer}/oauth2/introspect`],
     ["a list of such", "/oauth2/introspect", () => [issuer, `${issuer}/oauth2/token`]],
-  ])("may send it to %s", async (_, path, audience) => {
+  ])("can send it to the audience %s", async (_, path, audience) => {
     const answer = await post(path, { token: "x", ...(await signed({ aud: audience() })) });
     expect(answer.body).toEqual({ active: false });
   });
 
-  test.each(["RS256", "PS256", "ES256", "EdDSA"])("signs by %s, with a kid or without", async (alg) => {
+  test.each(["RS256", "PS256", "ES256", "EdDSA"])("can sign with %s, with or without a kid", async (alg) => {
     const own = await newTenant();
     for (const kid of ["a", ""]) {
       const key = await newSigner(alg, kid);
@@ -80,7 +80,7 @@ describe("a client with private_key_jwt", () => {
     }
   });
 
-  test("may use each of several keys, also where no kid says which", async () => {
+  test("can sign with any of several keys, also without a kid", async () => {
     const own = await newTenant();
     const keys = await Promise.all([newSigner("ES256", ""), newSigner("ES256", ""), newSigner("EdDSA", "")]);
     await provesBy(own, keys[0]!, { Jwks: { keys: keys.map(({ jwk }) => jwk) } });
@@ -90,13 +90,13 @@ describe("a client with private_key_jwt", () => {
     }
   });
 
-  test("is told at the spec door in that door's words", async () => {
+  test("gets the spec door's errors at the spec door", async () => {
     const answer = await post(TOKEN_PATH, { ...GRANT, ...(await signed({ aud: "https://elsewhere.example" })) });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ error: "Unauthorized", Type: "/Errors/Unauthorized" });
   });
 
-  test("uses no other method", async () => {
+  test("cannot use a secret", async () => {
     const { clientId: client_id, clientSecret: client_secret } = client;
     const basic = `Basic ${btoa(`${client_id}:${client_secret}`)}`;
     const wrong = /client_id or client_secret is wrong/;
@@ -112,7 +112,7 @@ describe("a client with private_key_jwt", () => {
   test.each([
     ["client_secret_basic", "client_secret_post"],
     ["client_secret_post", "client_secret_basic"],
-  ])("as one with %s does not use %s", async (declared, other) => {
+  ])("set to %s instead cannot use %s", async (declared, other) => {
     const own = await newTenant();
     await provesBy(own, signer, { TokenEndpointAuthMethod: declared });
     const inForm = { client_id: own.clientId, client_secret: own.clientSecret };
@@ -128,12 +128,12 @@ describe("a client with private_key_jwt", () => {
   });
 });
 
-describe("refused is an assertion", () => {
+describe("rejected is an assertion", () => {
   const refused = async (fields: Record<string, string | undefined>, says: RegExp) =>
     expectRfcError(await post(RFC_TOKEN_PATH, { ...GRANT, ...fields }), 401, "invalid_client", says);
   const now = () => Math.floor(Date.now() / 1000);
 
-  test("that was used before, whoever is asked", async () => {
+  test("that was used before, at any endpoint", async () => {
     const fields = await signed();
     const answers = await Promise.all([
       ...[1, 2, 3].map(() => post(RFC_TOKEN_PATH, { ...GRANT, ...fields })),
@@ -143,7 +143,7 @@ describe("refused is an assertion", () => {
     await refused(fields, /was used before/);
   });
 
-  test("that is alive beside as many as a client can have", async () => {
+  test("beyond the number of unexpired ones a client may have", async () => {
     const [busy, key] = await Promise.all([newTenant(), newSigner()]);
     await provesBy(busy, key);
     await db()`
@@ -161,19 +161,19 @@ describe("refused is an assertion", () => {
     expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...(await signed()) })).status).toBe(200);
   });
 
-  test("that lives for an hour once alone, as some libraries make them", async () => {
+  test("valid for an hour, as some libraries issue them, except once", async () => {
     const fields = await signed({ exp: now() + 3600 });
     expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...fields })).status).toBe(200);
     await refused(fields, /was used before/);
   });
 
-  test("with the jti of one that was used", async () => {
+  test("with a used jti", async () => {
     const jti = Bun.randomUUIDv7();
     expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...(await signed({ jti })) })).status).toBe(200);
     await refused(await signed({ jti, exp: now() + 90 }), /was used before/);
   });
 
-  test("though another client, of another tenant, has used that jti", async () => {
+  test("but not one whose jti another tenant's client has used", async () => {
     const [other, key] = await Promise.all([newTenant(), newSigner()]);
     await provesBy(other, key);
     const jti = Bun.randomUUIDv7();
@@ -199,7 +199,7 @@ describe("refused is an assertion", () => {
     ["that is not good yet", () => ({ nbf: now() + 60 }), /in the future/],
   ])("%s", async (_, claims, says) => refused(await signed(claims()), says));
 
-  test("of another type, or with what must be understood", async () => {
+  test("of another type, or with unknown critical headers", async () => {
     for (const typ of ["at+jwt", "dpop+jwt", "oauth-authz-req+jwt"]) await refused(await signed({}, { typ }), /typ/);
     for (const header of [{ typ: { toString: null } }, { alg: [{ toString: null }] }]) {
       const parts = [{ alg: "ES256", ...header }, claimsOf()].map((part) => Buffer.from(JSON.stringify(part)));
@@ -211,7 +211,7 @@ describe("refused is an assertion", () => {
     await refused(assertion(jwt), /crit/);
   });
 
-  test("by another key, that of another client among them", async () => {
+  test("with another key, including another client's", async () => {
     const [other, key] = await Promise.all([newTenant(), newSigner("ES256", String(signer.jwk.kid))]);
     await provesBy(other, key);
     await refused(assertion(await key.sign(claimsOf())), /not signed by a key of the client/);
@@ -219,12 +219,12 @@ describe("refused is an assertion", () => {
     await refused(assertion(altered), /not signed/);
   });
 
-  test("of a client that there is not, in the same words", async () => {
+  test("of an unknown client, with the same error", async () => {
     const jwt = await signer.sign(assertionClaims("999999999", issuer));
     await refused(assertion(jwt), /not signed by a key of the client/);
   });
 
-  test("by no signature, or by HMAC with the public key for a secret", async () => {
+  test("unsigned, or with the public key as an HMAC secret", async () => {
     await refused(assertion(new UnsecuredJWT(claimsOf()).encode()), /alg must be/);
     const publicKey = new TextEncoder().encode(JSON.stringify(signer.jwk));
     const secret = new TextEncoder().encode(client.clientSecret);
@@ -234,13 +234,13 @@ describe("refused is an assertion", () => {
     }
   });
 
-  test("by a key in its own header", async () => {
+  test("with a key in its own header", async () => {
     const key = await newSigner();
     const header = { jwk: key.jwk as never, kid: signer.jwk.kid, jku: "https://localhost/keys" };
     await refused(assertion(await key.sign(claimsOf(), header)), /not signed/);
   });
 
-  test("that is none", async () => {
+  test("that is malformed", async () => {
     for (const text of ["x", "a.b.c", "..", `${"a".repeat(9_000)}.b.c`, "e30.e30."]) {
       await refused(assertion(text), /client_assertion is wrong/);
     }
@@ -266,11 +266,11 @@ describe("refused is an assertion", () => {
   });
 });
 
-describe("a client that publishes its keys", () => {
+describe("a client with a JWKS URI", () => {
   const ask = async (own: Api, key: Signer) =>
     post(RFC_TOKEN_PATH, { ...GRANT, ...assertion(await key.sign(assertionClaims(own.clientId, issuer))) });
 
-  test("is read once, and again for a key that is new, but not for everybody who asks", async () => {
+  test("is fetched once, and again for a new key, with a limit", async () => {
     const [first, second] = await Promise.all([newSigner(), newSigner()]);
     let keys: unknown[] | undefined = [first.jwk];
     await using receiver = publish(() => (keys ? Response.json({ keys }) : new Response(null, { status: 503 })));
@@ -307,7 +307,7 @@ describe("a client that publishes its keys", () => {
     expect(await isSigned(moved, await first.sign({}))).toBe(true);
   });
 
-  test("proves itself by them", async () => {
+  test("is authenticated by its keys", async () => {
     const [own, key] = await Promise.all([newTenant(), newSigner()]);
     await using receiver = publish(() => Response.json({ keys: [key.jwk] }));
     await provesBy(own, key, { Jwks: null, JwksUri: receiver.uri });
@@ -324,14 +324,14 @@ describe("a client that publishes its keys", () => {
     ["with no keys", () => Response.json({ keys: [] })],
     ["with more than can be read", () => new Response("x".repeat(300_000))],
     ["with keys of other kinds", () => Response.json({ keys: [{ kty: "oct", k: "AAAA" }, null, 7] })],
-  ])("and answers %s proves nothing", async (_, answer) => {
+  ])("that answers %s is not authenticated", async (_, answer) => {
     const [own, key] = await Promise.all([newTenant(), newSigner()]);
     await using published = publish(answer);
     await provesBy(own, key, { Jwks: null, JwksUri: published.uri });
     expectRfcError(await ask(own, key), 401, "invalid_client", /not signed/);
   });
 
-  test("inside the network is asked for nothing, whether by address or by name", async () => {
+  test("inside the network is not fetched, by address or by name", async () => {
     const [own, key] = await Promise.all([newTenant(), newSigner()]);
     await using published = publish(() => Response.json({ keys: [key.jwk] }));
     const egress = createEgress({ allow: [], deny: [], dns: [], caFile: CA_FILE() });

@@ -46,7 +46,7 @@ function at(api: SecondApi, visitor: Visitor): Visitor {
 const outcome = (view: View) => (view.location ? Object.keys(answerOf(view)).sort().join() : view.heading);
 
 describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
-  test("has a clock of its own", async () => {
+  test("is tested with a wrong clock", async () => {
     const client = await newApplication();
     const now = Math.floor(Date.now() / 1_000);
     const body = form({
@@ -59,7 +59,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
     expect(Math.abs(decodeJwt(access_token).iat! - now)).toBeWithin(100, 140);
   });
 
-  test("refuses an access token that is revoked at another one", async () => {
+  test("rejects an access token that was revoked at another one", async () => {
     const caller = await newTenant();
     const opens = async (token: string) => (await api().get("/Entities", token)).status === 200;
     // The first look of a process is at all there is; it is the ones after it that matter.
@@ -71,7 +71,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
     }
   });
 
-  test("counts max_age from when the user has signed in", async () => {
+  test("computes max_age from the time of the sign-in", async () => {
     const client = await newApplication();
     const person = new Person(client);
     await person.signIn();
@@ -83,7 +83,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
     expect(outcome(await asked("180"))).toBe("code,iss,state");
   });
 
-  test("begins sessions, codes, links and grants that end when they should", async () => {
+  test("begins sessions, codes, links and grants with correct lifetimes", async () => {
     const client = await newApplication();
     const visitor = new Visitor(api().url);
     const page = await visitor.open(client.authorize());
@@ -114,7 +114,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
     }
   });
 
-  test("writes records down with the time that all processes share", async () => {
+  test("stores the time shared by all processes", async () => {
     const { token, tenantId } = await newTenant();
     const write = async (body: object) => {
       const answer = await fetch(`${api().url}${API}/Department`, {
@@ -154,7 +154,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
   }
 });
 
-test("a key that is announced signs from its moment on, not from an API's own", async () => {
+test("starts signing with a new key at the shared time", async () => {
   await using database = await newKeyDatabase();
   const { sql, rotation } = database;
   const { client } = await createTenant(sql, "tenant");

@@ -99,20 +99,20 @@ async function tokens(): Promise<{ access_token: string; refresh_token: string }
   return (await request("POST", "/oauth2/token", { body: form(await grant()) })).body;
 }
 
-describe("a page of an origin of the client's redirect URIs", () => {
+describe("a page with the origin of one of the client's redirect URIs", () => {
   test.each(DOORS)("redeems its code at %s", async (path) => {
     const answer = (await read(own, path, postForm(await grant()))) as Read;
     expect([answer.status, answer.body.token_type]).toEqual([200, "Bearer"]);
     expect(answer.headers["x-request-id"]).toBeString();
   });
 
-  test("reads userinfo, by a request that the browser asks about first", async () => {
+  test("reads userinfo after a preflight", async () => {
     const headers = { authorization: `Bearer ${(await tokens()).access_token}` };
     const answer = (await read(own, "/oauth2/userinfo", { headers })) as Read;
     expect(answer.body.preferred_username).toBe("admin");
   });
 
-  test("reads and changes records, by their versions", async () => {
+  test("reads and changes records with ETags", async () => {
     const headers = { authorization: `Bearer ${(await tokens()).access_token}`, "content-type": "application/json" };
     const made = (await read(own, `${API}/Department`, { method: "POST", headers, body: '{"Name":"Sales"}' })) as Read;
     expect(made.status).toBe(200);
@@ -126,7 +126,7 @@ describe("a page of an origin of the client's redirect URIs", () => {
     expect(changed.body.Name).toBe("Sales and service");
   });
 
-  test("reads what went wrong", async () => {
+  test("reads errors", async () => {
     const used = await grant();
     await request("POST", "/oauth2/token", { body: form(used) });
     expect(await read(own, "/oauth2/token", postForm(used))).toMatchObject({ body: { error: "invalid_grant" } });
@@ -144,7 +144,7 @@ describe("a page of an origin of the client's redirect URIs", () => {
   });
 });
 
-describe("no other page", () => {
+describe("a page of another origin", () => {
   /** Origins of no client, and of a different one. */
   const others = () => [foreign, neighbour];
 
@@ -152,7 +152,7 @@ describe("no other page", () => {
     for (const origin of others()) expect(await read(origin, path, postForm(await grant()))).toBe("kept from it");
   });
 
-  test("reads userinfo or records with a token that it got hold of", async () => {
+  test("cannot read userinfo or records with a stolen token", async () => {
     const headers = { authorization: `Bearer ${(await tokens()).access_token}` };
     for (const origin of others()) {
       expect(await read(origin, "/oauth2/userinfo", { headers })).toBe("kept from it");
@@ -163,7 +163,7 @@ describe("no other page", () => {
     }
   });
 
-  test("gets a change through that the browser asks about first", async () => {
+  test("cannot send a change that needs a preflight", async () => {
     const headers = { authorization: `Bearer ${(await tokens()).access_token}`, "content-type": "application/json" };
     const sent = { method: "POST", headers, body: '{"Name":"From elsewhere"}' };
     expect(await read(foreign, `${API}/Department`, sent)).toBe("kept from it");
@@ -172,13 +172,13 @@ describe("no other page", () => {
     expect(rows).toBeEmpty();
   });
 
-  test("introspects, not even the client's own: that takes a secret", async () => {
+  test("cannot introspect, even for the client itself, which needs a secret", async () => {
     const { access_token: token } = await tokens();
     expect(await read(own, "/oauth2/introspect", postForm({ client_id: client.id, token }))).toBe("kept from it");
   });
 });
 
-test("every page reads what registration answers: who registers is no client yet, and has proved itself by a token", async () => {
+test("every page reads answers of registration, which has no client yet and requires a token", async () => {
   const tenant = await newTenant();
   await ok(tenant.patch("/TenantSettings", { ClientRegistration: "Open" }));
   const headers = { "content-type": "application/json" };
@@ -197,13 +197,13 @@ test("every page reads what registration answers: who registers is no client yet
   expect(await read(foreign, client, remove)).toMatchObject({ status: 204 });
 });
 
-test("a page without an origin, as in a sandboxed frame, is none of a client's", async () => {
+test("a page without an origin, as in a sandboxed frame, matches no client", async () => {
   const answer = await request("POST", "/oauth2/token", { headers: { origin: "null" }, body: form(await grant()) });
   expect(answer.status).toBe(200);
   expect(answer.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("an origin counts whole: neither a prefix of it, nor another scheme or port", async () => {
+test("an origin is compared completely: no prefix, no other scheme or port", async () => {
   const near = await newClient({ redirect_uris: ["https://app.example.com/callback", "com.example.app:/callback"] });
   const allows = async (origin: string) => {
     const body = form({ client_id: near.id, client_secret: near.tenant.client.clientSecret, grant_type: "password" });
@@ -217,7 +217,7 @@ test("an origin counts whole: neither a prefix of it, nor another scheme or port
   }
 });
 
-test("a native app's loopback address is its own at any port, another application's at its own alone", async () => {
+test("a native app's loopback origin matches any port, another application's its own only", async () => {
   const redirect_uris = ["http://127.0.0.1:4000/callback"];
   const native = await newClient({ client_type: "native", redirect_uris });
   const web = await newClient({ client_type: "public", redirect_uris });
@@ -237,7 +237,7 @@ describe("a preflight", () => {
   const ask = (path: string, origin: string) =>
     request("OPTIONS", path, { headers: { origin, "access-control-request-method": "POST" } });
 
-  test.each(PATHS)("for %s is answered to origins of clients alone, and never with credentials", async (path) => {
+  test.each(PATHS)("for %s is answered for origins of clients only, without credentials", async (path) => {
     const [known, unknown] = await Promise.all([ask(path, own), ask(path, "https://spa.example.com")]);
     expect([known.status, unknown.status]).toEqual([204, 204]);
     expect(known.headers.get("access-control-allow-origin")).toBe(own);
@@ -260,13 +260,13 @@ describe("a preflight", () => {
   });
 });
 
-test("answers without an origin say that they depend on it", async () => {
+test("answers without an origin vary by it", async () => {
   const answer = await request("GET", `${API}/User`);
   expect(answer.headers.get("vary")).toBe("Origin");
   expect(answer.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("a neighbour's page calls for its own client", async () => {
+test("a page calls with its neighbour client", async () => {
   const sent = postForm(await grant(neighboursClient, `${neighbour}/callback`));
   expect(await read(neighbour, "/oauth2/token", sent)).toMatchObject({ status: 200 });
 });

@@ -54,7 +54,7 @@ describe("Credentials", () => {
     expect(body).toEqual(DEFAULTS);
   });
 
-  test("are changed field by field; null sets one back", async () => {
+  test("are changed field by field; null resets one", async () => {
     const app = await newApplication(client);
     const whole = {
       RedirectUris: ["https://app.example.com/cb", "https://app.example.com/cb?x=1"],
@@ -179,7 +179,7 @@ describe("Credentials", () => {
     expect((await app.read()).body).toEqual(DEFAULTS);
   });
 
-  test("every field that does not fit is named", async () => {
+  test("all invalid fields are named", async () => {
     const answer = await (await newApplication(client)).change({ Scopes: 1, FirstParty: 1, X: 1, GrantTypes: [] });
     expect(answer.body.Errors).toHaveLength(3);
   });
@@ -199,7 +199,7 @@ describe("a redirect URI", () => {
     ["http://127.0.0.1/cb", "confidential"],
     ["http://localhost/cb", "public"],
     ["com.example.app:/callback", "native"],
-  ])("%s is fit for a %s client", async (uri, type) => {
+  ])("%s is valid for a %s client", async (uri, type) => {
     for (const field of ["RedirectUris", "PostLogoutRedirectUris"]) {
       const answer = await set(uri, type, field);
       expect(answer.body[field]).toEqual([uri]);
@@ -228,7 +228,7 @@ describe("a redirect URI", () => {
     ["javascript:alert(1)", "native", /private-use scheme/],
     ["data:text/html,x", "native", /private-use scheme/],
     ["ftp://app.example.com/", "public", /https/],
-  ])("%s is not fit for a %s client", async (uri, type, says) => {
+  ])("%s is invalid for a %s client", async (uri, type, says) => {
     for (const field of ["RedirectUris", "PostLogoutRedirectUris"]) {
       const answer = await set(uri, type, field);
       expect(answer.status).toBe(400);
@@ -237,7 +237,7 @@ describe("a redirect URI", () => {
     }
   });
 
-  test("that no other type may have keeps its client of its type", async () => {
+  test("that only this type may have prevents a change of the type", async () => {
     const app = await newApplication(client);
     await app.change({ ClientType: "native", RedirectUris: ["com.example.app:/callback"] });
     const answer = await app.change({ ClientType: "public" });
@@ -255,17 +255,17 @@ describe("both", () => {
     ["Settings:Update", "DELETE Secrets", by.send("DELETE", `/Application/${id}/Secrets/${Bun.randomUUIDv7()}`)],
   ];
 
-  test("are of the tenant alone: another's Application is 404", async () => {
+  test("are limited to the tenant: another's Application is 404", async () => {
     const app = await newApplication(client);
     for (const [, , answer] of tries(await newTenant(), app.id)) expect((await answer).status).toBe(404);
     expect((await app.secrets()).body.Items).toEqual([]);
   });
 
-  test.each(["999999999", "abc", "0", "9".repeat(30), "%00"])("%s is no Application's Id: 404", async (id) => {
+  test.each(["999999999", "abc", "0", "9".repeat(30), "%00"])("%s is not an Application's Id: 404", async (id) => {
     for (const [, , answer] of tries(client, id)) expect((await answer).status).toBe(404);
   });
 
-  test("take Settings:Read and Settings:Update", async () => {
+  test("require Settings:Read and Settings:Update", async () => {
     const app = await newApplication(client);
     const [reader, writer] = [await client.withScope("Settings:Read"), await client.withScope("Settings:Update")];
     for (const [scope, , answer] of tries(reader, app.id)) {
@@ -278,7 +278,7 @@ describe("both", () => {
     for (const [, , answer] of tries(none, app.id)) expect((await answer).status).toBe(403);
   });
 
-  test("refuse other methods, media types and callers without a token", async () => {
+  test("reject other methods, media types and callers without a token", async () => {
     const app = await newApplication(client);
     const wrong = await client.send("DELETE", `${app.path}/Credentials`);
     expectError(wrong, 405, "Method Not Allowed", `${API}${app.path}/Credentials`);
@@ -290,14 +290,14 @@ describe("both", () => {
     expect(anonymous.status).toBe(401);
   });
 
-  test("leave the Application's own path as it was", async () => {
+  test("leave the Application's own path unchanged", async () => {
     const app = await newApplication(client);
     expect((await client.get(app.path)).body.Id).toBe(app.id);
     expect((await client.get(`/Application/base64|${btoa(app.id)}`)).body.Id).toBe(app.id);
   });
 });
 
-test("a change with several wrong fields is told of all of them at once", async () => {
+test("a change with several invalid fields reports all of them", async () => {
   const api = await newTenant();
   const { Id } = await api.change({ Name: "Wrong" });
   const path = `/Application/${Id}/Credentials`;

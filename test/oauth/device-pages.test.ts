@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe.each([true, false])("in a browser, with script: %p", (javaScriptEnabled) => {
-  test("a person signs a device in by the keyboard alone", async () => {
+  test("a person signs a device in by keyboard only", async () => {
     const device = await beginDevice(client, { scope: "openid profile" });
     const page = await (await browser.newContext({ javaScriptEnabled, isStyled: true })).newPage();
     await page.goto(`${shared().url}/device`);
@@ -38,7 +38,7 @@ describe.each([true, false])("in a browser, with script: %p", (javaScriptEnabled
 });
 
 test(
-  "every page of it is accessible and fits, on a phone in the dark and at a desk by day",
+  "every page of it is accessible and fits, on a phone in dark mode and on a desktop in light mode",
   async () => {
     const device = await beginDevice(client, { scope: "openid profile email" });
     const page = await (await browser.newContext()).newPage();

@@ -69,7 +69,7 @@ describe("a device", () => {
     expect((await client.refresh(answer.body.refresh_token)).status).toBe(200);
   });
 
-  test("binds its tokens to its key, and a device without one gets none where the client has to (RFC 9449)", async () => {
+  test("gets tokens bound to its key, and none without a key if the client requires one (RFC 9449)", async () => {
     const bound = await newDeviceClient();
     await db()`update credentials set dpop_bound = true where application_id = ${bound.id}`;
     const [device, key] = await Promise.all([beginDevice(bound, { scope: "openid profile" }), DpopKey.make()]);
@@ -102,7 +102,7 @@ describe("a device", () => {
     expect([refreshed.status, decodeJwt(refreshed.body.access_token).cnf]).toEqual([200, { jkt: key.jkt }]);
   });
 
-  test("proves who it is as at the token endpoint, and needs the grant", async () => {
+  test("authenticates as at the token endpoint, and requires the grant", async () => {
     const wrong = { ...credentialsOf(client), client_secret: "wrong" };
     expectRfcError(await request("POST", DEVICE_PATH, { body: form(wrong) }), 401, "invalid_client");
     const other = await otherClient(client);
@@ -115,7 +115,7 @@ describe("a device", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("asks for scopes and resources as any request does", async () => {
+  test("requests scopes and resources like any request", async () => {
     const ask = (fields: Record<string, string>) =>
       request("POST", DEVICE_PATH, { body: form({ ...credentialsOf(client), ...fields }) });
     expectRfcError(await ask({ scope: "nonsense" }), 400, "invalid_scope");
@@ -123,7 +123,7 @@ describe("a device", () => {
     expect((await request("GET", DEVICE_PATH)).status).toBe(405);
   });
 
-  test("that asks too often has to wait 5 s longer, from then on; one that waits does not", async () => {
+  test("that polls too fast must wait 5 s longer from then on", async () => {
     const device = await beginDevice(client);
     expectRfcError(await device.poll(), 400, "authorization_pending");
     expectRfcError(await device.poll(), 400, "slow_down");
@@ -137,7 +137,7 @@ describe("a device", () => {
     expect((await device.poll()).status).toBe(200);
   });
 
-  test("hears that its user has denied, and that its code has expired", async () => {
+  test("learns that its user has denied, and that its code has expired", async () => {
     const [denied, expired] = [await beginDevice(client), await beginDevice(client)];
     const visitor = new Visitor();
     const done = await visitor.submit(await toQuestion(visitor, denied, client), { decision: "deny" });
@@ -148,7 +148,7 @@ describe("a device", () => {
     expect((await typeCode(visitor, expired.userCode)).status).toBe(422);
   });
 
-  test("keeps its tokens when the browser that allowed them signs out; the user takes them back in the account", async () => {
+  test("keeps its tokens when the allowing browser signs out; the user revokes them in the account", async () => {
     const device = await beginDevice(client);
     const visitor = new Visitor();
     await allowDevice(device, client, visitor);
@@ -162,7 +162,7 @@ describe("a device", () => {
     expectRfcError(await client.refresh(refreshed.body.refresh_token), 400, "invalid_grant");
   });
 
-  test("gets nothing any more if all sessions of its user were ended before it asked", async () => {
+  test("gets nothing if all sessions of its user were ended before it polled", async () => {
     const device = await beginDevice(client);
     const visitor = new Visitor();
     await allowDevice(device, client, visitor);
@@ -172,14 +172,14 @@ describe("a device", () => {
     expectRfcError(await device.poll(), 400, "expired_token");
   });
 
-  test("asks at the RFC door alone, whose words its answers are", async () => {
+  test("is served at the RFC door only, with RFC errors", async () => {
     const device = await beginDevice(client);
     const body = form({ ...credentialsOf(client), grant_type: DEVICE_GRANT, device_code: device.deviceCode });
     const answer = await request("POST", "/oAuth/rest/v2/Token", { body });
     expect([answer.status, answer.body.error]).toEqual([400, "Bad Input"]);
   });
 
-  test("is told of in the audit log", async () => {
+  test("is in the audit log", async () => {
     const own = await newDeviceClient();
     const [allowed, denied] = [await beginDevice(own), await beginDevice(own)];
     const visitor = new Visitor();
@@ -194,7 +194,7 @@ describe("a device", () => {
 });
 
 describe("its user", () => {
-  test("types the code in any way, signs in once, and always sees who asks and the code", async () => {
+  test("enters the code in any spelling, signs in once, and always sees the application and the code", async () => {
     const visitor = new Visitor();
     for (const spell of [(code: string) => code, (code: string) => code.toLowerCase().replace("-", " ")]) {
       const device = await beginDevice(client, { scope: "openid profile" });
@@ -208,7 +208,7 @@ describe("its user", () => {
     }
   });
 
-  test("has to go on by hand also with the complete address", async () => {
+  test("must confirm also with the complete address", async () => {
     const device = await beginDevice(client);
     const visitor = await signedIn(client);
     const page = await visitor.open(device.completeUri);
@@ -220,7 +220,7 @@ describe("its user", () => {
     expectRfcError(await device.poll(), 400, "slow_down");
   });
 
-  test("of a FirstParty application sees it too, and consents to nothing for later", async () => {
+  test("of a FirstParty application sees it too, and gives no remembered consent", async () => {
     const own = await newDeviceClient({ first_party: true });
     const device = await beginDevice(own);
     const visitor = new Visitor();
@@ -230,7 +230,7 @@ describe("its user", () => {
     expect(await db()`select from consents where client_id = ${own.id}`).toBeEmpty();
   });
 
-  test("answers once: neither the page nor its form is good again", async () => {
+  test("answers once: afterwards neither the page nor its form is valid", async () => {
     const device = await beginDevice(client);
     const visitor = new Visitor();
     const question = await toQuestion(visitor, device, client);
@@ -248,7 +248,7 @@ describe("an attack", () => {
     return visitor.trail.map(({ url }) => new URL(url)).find(({ pathname }) => pathname === "/device/continue")!.href;
   }
 
-  test("by a link to where the attacker has got to: the victim is asked all the same, and no other site can answer", async () => {
+  test("with a link to a pending request: the victim is asked, and no other site can answer", async () => {
     const device = await beginDevice(client);
     const victim = await signedIn(client);
     const link = new URL(await continued(device, await signedIn(client)));
@@ -267,7 +267,7 @@ describe("an attack", () => {
     expectRfcError(await device.poll(), 400, "authorization_pending");
   });
 
-  test("by another client that polls with the code: it gets nothing, and the device loses nothing", async () => {
+  test("by another client polling with the code: it gets nothing, and the device loses nothing", async () => {
     const device = await beginDevice(client);
     const thief = await otherClient(client, { grant_types: GRANTS });
     const stranger = await newDeviceClient();
@@ -279,7 +279,7 @@ describe("an attack", () => {
     expect((await device.poll()).status).toBe(200);
   });
 
-  test("by a second use: what came of the first is revoked, and the log has it", async () => {
+  test("by a second use: the tokens of the first are revoked and logged", async () => {
     const own = await newDeviceClient();
     const device = await beginDevice(own);
     await allowDevice(device, own);
@@ -292,7 +292,7 @@ describe("an attack", () => {
     expect(log.Items).toBeArrayOfSize(1);
   });
 
-  test("by many polls at once: one gets the tokens", async () => {
+  test("by concurrent polls: one gets the tokens", async () => {
     const device = await beginDevice(client);
     await allowDevice(device, client);
     const answers = await Promise.all(Array.from({ length: 8 }, () => device.poll()));
@@ -300,7 +300,7 @@ describe("an attack", () => {
     expect(answers.filter(({ body }) => body.error === "invalid_grant").length).toBeGreaterThanOrEqual(7);
   });
 
-  test("by a user of another organisation, who can sign in to none but the client's", async () => {
+  test("by a user of another organisation, who can sign in only to the client's", async () => {
     const device = await beginDevice(client);
     const foreigner = await newDeviceClient();
     const visitor = await signedIn(foreigner);
@@ -309,7 +309,7 @@ describe("an attack", () => {
     expect(view.html).not.toContain(device.userCode);
   });
 
-  test("by a device_code, a reference or a form that somebody made up", async () => {
+  test("with an invented device_code, reference or form", async () => {
     const device = await beginDevice(client);
     expectRfcError(await device.poll({ device_code: "x".repeat(43) }), 400, "invalid_grant");
     expectRfcError(await device.poll({ device_code: undefined }), 400, "invalid_request");
@@ -320,7 +320,7 @@ describe("an attack", () => {
     expect((await visitor.post("/device", { user_code: device.userCode })).status).toBe(403);
   });
 
-  test("by beginning without an end: so many of a client, and of its organisation, may wait", async () => {
+  test("with many unfinished requests: a client and its organisation have limits", async () => {
     const own = await newDeviceClient();
     const other = await otherClient(own, { grant_types: GRANTS });
     const fill = ({ id, tenant }: Client, most: number) => db()`
@@ -342,7 +342,7 @@ describe("an attack", () => {
     await db()`delete from device_codes where tenant_id = ${own.tenant.tenantId}`;
   });
 
-  test("by beginning without an end from one address: another does not wait for it", async () => {
+  test("with many unfinished requests from one address: other addresses are not affected", async () => {
     const own = await newDeviceClient({ client_type: "public" });
     await using behindProxy = await startSecondApi({ TRUST_PROXY: "true" });
     const beginFrom = async (address: string) => {
@@ -365,7 +365,7 @@ describe("an attack", () => {
     throw new Error("Nobody has to wait.");
   }
 
-  test("by guessing: who is signed in has 10 free, and nobody beside it waits", async () => {
+  test("by guessing: a signed-in user has 10 guesses, and others are not delayed", async () => {
     const own = await newDeviceClient();
     const [guesser, owner] = [await signedIn(own), await signedIn(client)];
     // The wait begins with the one after those that are free.
@@ -378,7 +378,7 @@ describe("an attack", () => {
     expect((await typeCode(owner, device.userCode)).heading).toBe("Allow access");
   });
 
-  test("by guessing from one address: 20 are free, and a right one between them sets nothing back", async () => {
+  test("by guessing from one address: 20 are free, and a correct one does not reset the count", async () => {
     await using second = await startSecondApi({ TRUST_PROXY: "true" });
     const at = (address: string) => ({ "x-forwarded-for": address });
     const [stranger, neighbour] = [new Visitor(second.url), new Visitor(second.url)];

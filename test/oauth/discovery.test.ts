@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 describe.each(PATHS)("%s", (path) => {
-  test("is what OIDC Discovery 3 and RFC 8414 2 demand, of the strict door", async () => {
+  test("meets OIDC Discovery 3 and RFC 8414 2 for the RFC door", async () => {
     const answer = await request("GET", path);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("application/json");
@@ -79,7 +79,7 @@ describe.each(PATHS)("%s", (path) => {
     expect(answer.body.claims_supported).toContain("address");
   });
 
-  test("is read alone", async () => {
+  test("is read-only", async () => {
     const answer = await request("POST", path);
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe("GET, HEAD");
@@ -97,10 +97,10 @@ test("every algorithm that is advertised has a published key", async () => {
   }
 });
 
-describe("an application in a browser, from another origin,", () => {
+describe("an application in a browser of another origin", () => {
   const origin = { origin: "https://spa.example.com" };
 
-  test.each([...PATHS, JWKS])("may read %s", async (path) => {
+  test.each([...PATHS, JWKS])("can read %s", async (path) => {
     const method = "GET";
     const preflight = await fetch(shared().url + path, {
       method: "OPTIONS",

@@ -75,8 +75,8 @@ beforeAll(async () => {
   api = await newTenant();
 });
 
-describe.concurrent("a token asked for with a proof", () => {
-  test.each(["ES256", "EdDSA", "RS256", "PS256"])("by %s is good with proofs of that key", async (alg) => {
+describe.concurrent("a token requested with a proof", () => {
+  test.each(["ES256", "EdDSA", "RS256", "PS256"])("by %s is valid with proofs of that key", async (alg) => {
     const key = await newKey(api, alg);
     const token = await bound(api, key);
     expect(decodeJwt(token).cnf).toEqual({ jkt: key.jkt });
@@ -86,13 +86,13 @@ describe.concurrent("a token asked for with a proof", () => {
     expect(answer.headers.get("dpop-nonce")).toMatch(/^[\w-]{27}$/);
   });
 
-  test("is told by introspection as what it is", async () => {
+  test("is described by introspection", async () => {
     const key = await newKey(api);
     const { body } = await post(api, "/oauth2/introspect", { token: await bound(api, key) });
     expect(body).toMatchObject({ active: true, token_type: "DPoP", cnf: { jkt: key.jkt } });
   });
 
-  test("is no good as Bearer, without a proof, by another key, or beside another token's proof", async () => {
+  test("is rejected as Bearer, without a proof, with another key, or with another token's proof", async () => {
     const key = await newKey(api);
     const token = await bound(api, key);
     const other = await newKey(api);
@@ -106,14 +106,14 @@ describe.concurrent("a token asked for with a proof", () => {
     expect((await use(token, key)).status).toBe(200);
   });
 
-  test("a token that is bound to no key is none of DPoP's", async () => {
+  test("a token without a key is rejected with DPoP", async () => {
     const key = await newKey(api);
     const { body } = await post(api, RFC_TOKEN_PATH, GRANT);
     expect(body.token_type).toBe("Bearer");
     expectRefusal(await use(body.access_token, key), "invalid_token", /bound to no key/);
   });
 
-  test("the API asks for a nonce of its own making, and says which", async () => {
+  test("the API requires a nonce of its own, and sends it", async () => {
     const key = await newKey(api);
     const token = await bound(api, key);
     for (const nonce of [undefined, "somebody's", "A".repeat(27)]) {
@@ -125,7 +125,7 @@ describe.concurrent("a token asked for with a proof", () => {
   });
 });
 
-describe.concurrent("a proof is refused", () => {
+describe.concurrent("a proof is rejected", () => {
   const WRONG: [string, Parts, RegExp][] = [
     ["for another method", { method: "GET" }, /htm is not POST/],
     ["for another path", { claims: { htu: "https://other.example/oauth2/token" } }, /htu is not/],
@@ -145,7 +145,7 @@ describe.concurrent("a proof is refused", () => {
     expectRfcError(await ask(api, key, GRANT, parts), 400, "invalid_dpop_proof", says);
   });
 
-  test("with a private or another's key in it, a symmetric signature, none, or a changed word", async () => {
+  test("with a private or another key in it, a symmetric signature, none, or a changed byte", async () => {
     const key = await newKey(api);
     const other = await DpopKey.make();
     const privateJwk = await crypto.subtle.exportKey("jwk", key.privateKey);
@@ -166,13 +166,13 @@ describe.concurrent("a proof is refused", () => {
     }
   });
 
-  test("if there are two", async () => {
+  test("if sent twice in one request", async () => {
     const key = await newKey(api);
     const two = [await key.proof({ path: RFC_TOKEN_PATH }), await key.proof({ path: RFC_TOKEN_PATH })].join(", ");
     expectRfcError(await post(api, RFC_TOKEN_PATH, GRANT, two), 400, "invalid_dpop_proof", /more than one/);
   });
 
-  test("the second time, also of many that come at once, at the token endpoint and at the API", async () => {
+  test("when reused, also concurrently, at the token endpoint and at the API", async () => {
     const key = await newKey(api);
     const proof = await key.proof({ path: RFC_TOKEN_PATH });
     const answers = await Promise.all(Array.from({ length: 5 }, () => post(api, RFC_TOKEN_PATH, GRANT, proof)));
@@ -192,7 +192,7 @@ describe.concurrent("a proof is refused", () => {
     expectRfcError(await post(elsewhere, RFC_TOKEN_PATH, GRANT, proof), 400, "invalid_dpop_proof", /used before/);
   });
 
-  test("and takes no notice of query, fragment and letter case of our paths, or of the client's clock", async () => {
+  test("but not for query, fragment and case of our paths, or the client's clock", async () => {
     const key = await newKey(api);
     const token = await bound(api, key);
     const day = 86_400;
@@ -211,7 +211,7 @@ describe.concurrent("a proof is refused", () => {
     ["a%2Fb", "a/b", 401],
     ["a%FFb", "a%FFb", 400],
     ["a%FFb", "a%FEb", 401],
-  ])("or of how an address is percent-encoded: %s by the proof for %s is answered", async (sent, proved, status) => {
+  ])("nor for percent-encoding: %s with the proof for %s is answered", async (sent, proved, status) => {
     const key = await newKey(api);
     const token = await bound(api, key);
     const [path, named] = [`${USERS}/${sent}?Name=Username`, `${USERS}/${proved}`];
@@ -227,7 +227,7 @@ describe.concurrent("a client that is DpopBound", () => {
     return client;
   }
 
-  test("gets no token without a proof, and none at the door that has Bearer alone", async () => {
+  test("gets no token without a proof, and none at the spec door, which supports Bearer only", async () => {
     const client = await boundClient();
     expectRfcError(await post(client, RFC_TOKEN_PATH, GRANT), 400, "invalid_dpop_proof", /header DPoP is missing/);
     const key = await newKey(client);
@@ -243,7 +243,7 @@ describe.concurrent("a client that is DpopBound", () => {
     }
   });
 
-  test("is refused by its secret before anything is said of its proof", async () => {
+  test("with a wrong secret is rejected before its proof is checked", async () => {
     const client = await boundClient();
     const wrong = { clientId: client.clientId, clientSecret: "wrong" };
     expectRfcError(await post(wrong, RFC_TOKEN_PATH, GRANT), 401, "invalid_client");
@@ -276,7 +276,7 @@ describe.concurrent("a user's grant", () => {
     return { client, own, key, redeem };
   }
 
-  test("binds the refresh token of a client without a secret to the key, through every rotation", async () => {
+  test("binds the refresh token of a client without a secret to the key through every rotation", async () => {
     const { own, key, redeem } = await publicClient();
     const first = await ask(own, key, redeem);
     expect(first.body.token_type).toBe("DPoP");
@@ -294,7 +294,7 @@ describe.concurrent("a user's grant", () => {
     }
   });
 
-  test("of a client with a secret may be refreshed by another key, or none", async () => {
+  test("of a client with a secret can be refreshed with another key, or none", async () => {
     const client = await newClient();
     const own = client.tenant.client;
     const key = await newKey(own);
@@ -314,7 +314,7 @@ describe.concurrent("a user's grant", () => {
     expect(third.body.token_type).toBe("Bearer");
   });
 
-  test("answers userinfo by proofs of the key alone", async () => {
+  test("gets userinfo with proofs of that key only", async () => {
     const { own, key, redeem } = await publicClient();
     const { access_token: token } = (await ask(own, key, redeem)).body;
     const proof = () => key.proof({ method: "GET", path: USERINFO, accessToken: token });
@@ -332,7 +332,7 @@ describe.concurrent("a user's grant", () => {
     expect(inForm.status).toBe(401);
   });
 
-  test("dpop_jkt: only the key that was named redeems the code (RFC 9449 10)", async () => {
+  test("dpop_jkt: only the named key redeems the code (RFC 9449 10)", async () => {
     const named = await DpopKey.make();
     const { own, key, redeem } = await publicClient({ dpop_jkt: named.jkt });
     named.nonce = key.nonce;
@@ -341,7 +341,7 @@ describe.concurrent("a user's grant", () => {
     expect((await ask(own, named, redeem)).status).toBe(200);
   });
 
-  test("a dpop_jkt that is no thumbprint is told to the client", async () => {
+  test("an invalid dpop_jkt is reported to the client", async () => {
     const client = await newClient();
     const back = await client.visit(new Visitor(), { dpop_jkt: "short" });
     expect(answerOf(back)).toMatchObject({
@@ -350,7 +350,7 @@ describe.concurrent("a user's grant", () => {
     });
   });
 
-  test("a proof at the pushed request names the key; one that contradicts it is refused (RFC 9449 10.1)", async () => {
+  test("a proof at the pushed request names the key; a contradicting one is rejected (RFC 9449 10.1)", async () => {
     const client: Client = await newClient();
     const own = client.tenant.client;
     const key = await newKey(own);
@@ -371,7 +371,7 @@ describe.concurrent("a user's grant", () => {
   });
 });
 
-test("discovery says what proofs may be signed by", async () => {
+test("discovery lists the proofs' algorithms", async () => {
   const { body } = await request("GET", "/.well-known/openid-configuration");
   expect(body.dpop_signing_alg_values_supported).toEqual(["RS256", "PS256", "ES256", "EdDSA", "Ed25519"]);
 });

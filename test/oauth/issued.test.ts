@@ -19,7 +19,7 @@ async function counted(tenantId: string): Promise<Counts> {
   return Object.fromEntries(rows.map(({ grant, count }) => [grant, count]));
 }
 
-test("each access token counts for its tenant and grant, at both doors, and what was refused counts nowhere", async () => {
+test("each access token counts for its tenant and grant, at both doors; errors do not count", async () => {
   const client = await newTenant();
   // One stands for the test's own client.
   const { refresh: token } = await clientGrant(client);
@@ -40,7 +40,7 @@ test("each access token counts for its tenant and grant, at both doors, and what
 describe("several processes", () => {
   const log = createLog("silent", "api");
 
-  test("count together, write what waits when they stop, and a tenant that is gone takes no other's counts along", async () => {
+  test("count together, write the rest when they stop, and a deleted tenant does not affect others' counts", async () => {
     const { tenantId } = await newTenant();
     const own = tenantId as TenantId;
     const processes = [1, 2, 3, 4].map(() => createIssuedTokens(db(), log));
@@ -52,7 +52,7 @@ describe("several processes", () => {
     expect((await counted(tenantId)).device_code).toBe(1_000);
   });
 
-  test("lose nothing while PostgreSQL does not take it, and write it later", async () => {
+  test("lose nothing while PostgreSQL is unavailable, and write later", async () => {
     const { tenantId } = await newTenant();
     await using database = await newKeyDatabase();
     const away = await createTenant(database.sql, "away");
@@ -68,7 +68,7 @@ describe("several processes", () => {
     expect((await counted(tenantId)).device_code).toBeUndefined();
   });
 
-  test("what is older than seven days is forgotten", async () => {
+  test("rows older than seven days are deleted", async () => {
     await using database = await newKeyDatabase();
     const { sql } = database;
     const { tenantId } = await createTenant(sql, "old");

@@ -21,7 +21,7 @@ async function signing({ sql }: KeyDatabase, start: Date, alg = "EdDSA"): Promis
 }
 
 describe.concurrent("on an empty database", () => {
-  test("processes that start at once agree on one key an algorithm, and no JWKS is ever empty", async () => {
+  test("processes starting at once agree on one key per algorithm, and no JWKS is empty", async () => {
     await using database = await newKeyDatabase();
     const processes = Array.from({ length: 4 }, () => createSigningKeys(database.sql, database.vault));
     const sets = await Promise.all(processes.map((keys) => keys.jwks()));
@@ -34,14 +34,14 @@ describe.concurrent("on an empty database", () => {
     }
   });
 
-  test("many first requests of one process at once all find the keys", async () => {
+  test("concurrent first requests of one process all find the keys", async () => {
     await using database = await newKeyDatabase();
     const keys = createSigningKeys(database.sql, database.vault);
     const kids = await Promise.all(Array.from({ length: 8 }, async () => (await keys.signingKey("EdDSA")).kid));
     expect(new Set(kids).size).toBe(1);
   });
 
-  test("RSA keys come first in the JWKS, for readers that stop at a key of a kind they do not know", async () => {
+  test("RSA keys come first in the JWKS, for clients that stop at an unknown key type", async () => {
     await using database = await newKeyDatabase();
     const keys = createSigningKeys(database.sql, database.vault);
     await database.rotation.run();
@@ -52,7 +52,7 @@ describe.concurrent("on an empty database", () => {
     expect(kinds.slice(2)).not.toContain("RSA");
   });
 
-  test("a key is no other algorithm's", async () => {
+  test("a key is used with its own algorithm only", async () => {
     await using database = await newKeyDatabase();
     const keys = createSigningKeys(database.sql, database.vault);
     const { kid } = await keys.signingKey("EdDSA");
@@ -60,7 +60,7 @@ describe.concurrent("on an empty database", () => {
     expect(await keys.verificationKey("other", "EdDSA")).toBeUndefined();
   });
 
-  test("the schedule announces a key a day before it signs, and removes it 31 days after its successor took over", async () => {
+  test("a key is announced a day before it signs, and removed 31 days after its successor took over", async () => {
     await using database = await newKeyDatabase();
     const start = new Date();
     const pass = (days: number) => database.rotation.run(new Date(start.getTime() + days * DAY));
@@ -78,7 +78,7 @@ describe.concurrent("on an empty database", () => {
     expect(await signing(database, start)).toEqual([90]);
   });
 
-  test("a schedule that was away for long still announces a day ahead", async () => {
+  test("after a long pause the schedule still announces a day ahead", async () => {
     await using database = await newKeyDatabase();
     const start = new Date();
     await database.rotation.run(start);
@@ -86,7 +86,7 @@ describe.concurrent("on an empty database", () => {
     expect(await signing(database, start)).toEqual([201, 0]);
   });
 
-  test("passes at the same time announce one key", async () => {
+  test("concurrent runs announce one key", async () => {
     await using database = await newKeyDatabase();
     await database.rotation.run();
     const later = new Date(Date.now() + 89 * DAY);
@@ -95,7 +95,7 @@ describe.concurrent("on an empty database", () => {
     expect(row!.count).toBe(2 * SIGNING_ALGS.length);
   });
 
-  test("a key whose moment has come signs, in a process that knew it before", async () => {
+  test("a key starts signing at its time, in a process that knew it before", async () => {
     await using database = await newKeyDatabase();
     const keys = createSigningKeys(database.sql, database.vault);
     const { kid: old } = await keys.signingKey("EdDSA");
@@ -110,7 +110,7 @@ describe.concurrent("on an empty database", () => {
     expect(await other.verificationKey(old, "EdDSA")).toBeDefined();
   });
 
-  test("a wrong MASTER_KEY adds no key that nobody could open", async () => {
+  test("with a wrong MASTER_KEY no unreadable key is added", async () => {
     await using database = await newKeyDatabase();
     await database.rotation.run();
     const wrong = createVault(Buffer.alloc(32, 9).toString("base64"));
@@ -122,7 +122,7 @@ describe.concurrent("on an empty database", () => {
 });
 
 describe("two API processes on one database", () => {
-  test("`bun run keys rotate`: the new key signs once all know it, and what the old one signed stays good", async () => {
+  test("`bun run keys rotate`: the new key signs once all know it, and the old one's signatures stay valid", async () => {
     await using database = await newKeyDatabase();
     const { client } = await createTenant(database.sql, "tenant");
     await using one = await startApiProcess(database);
@@ -151,7 +151,7 @@ describe("two API processes on one database", () => {
     expect(protectedHeader.kid).toBe(old);
   }, 60_000);
 
-  test("`bun run keys rotate --leaked`: both sign by the new key at once and refuse what the old one signed", async () => {
+  test("`bun run keys rotate --leaked`: both sign with the new key at once and reject the old one's signatures", async () => {
     await using database = await newKeyDatabase();
     const { client } = await createTenant(database.sql, "tenant");
     await using one = await startApiProcess(database);
@@ -181,7 +181,7 @@ describe("two API processes on one database", () => {
     await until("all keys to be new", async () => (await published(two)).every((kid) => !kept.includes(kid)));
   }, 60_000);
 
-  test("the command says how it is used, and that it needs a master key", async () => {
+  test("the command prints its usage, and requires a master key", async () => {
     for (const args of [[], ["rotate", "HS256"], ["rotate", "EdDSA", "x"], ["reseal", "--leaked"], ["color"]]) {
       const { exitCode, output } = await runEntry("keys", {}, args);
       expect(exitCode).toBe(2);

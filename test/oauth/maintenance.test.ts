@@ -32,7 +32,7 @@ const TABLES = [
   "alerts",
 ];
 
-test("its runs stand in Temporal, and say what expired rows they removed", async () => {
+test("its runs are visible in Temporal, with the number of expired rows removed", async () => {
   const client = await temporal();
   const schedule = client.schedule.getHandle("maintenance");
   const { spec, state } = await until("the schedule to be there", () => schedule.describe().catch(() => undefined));

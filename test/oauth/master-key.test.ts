@@ -67,7 +67,7 @@ async function allStored(sql: Sql) {
   return values;
 }
 
-test("a master key is replaced without losing anything that it has sealed", async () => {
+test("a master key is replaced without losing any encrypted value", async () => {
   await using database = await newKeyDatabase();
   const { sql, url: DATABASE_URL, masterKeyText: first } = database;
   const tenant = await createTenant(sql, "tenant");
@@ -151,7 +151,7 @@ test("a master key is replaced without losing anything that it has sealed", asyn
   expect(await families.read(refreshToken)).toBeUndefined();
 }, 120_000);
 
-test("every column that holds sealed values is among those that are sealed anew", async () => {
+test("every encrypted column is included in resealing", async () => {
   await using database = await newKeyDatabase();
   const columns = await database.sql<{ name: string }[]>`
     select table_name || '.' || column_name as name from information_schema.columns

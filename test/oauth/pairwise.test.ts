@@ -43,7 +43,7 @@ async function tokensOf(client: Client, redirect_uri = CALLBACK, fields: Record<
 const subOf = (jwt: string) => decodeJwt(jwt).sub!;
 
 describe("a pairwise sub", () => {
-  test("is one in all that the client hears of the user, and says nothing of the user's Id", async () => {
+  test("is the same in everything that the client receives, and does not reveal the user's Id", async () => {
     const token = await tokensOf(first);
     const sub = subOf(token.id_token);
     expect(sub).toMatch(/^pairwise-[\w-]{22}$/);
@@ -66,7 +66,7 @@ describe("a pairwise sub", () => {
     expect(Items[0]).toMatchObject({ Subject: { Type: "User", Id: String(userId) } });
   });
 
-  test("is the same for clients of one sector, another for others, for public ones the user's own", async () => {
+  test("is the same for clients of one sector, different for others; public ones get the user's own", async () => {
     const [same, other, open] = await Promise.all([
       clientAt("app.example"),
       clientAt("other.example"),
@@ -80,12 +80,12 @@ describe("a pairwise sub", () => {
     expect(subOf((await tokensOf(open)).id_token)).toBe(`user-${userId}`);
   });
 
-  test("is another in another tenant, of the same host and whoever the user", async () => {
+  test("differs by tenant, for the same host and any user", async () => {
     const elsewhere = await newClient(PAIRWISE);
     expect(subOf((await tokensOf(elsewhere)).id_token)).not.toBe(subOf((await tokensOf(first)).id_token));
   });
 
-  test("is what claims and hints name the user by: another sub is nobody's", async () => {
+  test("is accepted in claims and hints; other subs match no user", async () => {
     const { id_token } = await tokensOf(first);
     const asked = (fields: Record<string, string>) => ({ prompt: "none", scope: "openid", ...fields });
     const visitor = new Visitor();
@@ -100,7 +100,7 @@ describe("a pairwise sub", () => {
     expect(ended.heading).toBe("Signed out");
   });
 
-  test("is another with another sector, and tokens of before are good no more", async () => {
+  test("changes with the sector, and former tokens become invalid", async () => {
     const moving = await clientAt("before.example");
     const token = await tokensOf(moving, "https://before.example/callback");
     await ok(
@@ -112,7 +112,7 @@ describe("a pairwise sub", () => {
   });
 });
 
-test("a logout token has the sub of the id_token", async () => {
+test("is the same in logout tokens and id_tokens", async () => {
   await using receiver = startReceiver(200);
   const fields = { SubjectType: "pairwise" };
   const { api, client } = await toldClient(receiver.url, undefined, fields);
@@ -125,7 +125,7 @@ test("a logout token has the sub of the id_token", async () => {
   expect(Items).toEqual([expect.objectContaining({ SessionId: sid })]);
 });
 
-test("clients of two sectors know one session by two sids, which stay through a refresh", async () => {
+test("clients of two sectors know one session by two sids, which survive a refresh", async () => {
   const visitor = new Visitor();
   const sidsAt = async (host: string, more = {}) => {
     const client = await clientAt(host, more);
@@ -150,7 +150,7 @@ describe("SectorIdentifierUri", () => {
   const hosts = ["https://one.example/callback", "https://two.example/callback"];
   const change = (client: Client, changes: object) => admin.patch(`/Application/${client.id}/Credentials`, changes);
 
-  test("is needed of a pairwise client with several hosts, or on a loopback address", async () => {
+  test("is required for a pairwise client with several hosts, or on a loopback address", async () => {
     const client = await clientAt("one.example", { subject_type: "public" });
     for (const RedirectUris of [hosts, ["http://localhost:3001/callback"], []]) {
       const answer = await change(client, { SubjectType: "pairwise", RedirectUris });
@@ -158,7 +158,7 @@ describe("SectorIdentifierUri", () => {
     }
   });
 
-  test("has to list every redirect URI; clients that share it know a user by one sub", async () => {
+  test("must list every redirect URI; clients that share it get the same sub", async () => {
     let listed: unknown = hosts;
     await using sector = publish(() => Response.json(listed));
     const [one, two] = await Promise.all([clientAt("one.example"), clientAt("two.example")]);
@@ -179,7 +179,7 @@ describe("SectorIdentifierUri", () => {
     await ok(change(one, { RedirectUris: [hosts[0]], IdTokenClaims: true }));
   });
 
-  test("that points inward is refused, whoever sends it", async () => {
+  test("with a private address is rejected for every caller", async () => {
     const client = await clientAt("one.example");
     for (const SectorIdentifierUri of ["https://10.0.0.1/s", "http://app.example/s", "file:///etc/passwd"]) {
       const answer = await change(client, { SectorIdentifierUri });
@@ -187,7 +187,7 @@ describe("SectorIdentifierUri", () => {
     }
   });
 
-  test("is taken at registration, with subject_type", async () => {
+  test("is accepted at registration, with subject_type", async () => {
     await using sector = publish(() => Response.json(hosts));
     await ok(admin.patch("/TenantSettings", { ClientRegistration: "InitialAccessToken" }));
     const token = await initialToken({ admin }, { Uses: 2 });

@@ -21,7 +21,7 @@ describe("oauth4webapi", () => {
   const insecure = { [oauth.allowInsecureRequests]: true };
 
   test.each(["oidc", "oauth2"] as const)(
-    "discovers, grants, introspects and revokes by %s discovery",
+    "discovers, requests tokens, introspects and revokes by %s discovery",
     async (algorithm) => {
       const found = await oauth.discoveryRequest(new URL(issuer), { algorithm, ...insecure });
       const as = await oauth.processDiscoveryResponse(new URL(issuer), found);
@@ -47,7 +47,7 @@ describe("oauth4webapi", () => {
     },
   );
 
-  test("takes our access token for a JWT access token (RFC 9068)", async () => {
+  test("accepts our access token as a JWT access token (RFC 9068)", async () => {
     const found = await oauth.discoveryRequest(new URL(issuer), insecure);
     const as = await oauth.processDiscoveryResponse(new URL(issuer), found);
     const request = new Request("http://localhost/", { headers: { authorization: `Bearer ${caller.token}` } });
@@ -68,7 +68,7 @@ describe("oauth4webapi", () => {
   });
 });
 
-describe("by a key of its own", () => {
+describe("with a private key", () => {
   const insecure = { [oauth.allowInsecureRequests]: true };
   const CASES = ["ES256", "PS256", "EdDSA"];
 
@@ -100,7 +100,7 @@ describe("by a key of its own", () => {
 });
 
 describe("openid-client", () => {
-  test("registers itself by an initial access token, and asks for tokens with what it was given", async () => {
+  test("registers itself with an initial access token, and requests tokens", async () => {
     const api = await newTenant();
     const settings = { ClientRegistration: "InitialAccessToken", RegistrationScopes: ["openid", "AccessManager:Read"] };
     await ok(api.patch("/TenantSettings", settings));

@@ -39,7 +39,7 @@ function expectInvalidGrant(path: string, answer: Answer, says?: RegExp): void {
 }
 
 describe.each(DOORS)("at %s", (path) => {
-  test("a client's refresh token gives the whole token response, and the next refresh token", async () => {
+  test("a client's refresh token returns the full token response with the next refresh token", async () => {
     const { refresh: first } = await clientGrant(client, "openid AccessManager:Read");
     const answer = await refresh(client, path, first);
     expect(answer.status).toBe(200);
@@ -59,7 +59,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect(again.body.refresh_token).not.toBe(answer.body.refresh_token);
   });
 
-  test("a user's gives tokens that speak of the same sign-in", async () => {
+  test("a user's returns tokens about the same sign-in", async () => {
     const family = await userFamily(client, issuer, ["openid", "profile", "AccessManager:Read"]);
     const { status, body } = await refresh(client, path, family.refreshToken);
     expect(status).toBe(200);
@@ -84,7 +84,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect(changed.body.CreatedBy).toMatchObject({ Id: family.userId, Type: "User" });
   });
 
-  test("the scope may be narrowed, for this access token alone (RFC 6749 6)", async () => {
+  test("the scope can be narrowed, for this access token only (RFC 6749 6)", async () => {
     const { refresh: first } = await clientGrant(client, "openid profile");
     const narrow = await refresh(client, path, first, "profile");
     expect(scopeOf(narrow)).toBe("profile");
@@ -93,7 +93,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect(scopeOf(await refresh(client, path, whole.body.refresh_token, "*"))).toBe("openid profile");
   });
 
-  test("the scope is never widened, and the attempt uses nothing up", async () => {
+  test("the scope is never widened, and a rejected attempt does not use up the token", async () => {
     const { refresh: first } = await clientGrant(client, "openid profile");
     const answer = await refresh(client, path, first, "email");
     if (path === TOKEN_PATH) expectTokenError(answer, 400, "Bad Input", /email/);
@@ -101,7 +101,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect(scopeOf(await refresh(client, path, first, "openid email"))).toBe("openid");
   });
 
-  test("a scope that the client has lost since is gone", async () => {
+  test("a scope that the client has lost is omitted", async () => {
     const own = await newTenant();
     const { refresh: first } = await clientGrant(own, "openid profile");
     const Scopes = ["profile", "Settings:Read", "Settings:Update"];
@@ -109,7 +109,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect(scopeOf(await refresh(own, path, first))).toBe("profile");
   });
 
-  test("where no scope is left there is no token, and the attempt uses nothing up", async () => {
+  test("without a remaining scope there is no token, and the attempt does not use it up", async () => {
     const own = await newTenant();
     const { refresh: first } = await clientGrant(own, "openid profile");
     const set = (Scopes: string[]) => ok(own.patch(`/Application/${own.clientId}/Credentials`, { Scopes }));
@@ -119,7 +119,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect(scopeOf(await refresh(own, path, first))).toBe("openid");
   });
 
-  test("of parallel requests exactly one rotates; all get its refresh token, and the family lives on", async () => {
+  test("of parallel requests exactly one rotates; all get its refresh token, and the family stays valid", async () => {
     const { refresh: first } = await clientGrant(client);
     let token = first;
     for (let round = 0; round < 4; round++) {
@@ -131,7 +131,7 @@ describe.each(DOORS)("at %s", (path) => {
     }
   });
 
-  test("a client that lost the answer asks again whenever it can, and gets another refresh token", async () => {
+  test("a client that lost the response can retry, and gets another refresh token", async () => {
     const { refresh: first, access } = await clientGrant(client);
     const tokens = new Set([(await refresh(client, path, first)).body.refresh_token]);
     let last = "";
@@ -148,7 +148,7 @@ describe.each(DOORS)("at %s", (path) => {
   });
 
   test.each(["thief", "owner"])(
-    "of two who hold one token the second is noticed: the %s comes first",
+    "of two users of one token the second is detected: the %s comes first",
     async (first) => {
       const { refresh: token, access } = await clientGrant(client);
       const held = { thief: token, owner: token };
@@ -165,7 +165,7 @@ describe.each(DOORS)("at %s", (path) => {
     },
   );
 
-  test("used again though its successor was used, a token ends its family, access tokens included", async () => {
+  test("a token used again after its successor ends its family, including access tokens", async () => {
     const { refresh: first, access } = await clientGrant(client);
     const second = await refresh(client, path, first);
     const third = await refresh(client, path, second.body.refresh_token);
@@ -176,7 +176,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect(await opens(third.body.access_token)).toBe(false);
   });
 
-  test("of parallel requests with a token whose successor was used none wins", async () => {
+  test("parallel requests with a token whose successor was used all fail", async () => {
     const { refresh: first } = await clientGrant(client);
     const second = await refresh(client, path, first);
     const third = await refresh(client, path, second.body.refresh_token);
@@ -185,7 +185,7 @@ describe.each(DOORS)("at %s", (path) => {
     expectInvalidGrant(path, await refresh(client, path, third.body.refresh_token));
   });
 
-  test("a family that nobody refreshed for 30 days has ended", async () => {
+  test("a family not refreshed for 30 days has expired", async () => {
     const family = await userFamily(client, issuer, ["openid"]);
     await age(family.familyId, "29 days");
     const alive = await refresh(client, path, family.refreshToken);
@@ -194,13 +194,13 @@ describe.each(DOORS)("at %s", (path) => {
     expectInvalidGrant(path, await refresh(client, path, alive.body.refresh_token), /expired/);
   });
 
-  test("after 90 days a user has to sign in again, however often it was refreshed", async () => {
+  test("after 90 days a user must sign in again, however often it was refreshed", async () => {
     const family = await userFamily(client, issuer, ["openid"]);
     await db()`update refresh_families set expires_on = expires_on - interval '90 days' where id = ${family.familyId}`;
     expectInvalidGrant(path, await refresh(client, path, family.refreshToken), /expired/);
   });
 
-  test("after its client's RefreshTokenLifetime a grant has ended, however often it was refreshed", async () => {
+  test("a grant expires after its client's RefreshTokenLifetime, however often it was refreshed", async () => {
     const own = await newClient({ refresh_token_lifetime: 3600 });
     const { body } = await own.token(await own.code(new Visitor()));
     const familyId = familyOf(body.access_token);
@@ -213,14 +213,14 @@ describe.each(DOORS)("at %s", (path) => {
     expectInvalidGrant(path, await own.refresh(last.body.refresh_token, {}, path), /expired/);
   });
 
-  test("a user who is no longer active gets nothing", async () => {
+  test("an inactive user gets nothing", async () => {
     const own = await newTenant();
     const family = await userFamily(own, issuer, ["openid"]);
     await db()`update users set is_active = false where id = ${family.userId}`;
     expectInvalidGrant(path, await refresh(own, path, family.refreshToken));
   });
 
-  test("another client's token, of the same tenant or another, is refused and left as it was", async () => {
+  test("another client's token, of the same tenant or another, is rejected and unchanged", async () => {
     const other = await newTenant();
     const family = await userFamily(client, issuer, ["openid"]);
     for (const token of [family.refreshToken, (await clientGrant(client)).refresh]) {
@@ -231,14 +231,17 @@ describe.each(DOORS)("at %s", (path) => {
     }
   });
 
-  test.each(["", "a.b.c", "x", "A".repeat(80), "A".repeat(10_000), "é"])("%.10s is no token of ours", async (token) => {
-    const answer = await refresh(client, path, token);
-    if (token !== "") expectInvalidGrant(path, answer, /invalid or expired/);
-    else if (path === TOKEN_PATH) expectTokenError(answer, 400, "Bad Input", /refresh_token is missing/);
-    else expectRfcError(answer, 400, "invalid_request", /refresh_token is missing/);
-  });
+  test.each(["", "a.b.c", "x", "A".repeat(80), "A".repeat(10_000), "é"])(
+    "%.10s is not a refresh token",
+    async (token) => {
+      const answer = await refresh(client, path, token);
+      if (token !== "") expectInvalidGrant(path, answer, /invalid or expired/);
+      else if (path === TOKEN_PATH) expectTokenError(answer, 400, "Bad Input", /refresh_token is missing/);
+      else expectRfcError(answer, 400, "invalid_request", /refresh_token is missing/);
+    },
+  );
 
-  test("a changed token, an access token and an id_token are none", async () => {
+  test("a changed token, an access token and an id_token are rejected", async () => {
     const family = await userFamily(client, issuer, ["openid"]);
     const { body } = await refresh(client, path, family.refreshToken);
     const token: string = body.refresh_token;
@@ -252,7 +255,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect((await refresh(client, path, token)).status).toBe(200);
   });
 
-  test("a client without the grant is refused", async () => {
+  test("a client without the grant is rejected", async () => {
     const own = await newTenant();
     const { refresh: first } = await clientGrant(own);
     await own.patch(`/Application/${own.clientId}/Credentials`, { GrantTypes: ["client_credentials"] });
@@ -262,7 +265,7 @@ describe.each(DOORS)("at %s", (path) => {
     expect((await clientGrant(own)).refresh).toBeUndefined();
   });
 
-  test("without its secret a confidential client is refused, a public one is not", async () => {
+  test("without its secret a confidential client is rejected, a public one is not", async () => {
     const own = await newTenant();
     const family = await userFamily(own, issuer, ["openid"]);
     const fields = { grant_type: "refresh_token", refresh_token: family.refreshToken, client_secret: undefined };
@@ -273,7 +276,7 @@ describe.each(DOORS)("at %s", (path) => {
   });
 });
 
-test("a client's refresh token is good for its RefreshTokenLifetime, and for 30 days at most", async () => {
+test("a client's refresh token is valid for its RefreshTokenLifetime, at most 30 days", async () => {
   const own = await newTenant();
   const lifetime = async (RefreshTokenLifetime: number | null) => {
     await ok(own.patch(`/Application/${own.clientId}/Credentials`, { RefreshTokenLifetime }));
@@ -285,13 +288,13 @@ test("a client's refresh token is good for its RefreshTokenLifetime, and for 30 
   expect(await lifetime(null)).toBe(30 * 86_400);
 });
 
-test("a client's refresh token writes nothing until it is used", async () => {
+test("a client's refresh token stores nothing until it is used", async () => {
   const { access } = await clientGrant(client);
   const rows = await db()`select id from refresh_families where id = ${familyOf(access)}`;
   expect(rows).toHaveLength(0);
 });
 
-test("no refresh token stands in the database", async () => {
+test("no refresh token is stored in the database", async () => {
   const family = await userFamily(client, issuer, ["openid"]);
   const { body } = await refresh(client, TOKEN_PATH, family.refreshToken);
   const [row] = await db()<{ whole: string }[]>`
@@ -304,7 +307,7 @@ test("no refresh token stands in the database", async () => {
   }
 });
 
-test("the families of a session, or of a user with a client, can be ended", async () => {
+test("the families of a session, or of a user and a client, can be ended", async () => {
   const own = await newTenant();
   const { families } = otherProcess(issuer);
   const tenantId = own.tenantId as Parameters<typeof families.revoke>[1];
@@ -322,7 +325,7 @@ test("the families of a session, or of a user with a client, can be ended", asyn
   expectInvalidGrant(RFC_TOKEN_PATH, await refresh(own, RFC_TOKEN_PATH, three.refreshToken));
 });
 
-test("a family is the tenant's own", async () => {
+test("a family belongs to its tenant", async () => {
   const other = await newTenant();
   const family = await userFamily(client, issuer, ["openid"]);
   const { families } = otherProcess(issuer);

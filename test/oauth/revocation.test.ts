@@ -50,7 +50,7 @@ async function makePublic(own: Api): Promise<void> {
 }
 
 describe("revocation", () => {
-  test("of an access token: the API refuses it at once, its family goes on", async () => {
+  test("of an access token: the API rejects it at once, its family continues", async () => {
     const { access, refresh: token } = await clientGrant(client);
     expect((await callApi(access)).status).toBe(200);
     expectRevoked(await revoke(access));
@@ -61,13 +61,13 @@ describe("revocation", () => {
     expect((await refresh(client, TOKEN_PATH, token)).status).toBe(200);
   });
 
-  test("of an access token of the strict door, which has no family", async () => {
+  test("of an access token of the RFC door without a family", async () => {
     const { body } = await postAs(client, RFC_TOKEN_PATH, { grant_type: "client_credentials", scope: "*" });
     expectRevoked(await revoke(body.access_token));
     expect((await callApi(body.access_token)).status).toBe(401);
   });
 
-  test("of a refresh token: all of its family is refused", async () => {
+  test("of a refresh token: its whole family is revoked", async () => {
     const family = await userFamily(client, issuer, ["openid", "AccessManager:Read"]);
     const { body } = await refresh(client, RFC_TOKEN_PATH, family.refreshToken);
     expect((await callApi(body.access_token)).status).toBe(200);
@@ -77,7 +77,7 @@ describe("revocation", () => {
     for (const token of [body.access_token, body.refresh_token]) expectInactive(await introspect(token));
   });
 
-  test("of a refresh token used before: its family is meant", async () => {
+  test("of a used refresh token: its family is revoked", async () => {
     const family = await userFamily(client, issuer, ["openid"]);
     const { body } = await refresh(client, RFC_TOKEN_PATH, family.refreshToken);
     expectRevoked(await revoke(family.refreshToken));
@@ -91,7 +91,7 @@ describe("revocation", () => {
     expect((await callApi(access)).status).toBe(401);
   });
 
-  test("of anything that is no token, twice, and with any hint, is as good (RFC 7009 2.2)", async () => {
+  test("of an unknown token, repeated, and with any hint, succeeds (RFC 7009 2.2)", async () => {
     const { access } = await clientGrant(client);
     for (const token of ["x", "a.b.c", access, access]) expectRevoked(await revoke(token));
     const { refresh: token } = await clientGrant(client);
@@ -112,7 +112,7 @@ describe("revocation", () => {
     expect(ended).toHaveLength(2);
   });
 
-  test("another client's token is refused, and stays good (RFC 7009 2.1)", async () => {
+  test("another client's token is rejected, and stays valid (RFC 7009 2.1)", async () => {
     const other = await newTenant();
     const { access, refresh: token } = await clientGrant(client);
     for (const presented of [access, token]) {
@@ -122,7 +122,7 @@ describe("revocation", () => {
     expect((await refresh(client, TOKEN_PATH, token)).status).toBe(200);
   });
 
-  test("another process that already runs honours it", async () => {
+  test("another running process applies it", async () => {
     const { access } = await clientGrant(client);
     const { tokens } = otherProcess(issuer);
     expect(await tokens.verifyAccessToken(access)).toBeDefined();
@@ -154,7 +154,7 @@ describe("introspection", () => {
     });
   });
 
-  test("of a token whose client or user is no longer active: inactive", async () => {
+  test("of a token whose client or user is inactive: inactive", async () => {
     const other = await newTenant();
     const family = await userFamily(other, issuer, ["openid"]);
     const { body } = await refresh(other, RFC_TOKEN_PATH, family.refreshToken);
@@ -189,7 +189,7 @@ describe("introspection", () => {
     expectInactive(await introspect(family.refreshToken));
   });
 
-  test("a client sees its tenant's access tokens, and nothing of another tenant or client", async () => {
+  test("a client sees its tenant's access tokens, and nothing of other tenants or clients", async () => {
     const other = await newTenant();
     const { access, refresh: token } = await clientGrant(client);
     expectInactive(await introspect(access, other));
@@ -211,7 +211,7 @@ describe("introspection", () => {
     expectInactive(await introspect(body.id_token));
   });
 
-  test("a public client is refused, whatever the token", async () => {
+  test("a public client is rejected, whatever the token", async () => {
     const own = await newTenant();
     await makePublic(own);
     for (const token of ["x", own.token]) {
@@ -237,7 +237,7 @@ describe.each([REVOKE, INTROSPECT])("%s", (path) => {
     expect((await callApi(token)).status).toBe(200);
   });
 
-  test("with a repeated parameter, another media type or method is refused", async () => {
+  test("with a repeated parameter, another media type or method is rejected", async () => {
     const body = form({ client_id: client.clientId, client_secret: client.clientSecret, token: "x" });
     body.append("token", "y");
     expectRfcError(await request("POST", path, { body }), 400, "invalid_request", /token/);

@@ -36,7 +36,7 @@ async function family(): Promise<Live> {
 test.each([
   ["a token", token],
   ["all tokens of a grant", family],
-])("%s is refused by it from the commit on, and not before", async (_, newLive) => {
+])("%s is rejected by it from the commit on, and not before", async (_, newLive) => {
   const { id, tenantId, revoke } = await newLive();
   const name = `deaf ${Bun.randomUUIDv7()}`;
   const sql = connect(shared().databaseUrl, name, 2);

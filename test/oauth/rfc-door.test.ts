@@ -22,7 +22,7 @@ const send = (body: BodyInit, headers: Record<string, string> = {}) =>
   request("POST", RFC_TOKEN_PATH, { body, headers });
 
 describe("a client credentials grant", () => {
-  test("answers a token and its scope, and no refresh token (RFC 6749 4.4.3, 5.1)", async () => {
+  test("returns a token and its scope, and no refresh token (RFC 6749 4.4.3, 5.1)", async () => {
     const answer = await ask({ scope: "AccessManager:Create, Update" });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -41,7 +41,7 @@ describe("a client credentials grant", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("by Basic for the client_id in the form, and with parameters nobody knows", async () => {
+  test("by Basic with the client_id in the form, and with unknown parameters", async () => {
     const body = form({ ...GRANT, client_id: client.clientId, color: "blue", client_secret: "" });
     expect((await send(body, basic(client.clientId, client.clientSecret))).status).toBe(200);
   });
@@ -83,7 +83,7 @@ describe("invalid_client, 401:", () => {
     expect(answer.headers.get("www-authenticate")).toBe(challenge);
   });
 
-  test("says the same of a wrong secret and of an unknown client", async () => {
+  test("is the same for a wrong secret and an unknown client", async () => {
     const [wrong, unknown] = await Promise.all([ask({ client_secret: "wrong" }), ask({ client_id: "999999999" })]);
     expect(wrong.body).toEqual(unknown.body);
     const [none, nobody] = await Promise.all([
@@ -104,12 +104,12 @@ describe("invalid_request, 400:", () => {
     expectRfcError(await send(body, basic(client.clientId, client.clientSecret)), 400, "invalid_request", /not both/);
   });
 
-  test("another client_id in the form than in the header", async () => {
+  test("different client_ids in the form and the header", async () => {
     const body = form({ ...GRANT, client_id: "1" });
     expectRfcError(await send(body, basic(client.clientId, client.clientSecret)), 400, "invalid_request");
   });
 
-  test.each(["grant_type", "client_id", "client_secret", "scope", "color"])("%s twice (3.2)", async (name) => {
+  test.each(["grant_type", "client_id", "client_secret", "scope", "color"])("%s repeated (3.2)", async (name) => {
     const body = form({ ...GRANT, client_id: client.clientId, client_secret: client.clientSecret, scope: "openid" });
     body.append(name, "x");
     body.append(name, "x");
@@ -125,7 +125,7 @@ describe("invalid_request, 400:", () => {
     expectRfcError(answer, 400, "invalid_request");
   });
 
-  test("parameters in the query count for nothing (2.3.1)", async () => {
+  test("parameters in the query are ignored (2.3.1)", async () => {
     const query = form({ ...GRANT, client_id: client.clientId, client_secret: client.clientSecret });
     const answer = await request("POST", `${RFC_TOKEN_PATH}?${query}`, { body: "", headers: { "content-type": FORM } });
     expectRfcError(answer, 401, "invalid_client");
@@ -154,7 +154,7 @@ test.each(["Color:Read", "Color:Read groups", "ключ", 'a"b\\c', "**"])("scop
 });
 
 describe("unauthorized_client, 400:", () => {
-  test("a grant that the client was not given", async () => {
+  test("a grant that the client does not have", async () => {
     const own = await newTenant();
     await changeCredentials(own, { GrantTypes: ["refresh_token"] });
     expectRfcError(await postAs(own, RFC_TOKEN_PATH, GRANT), 400, "unauthorized_client", /client_credentials/);

@@ -137,13 +137,13 @@ async function newAsker(): Promise<Client> {
 }
 
 describe.concurrent.each(WAYS)("%s", (_, { ask, refuse }) => {
-  test("leaves out what is unknown and what the client does not have", async () => {
+  test("omits unknown scopes and those that the client does not have", async () => {
     const client = await newAsker();
     expect(await ask(client, "openid profile email groups offline_access Webhooks:Read")).toBe("openid profile");
   });
 
   test.each(["groups", "email Webhooks:Read", "constructor __proto__"])(
-    "is refused if of %p nothing is left",
+    "is rejected if of %p none is left",
     async (scope) => {
       await refuse(await newAsker(), scope);
     },
@@ -151,7 +151,7 @@ describe.concurrent.each(WAYS)("%s", (_, { ask, refuse }) => {
 });
 
 describe.concurrent("a request that names an API and no scope", () => {
-  test("at the RFC door has all of that API's scopes that the client has", async () => {
+  test("at the RFC door gets all of that API's scopes that the client has", async () => {
     const { client, orders } = await newScene({ scopes: ["openid", "orders:read", "orders:write", "stock:read"] });
     const visitor = new Visitor();
     const fields = { scope: undefined, resource: orders.audience };
@@ -162,13 +162,13 @@ describe.concurrent("a request that names an API and no scope", () => {
     expect(carried(await client.token(answer.code!))).toBe("orders:read orders:write");
   });
 
-  test.each(DOORS)("has them in a client's own token at %s", async (path) => {
+  test.each(DOORS)("gets them in a client credentials token at %s", async (path) => {
     const { client, stock } = await newScene({ scopes: ["openid", "orders:read", "stock:read"] });
     const own = { grant_type: "client_credentials", resource: stock.audience };
     expect(carried(await postAs(client.tenant.client, path, own))).toBe("stock:read");
   });
 
-  test("of a device, likewise", async () => {
+  test("of a device gets them too", async () => {
     const { client, orders } = await newScene({ grant_types: [DEVICE_GRANT] });
     const device = await beginDevice(client, { resource: orders.audience });
     const visitor = new Visitor();
@@ -176,7 +176,7 @@ describe.concurrent("a request that names an API and no scope", () => {
     expect(carried(await device.poll())).toBe("orders:read orders:write");
   });
 
-  test("whose user has none of them is told so, and nobody is asked for nothing", async () => {
+  test("is an error for a user who has none of them, without a consent page", async () => {
     const { admin, client, orders } = await newScene();
     await ok(admin.patch("/Role", { Name: "clerk", Scopes: [] }));
     const visitor = new Visitor();

@@ -95,7 +95,7 @@ describe.concurrent.each(LOSSES)("%s", (_, lose, ofUser, ofClient) => {
     expect(body.scope).toBe(path === DOORS[0] && grant === "client_credentials" ? undefined : left.join(" "));
   });
 
-  test("is given by no token from before, from the next request on", async () => {
+  test("is not granted by any earlier token, from the next request on", async () => {
     const scene = await arrange();
     const { admin, client } = scene;
     const { access_token, refresh_token } = (await client.token(await client.code(new Visitor(), { scope }))).body;
@@ -118,7 +118,7 @@ describe.concurrent.each(LOSSES)("%s", (_, lose, ofUser, ofClient) => {
     expect((await admin.get("/User")).status).toBe(200);
   });
 
-  test("is not had by asking for it", async () => {
+  test("is not granted on request", async () => {
     const scene = await arrange();
     const { body } = await scene.client.token(await scene.client.code(new Visitor(), { scope }));
     await lose(scene);
@@ -129,7 +129,7 @@ describe.concurrent.each(LOSSES)("%s", (_, lose, ofUser, ofClient) => {
 });
 
 describe.concurrent("a token of a user", () => {
-  test("opens nothing while its client is not active", async () => {
+  test("is rejected while its client is inactive", async () => {
     const { admin, client } = await arrange();
     const { access_token } = (await client.token(await client.code(new Visitor(), { scope }))).body;
     const headers = { authorization: `Bearer ${access_token}` };
@@ -144,7 +144,7 @@ describe.concurrent("a token of a user", () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  test("has what a new role gives only once its grant has it", async () => {
+  test("has a new role's scopes only once its grant has them", async () => {
     const { admin, client } = await arrange();
     const { body } = await client.token(await client.code(new Visitor(), { scope: "openid" }));
     const next = await client.refresh(body.refresh_token);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe("Secrets", () => {
-  test("are shown once, listed without themselves, and deleted", async () => {
+  test("are shown once, listed without values, and deleted", async () => {
     const app = await newApplication(client);
     await app.change({ GrantTypes: ["client_credentials"], Scopes: ["openid"] });
     expect((await app.secrets()).body).toEqual({ Items: [], Next: null });
@@ -62,7 +62,7 @@ describe("Secrets", () => {
     expect((await app.secrets()).body.Items).toEqual([]);
   });
 
-  test("tell which of them is in use", async () => {
+  test("show which of them is in use", async () => {
     const by = await newTenant();
     const app = await newApplication(by);
     await app.change({ GrantTypes: ["client_credentials"] });
@@ -110,7 +110,7 @@ describe("Secrets", () => {
     }
   });
 
-  test("two are live while one is replaced; a third is 409", async () => {
+  test("two are valid during a replacement; a third is 409", async () => {
     const app = await newApplication(client);
     await app.change({ GrantTypes: ["client_credentials"] });
     const secrets = [await app.makeSecret(), await app.makeSecret()].map((answer) => answer.body);
@@ -122,7 +122,7 @@ describe("Secrets", () => {
     expect((await app.makeSecret()).status).toBe(200);
   });
 
-  test("of parallel requests two win", async () => {
+  test("of parallel requests two succeed", async () => {
     const app = await newApplication(client);
     const answers = await Promise.all(Array.from({ length: 6 }, () => app.makeSecret()));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 200, 409, 409, 409, 409]);

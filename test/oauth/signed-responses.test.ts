@@ -33,7 +33,7 @@ function introspect({ tenant: { client } }: Client, token: string, accept?: stri
 }
 
 describe.concurrent("userinfo", () => {
-  test.each(ALGS)("is a JWT signed by %s for a client with that UserinfoAlg", async (alg) => {
+  test.each(ALGS)("is a JWT signed with %s for a client with that UserinfoAlg", async (alg) => {
     const plain = await signedIn();
     const expected = Object.keys((await (await userinfo(plain.token)).json()) as object).sort();
     const { client, token } = await signedIn({ userinfo_alg: alg });
@@ -57,7 +57,7 @@ describe.concurrent("userinfo", () => {
     }
   });
 
-  test("is refused in JSON as always", async () => {
+  test("has errors in JSON", async () => {
     await signedIn({ userinfo_alg: "ES256" });
     const answer = await userinfo("x.y.z");
     expect(answer.status).toBe(401);
@@ -90,7 +90,7 @@ describe.concurrent("userinfo", () => {
     expect(told).toMatchObject({ sub: tokens.claims()!.sub, aud: body.client_id, iss: issuer() });
   });
 
-  test.each(["none", "HS256", "RS512"])("is not signed by %s: its registration says so", async (alg) => {
+  test.each(["none", "HS256", "RS512"])("is not signed with %s: its registration reports that", async (alg) => {
     const registrar = await newRegistrar("Open");
     for (const name of ["userinfo_signed_response_alg", "introspection_signed_response_alg"]) {
       const { status, body } = await register(registrar, { redirect_uris: [CALLBACK], [name]: alg });
@@ -110,7 +110,7 @@ describe.concurrent("introspection", () => {
     ["", "RS256"],
     ["ES256", "ES256"],
     ["EdDSA", "EdDSA"],
-  ])("is a JWT where Accept says so; IntrospectionAlg %p signs by %s", async (introspection_alg, alg) => {
+  ])("is a JWT if Accept asks for it; IntrospectionAlg %p signs with %s", async (introspection_alg, alg) => {
     const { client, token } = await signedIn({ introspection_alg });
     const plain = (await (await introspect(client, token)).json()) as object;
     expect(plain).toMatchObject({ active: true, client_id: client.id });
@@ -142,7 +142,7 @@ describe.concurrent("introspection", () => {
     },
   );
 
-  test("refuses in JSON as always", async () => {
+  test("has errors in JSON", async () => {
     const { client } = await signedIn();
     const { clientId } = client.tenant.client;
     const body = form({ client_id: clientId, client_secret: "wrong", token: "x" });

@@ -49,7 +49,7 @@ test("a key is Announced, then Signing, then Retired, each with its dates", asyn
   ]);
 });
 
-test.concurrent("they are the published ones, for who may read settings, and nobody changes them here", async () => {
+test.concurrent("they are the published ones, shown to readers of settings, and read-only", async () => {
   const admin = await newTenant();
   const path = `${API}/SigningKey`;
   const published = await ok(request("GET", "/.well-known/jwks.json"));

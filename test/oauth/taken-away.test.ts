@@ -102,7 +102,7 @@ const UNDER_WAY: [
 ];
 
 describe.concurrent.each(UNDER_WAY)("%s", (_, begin, refusals) => {
-  test.each(Object.keys(LOSSES) as Loss[])("goes on only if the application has not lost %s", async (loss) => {
+  test.each(Object.keys(LOSSES) as Loss[])("continues only while the application has %s", async (loss) => {
     const scene = await arrange();
     const goOn = await begin(scene);
     await LOSSES[loss](scene);

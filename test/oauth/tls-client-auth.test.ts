@@ -92,7 +92,7 @@ const refused = (answer: Answer, says: RegExp = /neither a secret nor a certific
   expectRfcError(answer, 401, "invalid_client", says);
 
 describe("a client with tls_client_auth", () => {
-  test("proves itself at each endpoint that asks for it", async () => {
+  test("is authenticated at each endpoint with client authentication", async () => {
     const client_id = await newClient("SubjectDn", subject, { RedirectUris: [REDIRECT], GrantTypes: GRANTS });
     const granted = await through(own, "/oauth2/token", { ...GRANT, client_id });
     expect(granted.status).toBe(200);
@@ -122,7 +122,7 @@ describe("a client with tls_client_auth", () => {
     ["SanIp", "192.0.2.1"],
     ["SanIp", "2001:0db8:0:0::1"],
     ["SanEmail", "pay@EXAMPLE.com"],
-  ])("is known by its %s %s", async (name, value) => {
+  ])("is recognised by its %s %s", async (name, value) => {
     const client_id = await newClient(name, value);
     expect((await through(own, "/oauth2/token", { ...GRANT, client_id })).status).toBe(200);
   });
@@ -136,11 +136,11 @@ describe("a client with tls_client_auth", () => {
     ["SanUri", "https://payroll.example.com/clients"],
     ["SanIp", "192.0.2.2"],
     ["SanEmail", "PAY@example.com"],
-  ])("is not by the %s %s, which the certificate has not", async (name, value) => {
+  ])("is not recognised by the %s %s, which the certificate does not have", async (name, value) => {
     refused(await through(own, "/oauth2/token", { ...GRANT, client_id: await newClient(name, value) }));
   });
 
-  test("is refused without a certificate, with one of another authority, and with one that is over", async () => {
+  test("is rejected without a certificate, with one of another authority, and with an expired one", async () => {
     const client_id = await newClient("SubjectDn", subject);
     refused(await through(undefined, "/oauth2/token", { ...GRANT, client_id }));
     const stranger = await (await newAuthority()).issue(SUBJECT, NAMES);
@@ -155,7 +155,7 @@ describe("a client with tls_client_auth", () => {
     expect((await passed([["client-cert", asEscaped(own.cert)]], { ...GRANT, client_id })).status).toBe(200);
   });
 
-  test("is not known at another address, where anybody can send the header", async () => {
+  test("is not recognised at another address, where callers can send the header", async () => {
     const client_id = await newClient("SubjectDn", subject);
     const shown: [string, string][] = [["client-cert", asField(own.cert)]];
     refused(await passed(shown, { ...GRANT, client_id }, new URL(api.url).host));
@@ -176,13 +176,13 @@ describe("a client with tls_client_auth", () => {
     ["https://mtls.example:8443", "mtls.example:8443", true],
     ["https://mtls.example:8443", "mtls.example", false],
     ["https://mtls.example:8443", "mtls.example:443", false],
-  ])("of %s is there with Host %s: %p", (url, host, isThere) => {
+  ])("at %s with Host %s exists: %p", (url, host, isThere) => {
     const { baseOf } = createMtls("https://id.example", { url, header: "client-cert" });
     const request = new Request("http://127.0.0.1/oauth2/token", { headers: { host } });
     expect(baseOf(request)).toBe(isThere ? url : "https://id.example");
   });
 
-  test("is nowhere without MTLS_URL, also with an empty Host", () => {
+  test("exists nowhere without MTLS_URL, also with an empty Host", () => {
     const { baseOf, url } = createMtls("https://id.example", undefined);
     expect([url, baseOf(new Request("http://127.0.0.1/", { headers: { host: "" } }))]).toEqual([
       undefined,
@@ -190,7 +190,7 @@ describe("a client with tls_client_auth", () => {
     ]);
   });
 
-  test("is told if what a proxy passes is no certificate", async () => {
+  test("is told if the proxy's header is not a certificate", async () => {
     const client_id = await newClient("SubjectDn", subject);
     const field = asField(own.cert);
     const headers: [string, string][][] = [
@@ -214,7 +214,7 @@ describe("a client with tls_client_auth", () => {
     expect((await passed([["client-cert", "(null)"]], secret)).status).toBe(200);
   });
 
-  test("cannot prove itself by a secret, nor another client by its certificate", async () => {
+  test("cannot authenticate with a secret, nor another client with its certificate", async () => {
     const client_id = await newClient("SubjectDn", subject);
     const { Secret } = await ok(admin.call("POST", `/Application/${client_id}/Secrets`, {}));
     refused(
@@ -230,7 +230,7 @@ describe("a client with tls_client_auth", () => {
     refused(await through(own, "/oauth2/token", { ...GRANT, client_id }));
   });
 
-  test("binds its tokens to a key at the address that it asks at", async () => {
+  test("binds its tokens to a key at the requested address", async () => {
     const client_id = await newClient("SubjectDn", subject, { DpopBound: true });
     const key = await DpopKey.make();
     const ask = async (base: string) => {
@@ -242,7 +242,7 @@ describe("a client with tls_client_auth", () => {
     expect((await ask(proxy.url)).body).toMatchObject({ token_type: "DPoP" });
   });
 
-  test("is told by discovery where to ask, and the audit log has who was refused", async () => {
+  test("finds the address in discovery, and the audit log names rejected clients", async () => {
     const found = await requestAt(api.url, "GET", "/.well-known/openid-configuration");
     expect(found.body.token_endpoint).toBe(`${issuer()}/oauth2/token`);
     expect(found.body.token_endpoint_auth_methods_supported).toContain("tls_client_auth");
@@ -268,7 +268,7 @@ describe("a client with tls_client_auth", () => {
     expect(JSON.stringify(api.log())).not.toContain(asField(own.cert).slice(1, 60));
   });
 
-  test("registers itself, and reads what it has registered", async () => {
+  test("registers itself and reads its registration", async () => {
     await ok(admin.patch("/TenantSettings", { ClientRegistration: "Open", RegistrationScopes: ["openid"] }));
     const headers = { "content-type": "application/json" };
     const register = (body: object) =>
@@ -317,7 +317,7 @@ describe("a client with tls_client_auth", () => {
     expect(JSON.stringify(answer.body)).toMatch(says);
   });
 
-  test("is not saved where no proxy asks for certificates", async () => {
+  test("is not saved if no proxy requests certificates", async () => {
     const other = await newTenant();
     const { Id } = await ok(other.patch("/Application", { Name: unique("payroll") }));
     const named = { TokenEndpointAuthMethod: "tls_client_auth", TlsClientAuthValue: "CN=a" };

@@ -104,8 +104,8 @@ async function reached(
 
 const list = (scopes: Set<string> | undefined) => [...(scopes ?? [])].sort();
 
-describe("whatever a first token is exchanged for, and by whom,", () => {
-  test("the way back gives what it gave: AccessManager:Read stays AccessManager:Read", async () => {
+describe("however a first token is exchanged, and by whom,", () => {
+  test("the exchange back grants what it granted: AccessManager:Read stays AccessManager:Read", async () => {
     const { access_token } = await tokensOf("openid AccessManager:Read");
     const stock = await exchange(world.own, access_token, { resource: world.scene.stock.audience });
     expect(stock.body.scope).toBe("stock:read");
@@ -123,7 +123,7 @@ describe("whatever a first token is exchanged for, and by whom,", () => {
     }
   });
 
-  test("no way through the other APIs gives more, three exchanges deep", async () => {
+  test("no path through the other APIs grants more, three exchanges deep", async () => {
     const had = await reached((await tokensOf("openid profile AccessManager:Read")).access_token, 3);
     expect([...had.keys()].sort()).toEqual([...world.apis.keys()].sort());
     expect(list(had.get(issuer()))).toEqual(["AccessManager:Read", "openid", "profile"]);
@@ -140,7 +140,7 @@ describe("whatever a first token is exchanged for, and by whom,", () => {
     expect(list(had.get(issuer()))).toEqual(["AccessManager:Read"]);
   });
 
-  test("a scope left out on the way does not come back", async () => {
+  test("a scope omitted on the way does not return", async () => {
     const { access_token } = await tokensOf("openid AccessManager:Read");
     const [inner, { client, scopes }] = [...world.apis].find(([, one]) => one.scopes.includes("inner:read"))!;
     const whole = await exchange(world.own, access_token, { resource: inner });
@@ -152,7 +152,7 @@ describe("whatever a first token is exchanged for, and by whom,", () => {
     expect((await introspect(client, narrow.body.access_token)).body.exchange_scope).toContain("AccessManager:Read");
   });
 
-  test("an actor who may do more adds nothing", async () => {
+  test("an actor with more permissions adds nothing", async () => {
     const { access_token } = await tokensOf("openid AccessManager:Read");
     const { body } = await postAs(world.own.tenant.client, "/oauth2/token", {
       ...{ grant_type: "client_credentials", scope: "*" },
@@ -163,7 +163,7 @@ describe("whatever a first token is exchanged for, and by whom,", () => {
     expect(back.body.scope).toBe("AccessManager:Read");
   });
 
-  test("once the grant has ended, a token of it is exchanged for no other audience, also when it is forgotten", async () => {
+  test("after the grant has ended, its tokens are not exchanged, also once the grant is deleted", async () => {
     const { stock } = world.scene;
     const resources = [issuer(), stock.audience];
     const { access_token } = await tokensOf("openid AccessManager:Read stock:read", resources, stock.audience);
@@ -178,7 +178,7 @@ describe("whatever a first token is exchanged for, and by whom,", () => {
     expect((await exchange(client, access_token, { resource: stock.audience })).body.scope).toBe("stock:read");
   });
 
-  test("a scope that the client gets later does not widen a chain that began before", async () => {
+  test("a scope that the client gets later does not widen an earlier chain", async () => {
     const { scene, apis } = world;
     const { access_token } = await tokensOf("openid AccessManager:Read");
     const plain = await otherClient(scene.client, {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   subject = await ordersToken(chain);
 });
 
-describe("refused is", () => {
+describe("rejected is", () => {
   const wrong = (answer: Answer, says: RegExp) => expectRfcError(answer, 400, "invalid_request", says);
   const stock = () => ({ resource: chain.scene.stock.audience });
 
@@ -48,7 +48,7 @@ describe("refused is", () => {
     wrong(await exchange(chain.caller, subject, { ...stock(), ...fields }), says);
   });
 
-  test("a refresh token and an id_token as what they are not", async () => {
+  test("a refresh token and an id_token as an access token", async () => {
     const { refresh_token, id_token } = await signIn(chain, chain.scene.orders.audience);
     for (const token of [refresh_token, id_token])
       wrong(await exchange(chain.caller, token, stock()), /no access token/);
@@ -59,7 +59,7 @@ describe("refused is", () => {
     wrong(await exchange(chain.caller, await ordersToken(other), stock()), /no access token/);
   });
 
-  test("another client's token that was not sent to this API", async () => {
+  test("another client's token that was not issued for this API", async () => {
     const { access_token } = await signIn(chain, undefined, "openid AccessManager:Read");
     wrong(await exchange(chain.caller, access_token, stock()), /another client/);
     wrong(
@@ -78,7 +78,7 @@ describe("refused is", () => {
     wrong(await exchange(chain.caller, body.access_token, stock()), /a client's own/);
   });
 
-  test("a revoked one", async () => {
+  test("a revoked token", async () => {
     const token = await ordersToken(chain);
     await postAs(chain.scene.client.tenant.client, "/oauth2/revoke", { token });
     wrong(await exchange(chain.caller, token, stock()), /still good/);
@@ -117,7 +117,7 @@ describe("refused is", () => {
     invalid(await exchange(own, narrow.body.access_token, { scope: "orders:write" }), /subject_token too/);
   });
 
-  test("a target that is nobody's, or out of the client's reach", async () => {
+  test("an unknown target, or one out of the client's reach", async () => {
     const { scene, caller } = chain;
     const invalid = (answer: Answer) => expectRfcError(answer, 400, "invalid_target");
     invalid(await exchange(caller, subject, { resource: "https://nobody.example.com" }));
@@ -126,7 +126,7 @@ describe("refused is", () => {
     invalid(await exchange(caller, subject));
   });
 
-  test("a client that is public, or has not the grant", async () => {
+  test("a public client, and one without the grant", async () => {
     const { scene } = chain;
     const plain = await otherClient(scene.client, {});
     expectRfcError(await exchange(plain, subject, stock()), 400, "unauthorized_client", /not permitted/);
@@ -139,13 +139,13 @@ describe("refused is", () => {
     expect(JSON.stringify(set.body)).toContain("which a public client cannot use");
   });
 
-  test("the spec door", async () => {
+  test("a request at the spec door", async () => {
     const { caller } = chain;
     const form = { grant_type: GRANT, subject_token: subject, subject_token_type: ACCESS_TOKEN };
     expectTokenError(await postAs(caller.tenant.client, TOKEN_PATH, form), 400, "Bad Input", /\/oauth2\/token/);
   });
 
-  test("a token bound to a key by who is its own client, and cannot prove the key", async () => {
+  test("a bound token exchanged by its own client without the key", async () => {
     const { scene } = chain;
     const own = await otherClient(scene.client, {
       grant_types: ["authorization_code", GRANT],

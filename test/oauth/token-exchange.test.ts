@@ -30,8 +30,8 @@ beforeAll(async () => {
   subject = await ordersToken(chain);
 });
 
-describe("an API that calls another in the name of its user", () => {
-  test("gets a token for that API, of that user, by its own name, which ends no later", async () => {
+describe("an API that calls another on behalf of its user", () => {
+  test("gets a token for that API and user, with its own client_id and the same end", async () => {
     const { scene, caller, userId } = chain;
     const answer = await exchange(caller, subject, { resource: scene.stock.audience });
     expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ describe("an API that calls another in the name of its user", () => {
     expect((await introspect(caller, answer.body.access_token)).body).toMatchObject({ active: true, sub: claims.sub });
   });
 
-  test("gets it by the lines of docs/apis.md", async () => {
+  test("gets it with the commands of docs/apis.md", async () => {
     const { scene, caller } = chain;
     const { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET } = caller.tenant.client;
     const lines = blockMarked("run: exchange").text.replace("https://stock.example.org", scene.stock.audience);
@@ -62,7 +62,7 @@ describe("an API that calls another in the name of its user", () => {
     expect(JSON.parse(stdout.toString())).toMatchObject({ issued_token_type: ACCESS_TOKEN, scope: "stock:read" });
   });
 
-  test("says it by audience as well as by resource, but does not name two", async () => {
+  test("names it by audience or resource, but not two", async () => {
     const { scene, caller } = chain;
     const { audience } = scene.stock;
     expect(claimsOf(await exchange(caller, subject, { audience })).aud).toBe(audience);
@@ -71,7 +71,7 @@ describe("an API that calls another in the name of its user", () => {
     expectRfcError(two, 400, "invalid_target", /two/);
   });
 
-  test("calls the entity API as the user, with what both may do there", async () => {
+  test("calls the entity API as the user, with the permissions of both", async () => {
     const { caller, userId } = chain;
     const answer = await exchange(caller, subject, { resource: issuer() });
     expect(answer.body.scope).toBe("AccessManager:Read");
@@ -81,7 +81,7 @@ describe("an API that calls another in the name of its user", () => {
     expect((await request("PATCH", `${API}/User`, change)).status).toBe(403);
   });
 
-  test("stands in the audit log", async () => {
+  test("is in the audit log", async () => {
     const own = await newChain();
     const { scene, caller, userId } = own;
     const { audience } = scene.stock;
@@ -96,7 +96,7 @@ describe("an API that calls another in the name of its user", () => {
     ]);
   });
 
-  test("needs a policy that permits it", async () => {
+  test("requires a policy that permits it", async () => {
     const own = await newChain(false);
     const { scene, caller, userId } = own;
     const token = await ordersToken(own);
@@ -115,7 +115,7 @@ describe("an API that calls another in the name of its user", () => {
     expect((await ok(scene.admin.get("/AuditEvent?Kind=Token.Exchanged"))).Items).toHaveLength(1);
   });
 
-  test("can be tried before: the policies' tester knows the action", async () => {
+  test("can be tried in the policy tester", async () => {
     const { scene, caller, userId } = chain;
     const question = {
       Principal: { Type: "Client", Id: caller.id },
@@ -136,7 +136,7 @@ describe("an API that calls another in the name of its user", () => {
   });
 });
 
-describe("who acts", () => {
+describe("the actor", () => {
   /** A token of the tenant's admin at the API's own client, and one of that client itself. */
   const ownToken = async ({ caller }: Chain) => {
     const answer = await postAs(caller.tenant.client, RFC_TOKEN_PATH, {
@@ -145,7 +145,7 @@ describe("who acts", () => {
     return answer.body.access_token as string;
   };
 
-  test("stands in the token, and those before in it, three at most", async () => {
+  test("is in the token with earlier ones, at most three", async () => {
     const { scene, caller } = chain;
     const actor = { actor_token: await ownToken(chain), actor_token_type: ACCESS_TOKEN };
     const one = await exchange(caller, subject, { resource: scene.stock.audience, ...actor });
@@ -164,7 +164,7 @@ describe("who acts", () => {
     expectRfcError(await exchange(caller, subject, asActor), 400, "invalid_request", /actor_token has an actor itself/);
   });
 
-  test("has to be permitted as well, and stands beside what is done in the audit log", async () => {
+  test("must be permitted as well, and is in the audit log", async () => {
     // The support desk: its people sign in to its own client, and act for users of the application.
     const scene = await newScene();
     const desk = await otherClient(scene.client, {
@@ -209,7 +209,7 @@ describe("an exchanged token ends", () => {
     return { token: body.access_token as string, access_token, refresh_token };
   };
 
-  test("with the grant that it comes of", async () => {
+  test("with its grant", async () => {
     const own = await newChain();
     const { token, refresh_token } = await stockToken(own);
     const { tenant } = own.scene.client;

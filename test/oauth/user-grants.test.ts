@@ -12,7 +12,7 @@ interface Tokens {
   refresh_token: string;
 }
 
-describe.concurrent("what an application may do in the name of a user", () => {
+describe.concurrent("a user's grant to an application", () => {
   test("is listed with its scopes, of the user and of the application", async () => {
     const { api, client, path } = await allowed();
     const { status, body } = await api.call("GET", path);
@@ -33,7 +33,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect((await api.call("GET", `/Application/${client.id}/Grants`)).body).toEqual(page);
   });
 
-  test("can be revoked: its tokens end, codes on their way too, and the next sign-in asks again", async () => {
+  test("can be revoked: tokens and unredeemed codes end, and the next sign-in asks again", async () => {
     const { api, client, visitor, path } = await allowed();
     const tokens = (await client.token(await client.code(visitor))).body as unknown as Tokens;
     const code = await client.code(visitor);
@@ -51,7 +51,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect((await api.call("DELETE", `${path}/${client.id}`)).status).toBe(404);
   });
 
-  test("says when tokens were last issued", async () => {
+  test("shows when tokens were last issued", async () => {
     const { api, client, visitor, path } = await allowed();
     const { body } = await client.token(await client.code(visitor));
     const issued = (await grantOf(api, path)).LastUsedOn!;
@@ -61,7 +61,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect(Date.parse((await grantOf(api, path)).GrantedOn)).toBeLessThan(Date.parse(issued));
   });
 
-  test("names the tenant's own API that it may use", async () => {
+  test("names the tenant's APIs that it covers", async () => {
     const { api, client, visitor, path } = await allowed();
     const Scopes = [{ Name: "orders:read", Description: "" }];
     const { Id } = await ok(api, "PATCH", "/Api", { Name: "Orders", Audience: `urn:${Bun.randomUUIDv7()}`, Scopes });
@@ -83,7 +83,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     });
   });
 
-  test("is there for an application that asks for no consent, and ends when it is revoked", async () => {
+  test("exists for an application without consent, and ends when revoked", async () => {
     const { api, client, visitor, path } = await allowed({ FirstParty: true });
     expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null });
     const { body } = await client.token(await client.code(visitor));
@@ -100,7 +100,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect(entry!.Details).toEqual({ ApplicationId: client.id, Scopes: ["openid", "profile"] });
   });
 
-  test("is not there by which an administrator has come in to Settings, nor what tokens that have ended could do", async () => {
+  test("is not shown for an administrator's own sign-in to Settings, or for expired tokens", async () => {
     const { api, client, visitor, path } = await allowed({ FirstParty: true });
     const settings = new Visitor(issuer());
     const page = await settings.open(`/settings?organisation=${api.tenantId}`);
@@ -110,7 +110,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null });
   });
 
-  test("is the user's own alone: revoking it leaves other users' tokens", async () => {
+  test("belongs to one user: revoking it leaves other users' tokens", async () => {
     const { api, client, visitor, path } = await allowed();
     const { Id } = await ok(api, "PATCH", "/User", { Username: "colleague" });
     const { body } = await client.token(await client.code(visitor));
@@ -119,7 +119,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect(await grantOf(api, path)).toMatchObject({ Consented: true });
   });
 
-  test("of many applications comes a page at a time, in the order of their Ids", async () => {
+  test("of many applications is listed in pages by Id", async () => {
     const { api, client, visitor, path } = await allowed();
     const others = await Promise.all(Array.from({ length: 3 }, () => otherClient(client)));
     for (const other of others) await other.visit(visitor);
@@ -133,7 +133,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect(ids).toEqual([client, ...others].map(({ id }) => id).toSorted((one, two) => Number(one) - Number(two)));
   });
 
-  test("is not there for an unknown user, a word, or another tenant", async () => {
+  test("is not found for an unknown user, a word, or another tenant", async () => {
     const [{ api, client, path }, stranger] = await Promise.all([allowed(), newTenant()]);
     expect((await api.call("GET", "/User/999999999/Grants")).status).toBe(404);
     expect((await api.call("GET", "/User/word/Grants")).status).toBe(404);
@@ -144,7 +144,7 @@ describe.concurrent("what an application may do in the name of a user", () => {
     expect(((await api.call("GET", path)).body.Items as unknown[]).length).toBe(1);
   });
 
-  test("takes no other method, and pages like every list", async () => {
+  test("accepts no other method, and has pages like every list", async () => {
     const { api, client, path } = await allowed();
     expect((await api.call("PATCH", path, {})).status).toBe(405);
     expect((await api.call("GET", `${path}/${client.id}`)).status).toBe(405);
