@@ -23,7 +23,7 @@ describe.each(["User", "Application", "Department"])("%s", (name) => {
   const path = `${API}/${name}`;
   const one = `${path}/{Id}`;
 
-  test.concurrent("answers as documented, from its first upsert to its deletion", async () => {
+  test.concurrent("answers as documented, from its creation to its deletion", async () => {
     const caller = await newTenant();
     const { examples } = document.paths[path].patch.requestBody.content["application/json"];
     const created = await call(caller, "PATCH", path, 200, { body: examples.one.value });
@@ -40,14 +40,14 @@ describe.each(["User", "Application", "Department"])("%s", (name) => {
     await call(caller, "GET", one, 404, { at });
   });
 
-  test.concurrent("a record that was read can be sent back, and its schema says so", async () => {
+  test.concurrent("a record can be sent back as read, and its schema says so", async () => {
     const caller = await newTenant();
     const { body } = await call(caller, "PATCH", path, 200, { body: { Name: unique("round") } });
     expect(validatorOf(document)(document.components.schemas[`${name}Data`], body)).toBeUndefined();
     expect((await call(caller, "PATCH", path, 200, { body })).body).toEqual(body);
   });
 
-  test.concurrent("refuses as documented", async () => {
+  test.concurrent("returns documented errors", async () => {
     const caller = await newTenant();
     const reader = await caller.withScope("AccessManager:Read");
     await call(undefined, "GET", path, 401);
@@ -206,7 +206,7 @@ test.concurrent("an Application's credentials and secrets", async () => {
   await call(caller, "DELETE", `${path}/Secrets/{SecretId}`, 404, at(`Secrets/${secret.Id}`));
 });
 
-test.concurrent("grants and what the sign-in pages' neighbours answer", async () => {
+test.concurrent("grants, and answers beside the sign-in pages", async () => {
   const caller = await newTenant();
   const path = `${API}/User/{Id}/Grants`;
   const { body: user } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: unique("user") } });

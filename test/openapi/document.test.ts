@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("GET /openapi.json", () => {
-  test("answers anyone, and may be kept for a while", async () => {
+  test("is public, and cacheable for a while", async () => {
     const response = await fetch(`${shared().url}/openapi.json`);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("cache-control")).toBe("public, max-age=300");
@@ -27,7 +27,7 @@ describe("GET /openapi.json", () => {
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
 
-  test("takes no other method than GET and HEAD", async () => {
+  test("accepts only GET and HEAD", async () => {
     const head = await fetch(`${shared().url}/openapi.json`, { method: "HEAD" });
     expect(head.status).toBe(200);
     const response = await fetch(`${shared().url}/openapi.json`, { method: "POST" });
@@ -61,23 +61,23 @@ describe("the document", () => {
   });
 
   /** Whoever means to change the API writes the new form to the file, where the change can be read. */
-  test("promises what document.txt says, neither less nor more", async () => {
+  test("equals document.txt in operations, fields and descriptions", async () => {
     const promised = await Bun.file(DOCUMENT).text();
     expect(normalForm(document).split("\n")).toEqual(promised.split("\n"));
   });
 
-  test("the validator refuses what is not", async () => {
+  test("the validator rejects an invalid document", async () => {
     const { info: _, ...broken } = document;
     expect((await new Validator().validate(structuredClone(broken))).valid).toBe(false);
   });
 
-  test("every reference leads somewhere", () => {
+  test("every reference has a target", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!);
     expect(references.length).toBeGreaterThan(100);
     for (const $ref of new Set(references)) expect([$ref, resolve(document, { $ref })]).not.toEqual([$ref, undefined]);
   });
 
-  test("every operation has an id of its own, a summary, a tag that is explained, and known scopes", () => {
+  test("every operation has a unique id, a summary, a documented tag, and known scopes", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const tags = document.tags.map(({ name }: Json) => name);
@@ -139,7 +139,7 @@ describe("an entity", () => {
     identifiers: ["Name"],
   });
 
-  test("that is new to the registry appears with its paths, parameters, schemas and events", async () => {
+  test("added to the registry appears with its paths, parameters, schemas and events", async () => {
     const response = await composedApp([room]).handle(new Request("http://localhost/openapi.json"));
     const found = (await response.json()) as Json;
     expect(await new Validator().validate(structuredClone(found))).toEqual({ valid: true });

@@ -5,7 +5,7 @@ import { API } from "../entities/client.ts";
 import { newTenant } from "../support/tenant.ts";
 import { operationsOf, readDocument, resolve } from "./document.ts";
 
-test("a media type is judged before the scopes, and a body after them, wherever a body is taken", async () => {
+test("the media type is checked before the scopes, and the body after them, for every body", async () => {
   const document = await readDocument();
   const taking = operationsOf(document).filter(
     ({ path, operation }) =>

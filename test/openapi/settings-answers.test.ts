@@ -50,7 +50,7 @@ test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
   await call(caller, "DELETE", one, 404, { at: `${path}/${body.Id}` });
 });
 
-test.concurrent("identity providers, and what a test of one says", async () => {
+test.concurrent("identity providers and their tests", async () => {
   const caller = await newTenant();
   const path = `${API}/IdentityProvider`;
   const one = `${path}/{Id}`;
@@ -78,7 +78,7 @@ test.concurrent("identity providers, and what a test of one says", async () => {
   await call(caller, "POST", `${one}/Test`, 404, { at: `${at}/Test` });
 });
 
-test.concurrent("what is wrong with a policy", async () => {
+test.concurrent("errors in a policy", async () => {
   const caller = await newTenant();
   const path = `${API}/Policy/Validate`;
   const { examples } = document.paths[path].post.requestBody.content["application/json"];
@@ -90,7 +90,7 @@ test.concurrent("what is wrong with a policy", async () => {
   await call(await caller.withScope("Settings:Read"), "POST", path, 403, { body: examples.text.value });
 });
 
-test.concurrent("whether a call would be allowed", async () => {
+test.concurrent("a decision about a call", async () => {
   const caller = await newTenant();
   const path = `${API}/Policy/Evaluate`;
   const { examples } = document.paths[path].post.requestBody.content["application/json"];
@@ -115,7 +115,7 @@ test.concurrent("whether a call would be allowed", async () => {
   await call(unread, "GET", versions, 403, { at: `${API}/Policy/${Id}/Versions` });
 });
 
-test.concurrent("what an administrator has to say of users' sign-in", async () => {
+test.concurrent("an administrator's view of users' sign-in", async () => {
   const caller = await newTenant();
   const settings = `${API}/TenantSettings`;
   await call(caller, "GET", settings, 200);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 test(
-  "the viewer shows every operation, narrow or wide, and asks nobody but us",
+  "the viewer shows every operation, narrow or wide, and sends requests only to this service",
   async () => {
     const heard = await open("User/getUser");
     await page.getByRole("button", { name: "Try it out" }).waitFor();
@@ -70,7 +70,7 @@ test(
   PATIENCE_MS,
 );
 
-test("its pages allow no script and no frame but our own, and their files may be kept", async () => {
+test("its pages allow only our scripts and no frames, and its files are cacheable", async () => {
   for (const path of ["", "/viewer.js", "/viewer.css", "/swagger-ui-bundle.js", "/swagger-ui.css"]) {
     const response = await fetch(`${shared().url}/openapi${path}`);
     expect(response.status).toBe(200);

@@ -58,7 +58,7 @@ function casesOf({ clientId }: Api): Case[] {
   return [{ principal, action: "AccessManager:Read", type: "Application", id: clientId }];
 }
 
-test.concurrent("a comparison is made in the tenant's turn, as its lists are", async () => {
+test.concurrent("a comparison runs in the tenant's queue, like its lists", async () => {
   const [admin, other] = await Promise.all([newAdmin(), newAdmin()]);
   const list = Promise.withResolvers<void>();
   const listed = access.inTurn(admin.tenantId as TenantId, () => list.promise);
@@ -75,7 +75,7 @@ test.concurrent("a comparison is made in the tenant's turn, as its lists are", a
   await listed;
 });
 
-test.concurrent("who may not read all Credentials is told nothing of what clients' scopes come to", async () => {
+test.concurrent("a caller who may not read all Credentials is told nothing of clients' scopes", async () => {
   const admin = await newAdmin();
   const { clientId } = await newPerson(admin, "admin");
   const compare = async () => policies.compare(await callerOf(admin, clientId), NO_CLIENTS, casesOf(admin));
@@ -89,7 +89,7 @@ test.concurrent("who may not read all Credentials is told nothing of what client
   }
 });
 
-test.concurrent("a text that is too much beside the other policies is not compared", async () => {
+test.concurrent("a text that exceeds the limit with the other policies is not compared", async () => {
   const admin = await newAdmin();
   const pattern = (length: number) =>
     `permit (principal == Client::"0", action, resource is Application)

@@ -7,7 +7,7 @@ import { newAdmin, newPerson, ok, roleOf, savePolicy } from "./people.ts";
 const RECORDS = `[Action::"AccessManager:Read", Action::"AccessManager:Create", Action::"AccessManager:Update"]`;
 
 describe.concurrent("scope and policy", () => {
-  test("both are needed, and the refusal says which was missing", async () => {
+  test("both are required, and the error names the missing one", async () => {
     const admin = await newAdmin();
     const path = `/Application/${admin.clientId}`;
     const noScope = await (await admin.withScope("Webhooks:Read")).get(path);
@@ -39,7 +39,7 @@ describe.concurrent("scope and policy", () => {
 });
 
 describe.concurrent("a policy", () => {
-  test("permits records by the start of their Name, before and after; the others are not in the list", async () => {
+  test("permits records by the start of their Name, before and after; others are not listed", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     await savePolicy(
@@ -57,7 +57,7 @@ describe.concurrent("a policy", () => {
     expect(listed.Items.map((item: { Name: string }) => item.Name)).toEqual([Name]);
   });
 
-  test("permits users of one department; who has none is in none", async () => {
+  test("permits users of one department, and none without a department", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const own = await ok(admin.patch("/Department", { Name: "Sales" }));
@@ -76,7 +76,7 @@ describe.concurrent("a policy", () => {
     expect((await ok(person.get("/User"))).Items.map((item: { Id: number }) => item.Id)).toEqual([inSales.Id]);
   });
 
-  test("permits one record by its Id, and no other that looks the same", async () => {
+  test("permits one record by its Id, and no other", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const user = () => ok(admin.patch("/User", { Username: unique("user"), Name: "Same" }));
@@ -109,7 +109,7 @@ describe.concurrent("a policy", () => {
     expect((await ok(read("editor"))).Name).toBe("editor");
   });
 
-  test("permits what the caller has made itself", async () => {
+  test("permits records created by the caller", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     await savePolicy(
@@ -135,7 +135,7 @@ describe.concurrent("a policy", () => {
     expectError(answer, 403, "Permission", `${API}/Application`, /^A policy forbids AccessManager:Update/);
   });
 
-  test("that forbids and cannot be evaluated still forbids: an overflow opens no door", async () => {
+  test("that forbids and fails to evaluate still forbids, for example by overflow", async () => {
     const admin = await newAdmin();
     const forbid = (condition: string) =>
       savePolicy(admin, "Odd", `forbid (principal, action, resource is Application) when { ${condition} };`);
@@ -173,7 +173,7 @@ describe.concurrent("a policy", () => {
     }
   });
 
-  test("of connections and events lets see and change those alone", async () => {
+  test("limits which connections and events are visible and editable", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const connection = { URL: "https://example.com/hook", Entities: ["Application"], Events: ["Deleted"] };
@@ -206,7 +206,7 @@ describe.concurrent("a policy", () => {
 
 const TIMES = 40;
 
-test.concurrent("who is deactivated or deleted has no access any more, though the token lives on", async () => {
+test.concurrent("a deactivated or deleted caller has no access, though its token has not expired", async () => {
   const admin = await newAdmin();
   const editor = await newPerson(admin, "editor");
   const path = `/Application/${editor.clientId}`;

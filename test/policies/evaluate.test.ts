@@ -31,8 +31,8 @@ async function newAsker(admin: Api) {
   return { ...person, send };
 }
 
-describe.concurrent("a call that is tried", () => {
-  test("is allowed or denied, by policies that have names", async () => {
+describe.concurrent("a simulated call", () => {
+  test("is allowed or denied, with the names of the deciding policies", async () => {
     const admin = await newAdmin();
     const [editor, nobody] = [await newPerson(admin, "editor"), await newPerson(admin)];
     const Resource = { Type: "Application", Id: admin.clientId };
@@ -53,7 +53,7 @@ describe.concurrent("a call that is tried", () => {
     );
   });
 
-  test("meets a text that is not saved: a new one, or in the place of another by Name or Id", async () => {
+  test("is checked with an unsaved text: a new one, or in place of a policy by Name or Id", async () => {
     const admin = await newAdmin();
     const nobody = await newPerson(admin);
     const question = {
@@ -75,7 +75,7 @@ describe.concurrent("a call that is tried", () => {
     expectError(gone, 404, "Not Found", PATH, /^There is no Policy with the Id/);
   });
 
-  test("comes from an address, at a time, with scopes", async () => {
+  test("has an address, a time and scopes", async () => {
     const admin = await newAdmin();
     const auditor = await newPerson(admin, "auditor");
     const ask = (Context: object, more: object = {}) =>
@@ -106,7 +106,7 @@ describe.concurrent("a call that is tried", () => {
     expect(await ask({ Payload: false }, payload)).toEqual(allowed("Auditors"));
   });
 
-  test("by who is not active is denied, as no token of it is good", async () => {
+  test("by an inactive caller is denied", async () => {
     const admin = await newAdmin();
     const Resource = { Type: "Application", Id: admin.clientId };
     const user = await ok(admin.patch("/User", { Username: unique("user"), Is_Active: false }));
@@ -120,8 +120,8 @@ describe.concurrent("a call that is tried", () => {
   });
 });
 
-describe.concurrent("a question that is none", () => {
-  test("is Bad Input, with all that is wrong at once", async () => {
+describe.concurrent("an invalid simulation", () => {
+  test("is Bad Input, with all errors at once", async () => {
     const admin = await newAdmin();
     const shape = await post(admin, {
       Principal: { Type: "Robot", Colour: "red" },
@@ -172,7 +172,7 @@ describe.concurrent("a question that is none", () => {
     );
   });
 
-  test("hostile values of a record are refused or decided over, and never a failure", async () => {
+  test("with hostile values is rejected or decided, and never fails", async () => {
     const admin = await newAdmin();
     const all = "resource.after == resource.after";
     await savePolicy(admin, "Users", `forbid (principal, action, resource is User) when { ${all} };`);
@@ -196,11 +196,11 @@ describe.concurrent("a question that is none", () => {
   });
 });
 
-describe.concurrent("who may ask", () => {
+describe.concurrent("permission to simulate", () => {
   const permit = (action: string, resource: string, when = "true") =>
     `permit (principal is Client, action == Action::"${action}", ${resource}) when { ${when} };`;
 
-  test("needs the scopes, of a webhook's record also Webhooks:Read", async () => {
+  test("requires the scopes, for a webhook's record also Webhooks:Read", async () => {
     const admin = await newAdmin();
     const Principal = client(admin);
     const own = { Principal, Action: "AccessManager:Read", Resource: { Type: "Application", Id: admin.clientId } };
@@ -217,7 +217,7 @@ describe.concurrent("who may ask", () => {
     expect(await evaluate(admin, hook)).toEqual(allowed("Administrators"));
   });
 
-  test("may read the principal, the record, what it points at, every policy and every role", async () => {
+  test("requires reading the principal, the record, its references, every policy and every role", async () => {
     const admin = await newAdmin();
     const asker = await newAsker(admin);
     const own = await ok(admin.get(`/Application/${asker.clientId}`));
@@ -259,7 +259,7 @@ describe.concurrent("who may ask", () => {
     expect(own.Id).toBe(asker.clientId);
   });
 
-  test("finds nothing of another tenant", async () => {
+  test("does not extend to another tenant", async () => {
     const [admin, stranger] = await Promise.all([newAdmin(), newAdmin()]);
     const user = await ok(stranger.patch("/User", { Username: unique("theirs") }));
     const policy = await savePolicy(stranger, "Theirs", 'permit (principal == Client::"0", action, resource);');
@@ -274,7 +274,7 @@ describe.concurrent("who may ask", () => {
   });
 });
 
-test.concurrent("a text that is too much beside the other policies is refused as when it is saved", async () => {
+test.concurrent("a text that exceeds the limit with the other policies is rejected as on saving", async () => {
   const admin = await newAdmin();
   const question = {
     Principal: client(admin),
@@ -314,7 +314,7 @@ const TEXTS: Record<string, string> = {
     'forbid (principal, action == Action::"Settings:Read", resource) when { context.ip.isLoopback() } unless { principal in Role::"admin" };',
 };
 
-test("what is said of a call is what the call meets, whoever makes it and whatever is saved", async () => {
+test("a simulation equals the real call, for every caller and all saved policies", async () => {
   const admin = await newAdmin();
   const people = await Promise.all([["editor"], ["auditor"], ["ops"], []].map((roles) => newPerson(admin, ...roles)));
   const { Id: inRole } = await ok(admin.patch("/Application", { Name: unique("member") }));

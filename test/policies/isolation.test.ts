@@ -74,7 +74,7 @@ beforeAll(async () => {
   await until("it to end", async () => (await ok(owner.get(`/Redelivery/${theirs.Redelivery}`))).EndedOn);
 });
 
-test("every route of the entity API answers 403 or 404 for another tenant's record, and no list has it", async () => {
+test("every route of the entity API answers 403 or 404 for another tenant's record, and no list contains it", async () => {
   const paths = routes().filter((path) => !PUBLIC.test(path) && !NO_RECORD.includes(path));
   expect(paths.length).toBeGreaterThan(10);
   const before = await recordsOf(owner);
@@ -87,7 +87,7 @@ test("every route of the entity API answers 403 or 404 for another tenant's reco
   expect(await recordsOf(owner)).toEqual(before);
 });
 
-test("they are not found by a name, a filter or a foreign key either", async () => {
+test("names, filters and foreign keys do not find them either", async () => {
   for (const resource of ["Application", "User", "Department"]) {
     const answer = await stranger.get(`/${resource}/${marker}?Name=Name`);
     expect({ resource, status: answer.status }).toEqual({ resource, status: 404 });

@@ -11,15 +11,15 @@ async function policyOf(admin: Awaited<ReturnType<typeof newAdmin>>, name: strin
   return Items.find((policy: { Name: string }) => policy.Name === name);
 }
 
-describe.concurrent("refused with 409, and nothing has changed", () => {
-  test("to delete the policy that lets one do it", async () => {
+describe.concurrent("a caller who would lose its own access gets 409, and nothing changes,", () => {
+  test("on deleting the policy that permits it", async () => {
     const admin = await newAdmin();
     const { Id } = await policyOf(admin, "Administrators");
     expectError(await admin.send("DELETE", `/Policy/${Id}`), 409, "Conflict", `${API}/Policy/${Id}`, LOCKED);
     await ok(admin.get(`/Policy/${Id}`));
   });
 
-  test("to change it so that it does no longer, or to forbid it", async () => {
+  test("on changing it to no longer permit, or to forbid", async () => {
     const admin = await newAdmin();
     const before = await policyOf(admin, "Administrators");
     const narrower = 'permit (principal in Role::"admins", action, resource);';
@@ -31,7 +31,7 @@ describe.concurrent("refused with 409, and nothing has changed", () => {
     expect(await policyOf(admin, "Lock")).toBeUndefined();
   });
 
-  test("to leave, rename or delete the role that lets one do it", async () => {
+  test("on leaving, renaming or deleting the role that permits it", async () => {
     const admin = await newAdmin();
     const role = await roleOf(admin, "admin");
     expectError(await admin.patch("/Role", { Name: "admin", Members: [] }), 409, "Conflict", `${API}/Role`, LOCKED);
@@ -42,7 +42,7 @@ describe.concurrent("refused with 409, and nothing has changed", () => {
   });
 });
 
-test.concurrent("nor can one forbid oneself to see what one has to change back", async () => {
+test.concurrent("on forbidding itself to see what it would have to change back", async () => {
   const admin = await newAdmin();
   const blinding = { Name: "Blind", Policy: 'forbid (principal, action == Action::"Settings:Read", resource);' };
   const refused = await admin.patch("/Policy", blinding);
@@ -56,7 +56,7 @@ test.concurrent("nor can one forbid oneself to see what one has to change back",
   expect(await policyOf(admin, "Blind")).toBeUndefined();
 });
 
-test.concurrent("another administrator may do it, for it keeps its own access", async () => {
+test.concurrent("another administrator may do it, because it keeps its own access", async () => {
   const admin = await newAdmin();
   const other = await newPerson(admin);
   await savePolicy(admin, "Other", `permit (principal == Client::"${other.clientId}", action, resource);`);
@@ -65,7 +65,7 @@ test.concurrent("another administrator may do it, for it keeps its own access", 
   expect((await admin.get(`/Application/${admin.clientId}`)).status).toBe(403);
 });
 
-test.concurrent("of two that take away each other's access at once one succeeds", async () => {
+test.concurrent("of two who remove each other's access at once one succeeds", async () => {
   const admin = await newAdmin();
   const other = await newPerson(admin);
   await addMember(admin, "admin", other.clientId);

@@ -17,8 +17,8 @@ afterAll(async () => {
 
 const NOTICED_MS = 30_000;
 
-describe.concurrent("what is saved through one process", () => {
-  test("counts in another at once: a policy, a role, and who is in it", async () => {
+describe.concurrent("a change saved through one process", () => {
+  test("applies in another at once: a policy, a role, and its members", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const path = `/Application/${admin.clientId}`;
@@ -54,7 +54,7 @@ describe.concurrent("what is saved through one process", () => {
     await seen(401);
   });
 
-  test("counts of a client here with the answer, and in another at once: its secrets, its grants, and its end", async () => {
+  test("of a client applies here with the answer and in another at once: secrets, grants, deletion", async () => {
     const admin = await newAdmin();
     const { body: application } = await admin.patch("/Application", { Name: "kept client", Is_Active: true });
     const path = `/Application/${application.Id}`;
@@ -93,7 +93,7 @@ describe.concurrent("what is saved through one process", () => {
     await is(third.Secret, "invalid_client");
   });
 
-  test("counts in another whose connection to PostgreSQL was lost in between", async () => {
+  test("applies in another whose connection to PostgreSQL was interrupted", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const path = `/Application/${admin.clientId}`;
@@ -118,8 +118,8 @@ describe.concurrent("what is saved through one process", () => {
   });
 });
 
-describe.concurrent("the address that policies see", () => {
-  test("is behind a proxy of ours the last of X-Forwarded-For, which the caller cannot choose", async () => {
+describe.concurrent("the address in policies", () => {
+  test("is, behind our proxy, the last of X-Forwarded-For, which the caller cannot choose", async () => {
     const admin = await newAdmin();
     const auditor = await newPerson(admin, "auditor");
     const from = async (forwarded: string) =>
@@ -133,7 +133,7 @@ describe.concurrent("the address that policies see", () => {
     expect(await from("127.0.0.1, 2001:db8::1")).toBe(403);
   });
 
-  test("is none where the proxy names none: a policy that asks for it refuses, whether it permits or forbids", async () => {
+  test("is missing if the proxy sends none: a policy that uses it denies, whether permit or forbid", async () => {
     const admin = await newAdmin();
     const auditor = await newPerson(admin, "auditor");
     await savePolicy(
@@ -157,7 +157,7 @@ describe.concurrent("the address that policies see", () => {
     }
   });
 
-  test("is the peer's where no proxy is trusted", async () => {
+  test("is the peer's without a trusted proxy", async () => {
     const admin = await newAdmin();
     const auditor = await newPerson(admin, "auditor");
     const headers = { "x-forwarded-for": "203.0.113.9", authorization: `Bearer ${auditor.token}` };
@@ -165,7 +165,7 @@ describe.concurrent("the address that policies see", () => {
   });
 });
 
-test.concurrent("a refusal is logged with the deciding policies' names and nothing of the record", async () => {
+test.concurrent("a denial is logged with the deciding policies' names, without the record", async () => {
   const admin = await newAdmin();
   await savePolicy(admin, "No peeking", "forbid (principal, action, resource is Application);");
   const path = `/Application/${admin.clientId}`;

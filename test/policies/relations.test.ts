@@ -23,7 +23,7 @@ const AGAINST_ROLE: Record<string, (principal: string, entity: string, role: str
 const PATIENCE_MS = 60_000;
 
 test.concurrent(
-  "a policy by the role of a record denies who is in it, as long as it is",
+  "a policy on a record's role denies its members, while they are members",
   async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
@@ -72,7 +72,7 @@ test.concurrent(
   PATIENCE_MS,
 );
 
-test.concurrent("the starter's admin can be kept from others by its role alone", async () => {
+test.concurrent("the starter's admin role is protected by its own policy", async () => {
   const admin = await newAdmin();
   const editor = await newPerson(admin, "editor");
   const { Items } = await ok(admin.get("/User?Username=admin"));
@@ -85,7 +85,7 @@ test.concurrent("the starter's admin can be kept from others by its role alone",
 });
 
 test.concurrent(
-  "a policy by a foreign key denies what points there",
+  "a policy on a foreign key denies records that reference there",
   async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);

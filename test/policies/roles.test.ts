@@ -9,8 +9,8 @@ import { newAdmin, newPerson, ok, roleOf } from "./people.ts";
 
 const PATH = `${API}/Role`;
 
-describe.concurrent("a role's life", () => {
-  test("saved by Name, changed by Id, read and deleted; Members, when given, are all there are then", async () => {
+describe.concurrent("the lifecycle of a role", () => {
+  test("is saved by Name, changed by Id, read and deleted; Members, when given, replaces all", async () => {
     const admin = await newAdmin();
     const user = await ok(admin.patch("/User", { Username: unique("user") }));
     const Members = [
@@ -37,7 +37,7 @@ describe.concurrent("a role's life", () => {
     expect((await admin.get(`/Role/${saved.Id}`)).status).toBe(404);
   });
 
-  test("a deleted user is no member any more", async () => {
+  test("a deleted user is no longer a member", async () => {
     const admin = await newAdmin();
     const user = await ok(admin.patch("/User", { Username: unique("user") }));
     await ok(admin.patch("/Role", { Name: "helper", Members: [{ Type: "User", Id: user.Id }] }));
@@ -45,7 +45,7 @@ describe.concurrent("a role's life", () => {
     expect((await roleOf(admin, "helper")).Members).toEqual([]);
   });
 
-  test("what does not fit is Bad Input, and nothing of it is written", async () => {
+  test("invalid input is Bad Input, and nothing is written", async () => {
     const admin = await newAdmin();
     const stranger = await newTenant();
     const member = { Type: "Application", Id: stranger.clientId };
@@ -65,7 +65,7 @@ describe.concurrent("a role's life", () => {
     expectError(taken, 409, "Conflict", PATH, /^Name is held by another Role\.$/);
   });
 
-  test("who may read settings but not change them reads roles", async () => {
+  test("readers of settings read roles", async () => {
     const admin = await newAdmin();
     const auditor = await newPerson(admin, "auditor");
     const { Id } = await roleOf(admin, "editor");
@@ -74,7 +74,7 @@ describe.concurrent("a role's life", () => {
   });
 });
 
-test.concurrent("a user's scopes are those of all its roles and the OpenID ones", async () => {
+test.concurrent("a user's scopes are those of all its roles and the OpenID scopes", async () => {
   const admin = await newAdmin();
   const { Id } = await ok(admin.patch("/User", { Username: unique("user") }));
   const scopes = () => userScopes(db(), admin.tenantId as TenantId, Id);

@@ -11,8 +11,8 @@ const NOTHING = "permit (principal, action, resource is Application) when { fals
 const bystander = newAdmin();
 const NEVER = 'permit (principal == Client::"0", action, resource);';
 
-describe.concurrent("a policy's life", () => {
-  test("saved by Name, changed by Id, listed, read and deleted, with who did it", async () => {
+describe.concurrent("the lifecycle of a policy", () => {
+  test("is saved by Name, changed by Id, listed, read and deleted, with the actor", async () => {
     const admin = await newAdmin();
     const saved = await ok(admin.patch("/Policy", { Name: "Mine", Description: "For the test.", Policy: NEVER }));
     expect(saved).toEqual({
@@ -45,7 +45,7 @@ describe.concurrent("a policy's life", () => {
     expect((await admin.get(`/Policy/${saved.Id}`)).status).toBe(404);
   });
 
-  test("a Name held by another is a Conflict, an unknown Id Not Found, a wrong body Bad Input", async () => {
+  test("a Name of another is a Conflict, an unknown Id Not Found, an invalid body Bad Input", async () => {
     const admin = await newAdmin();
     const { Id, ModifiedOn } = await savePolicy(admin, "Mine", NEVER);
     const taken = await admin.patch("/Policy", { Id, Name: "Editors" });
@@ -84,7 +84,7 @@ describe.concurrent("a policy's life", () => {
     }
   });
 
-  test("a tenant's policies have their limit, by number and by length", async () => {
+  test("a tenant has a maximum number and length of policies", async () => {
     const admin = await newAdmin();
     const long = `${NEVER} // ${"x".repeat(3_900)}`;
     let answer = await admin.patch("/Policy", { Name: "0", Policy: long });
@@ -95,7 +95,7 @@ describe.concurrent("a policy's life", () => {
     expect((await ok(admin.get("/Policy"))).Items.length).toBeLessThan(20);
   });
 
-  test("a decision by all of a tenant's policies has its limit of steps, whatever they are made of", async () => {
+  test("a decision by all of a tenant's policies has a maximum of steps, whatever they contain", async () => {
     const admin = await newAdmin();
     const when = (condition: string) =>
       `permit (principal == Client::"0", action, resource is Application) when { ${condition} };`;
@@ -123,7 +123,7 @@ describe.concurrent("a policy's life", () => {
   });
 });
 
-test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name, and by nothing else", async (type) => {
+test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name only", async (type) => {
   const admin = await newAdmin();
   const all = await ok(admin.get(`/${type}`));
   const one = all.Items[1];
@@ -147,7 +147,7 @@ test.concurrent("each example of docs/access.md is a policy", async () => {
   }
 });
 
-describe.concurrent("what is no policy is Bad Input", () => {
+describe.concurrent("an invalid policy is Bad Input", () => {
   const cases: [string, string, RegExp][] = [
     [
       "an attribute that the record does not have",
@@ -198,7 +198,7 @@ describe.concurrent("what is no policy is Bad Input", () => {
     expectError(answer, 400, "Bad Input", PATH, says);
   });
 
-  test("every place that is wrong is told at once", async () => {
+  test("all errors are reported at once", async () => {
     const admin = await bystander;
     const Policy = "permit (principal, action, resource is User)\nwhen { resource.A == 1 }\nunless { resource.B };";
     const answer = await admin.patch("/Policy", { Name: "wrong", Policy });
@@ -212,7 +212,7 @@ describe.concurrent("what is no policy is Bad Input", () => {
   });
 });
 
-describe.concurrent("hostile text is Bad Input, and everybody else is served on", () => {
+describe.concurrent("hostile text is Bad Input, and others are still served", () => {
   const when = (condition: string) => `permit (principal, action, resource is Application) when { ${condition} };`;
   const hostile: Record<string, string> = {
     "1 MiB": `// ${"x".repeat(1024 * 1024 - 200)}`,
@@ -246,14 +246,14 @@ describe.concurrent("hostile text is Bad Input, and everybody else is served on"
     negations: when(`${"!(".repeat(brackets)}resource.Is_System${")".repeat(brackets)}`),
     clauses: `permit (principal, action, resource)${" when { context.hour >= 0 }".repeat(30)};`,
   };
-  test.each(Object.keys(limits))("but %s up to the limits are saved and decided by", async (name) => {
+  test.each(Object.keys(limits))("but %s up to the limits are saved and evaluated", async (name) => {
     const admin = await bystander;
     await savePolicy(admin, name, limits[name]!);
     await ok(admin.get(`/Application/${admin.clientId}`));
   });
 });
 
-test.concurrent("a policy that can never apply is refused", async () => {
+test.concurrent("a policy that can never apply is rejected", async () => {
   const admin = await bystander;
   const answer = await admin.patch("/Policy", { Name: "never", Policy: NOTHING });
   expectError(answer, 400, "Bad Input", PATH, /impossible/);

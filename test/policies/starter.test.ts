@@ -6,7 +6,7 @@ import { addMember, newAdmin, newPerson, ok, roleOf } from "./people.ts";
 
 const FORBIDDEN = /^A policy forbids AccessManager:Update on this Application\.$/;
 
-test.concurrent("a new tenant has readable policies and roles, each with one line on what it is for", async () => {
+test.concurrent("a new tenant has readable policies and roles, each with one line about its purpose", async () => {
   const admin = await newAdmin();
   const policies = await ok(admin.get("/Policy"));
   const lines = policies.Items.map(({ Name, Description }: Record<string, string>) => `${Name}: ${Description}`);
@@ -27,7 +27,7 @@ test.concurrent("a new tenant has readable policies and roles, each with one lin
 });
 
 describe.concurrent("by role", () => {
-  test("who is in no role may do nothing, with every scope there is", async () => {
+  test("without a role nothing is allowed, whatever the scopes", async () => {
     const admin = await newAdmin();
     const nobody = await newPerson(admin);
     const { Id } = await ok(admin.patch("/Application", { Name: unique("app") }));
@@ -48,7 +48,7 @@ describe.concurrent("by role", () => {
     expectError(role, 403, "Permission", `${API}/Role`, denied("Settings:Update", "Role"));
   });
 
-  test("an editor reads, makes and changes records, but deletes none", async () => {
+  test("an editor reads, creates and changes records, but deletes none", async () => {
     const admin = await newAdmin();
     const editor = await newPerson(admin, "editor");
     const { Id } = await ok(editor.patch("/Application", { Name: unique("app") }));
@@ -58,7 +58,7 @@ describe.concurrent("by role", () => {
     await ok(admin.send("DELETE", `/Application/${Id}`));
   });
 
-  test("a role counts from the next request on, and no longer once it is taken away", async () => {
+  test("a role applies from the next request on, and ends with its removal", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const path = `/Application/${person.clientId}`;
@@ -71,7 +71,7 @@ describe.concurrent("by role", () => {
 });
 
 describe.concurrent("by an attribute of the record", () => {
-  test("a system application is changed by admins only", async () => {
+  test("a system application is changed only by admins", async () => {
     const admin = await newAdmin();
     const editor = await newPerson(admin, "editor");
     const { Id } = await ok(admin.patch("/Application", { Name: unique("system"), Is_System: true }));
@@ -82,7 +82,7 @@ describe.concurrent("by an attribute of the record", () => {
     await ok(admin.patch("/Application", { Id, Description: "the admin's" }));
   });
 
-  test("the record after the change counts as well: an editor may not switch Is_System on", async () => {
+  test("the record after the change is checked too: an editor may not switch Is_System on", async () => {
     const admin = await newAdmin();
     const editor = await newPerson(admin, "editor");
     const { Id } = await ok(editor.patch("/Application", { Name: unique("plain") }));
@@ -92,7 +92,7 @@ describe.concurrent("by an attribute of the record", () => {
     expect((await ok(admin.get(`/Application/${Id}`))).Is_System).toBe(false);
   });
 
-  test("one forbidden record refuses a whole array by its index, and nothing of it is written", async () => {
+  test("one forbidden record rejects a whole array by its index, and nothing is written", async () => {
     const admin = await newAdmin();
     const editor = await newPerson(admin, "editor");
     const [one, two] = [unique("one"), unique("two")];

@@ -27,7 +27,7 @@ const access = (entities: readonly EntityDefinition[] = ENTITIES) =>
     findRecords: createFindRecords(entities),
   });
 
-test.concurrent("a user may read itself, and who is in its department", async () => {
+test.concurrent("a user may read itself and the members of its department", async () => {
   const admin = await newAdmin();
   const sales = await ok(admin.patch("/Department", { Name: "Sales" }));
   const user = (Department: unknown) =>
@@ -61,7 +61,7 @@ test.concurrent("a user may read itself, and who is in its department", async ()
   expect(await readable(stranger, self)).toBe(false);
 });
 
-test.concurrent("an entity's definition is all that policies need to know of it", async () => {
+test.concurrent("policies need only an entity's definition", async () => {
   const project = record("Project", {
     description: "Work with an end.",
     table: "projects",

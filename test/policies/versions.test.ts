@@ -7,7 +7,7 @@ import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
 const textOf = (hour: number) => `permit (principal == Client::"0", action, resource) when { context.hour > ${hour} };`;
 
 describe.concurrent("versions of a policy", () => {
-  test("say who saved which text and when, the newest first, page by page", async () => {
+  test("have author and time, the newest first, in pages", async () => {
     const admin = await newAdmin();
     const colleague = await newPerson(admin, "admin");
     const { Id, CreatedOn } = await savePolicy(admin, "Hours", textOf(1));
@@ -43,7 +43,7 @@ describe.concurrent("versions of a policy", () => {
     ]);
   });
 
-  test("are read by who may read the policy, with names of those alone that it may read", async () => {
+  test("are readable with their policy, and name only readable authors", async () => {
     const admin = await newAdmin();
     const person = await newPerson(admin);
     const { Id } = await savePolicy(admin, "Hours", textOf(1));

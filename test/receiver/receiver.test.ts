@@ -94,7 +94,7 @@ const event = (EventId: string) => ({
 });
 
 describe("bun run receiver", () => {
-  test("prints each call with what it found, and ends at Ctrl-C", async () => {
+  test("prints each call with its findings, and stops at Ctrl-C", async () => {
     await using receiver = await startReceiver("--secret", "new", "--secret", "old");
     expect(await receiver.post(event("e-1"), { secret: "old" })).toBe(200);
     expect(await receiver.post(event("e-1"), { secret: "new" })).toBe(200);
@@ -132,7 +132,7 @@ describe("bun run receiver", () => {
     expect(statuses).toEqual(new Set([200, 500]));
   });
 
-  test("--status always answers with it, --delay only after a while, --hang never", async () => {
+  test("--status answers always with it, --delay after a while, --hang never", async () => {
     await using gone = await startReceiver("--status", "410");
     expect(await gone.post(event("e-1"))).toBe(410);
     await using slow = await startReceiver("--delay", "60");
@@ -142,7 +142,7 @@ describe("bun run receiver", () => {
     expect(await silent.printedUntil(/attempt 1 .*\n/)).toContain("attempt 1  not answered  not signed");
   });
 
-  test("is told when it cannot keep its certificate in DATA_DIR", async () => {
+  test("reports that it cannot store its certificate in DATA_DIR", async () => {
     const file = join(dataDir, "a file");
     await writeFile(file, "");
     const command = spawnReceiverIn(file);
@@ -152,7 +152,7 @@ describe("bun run receiver", () => {
     expect(await command.exited).toBe(1);
   });
 
-  test("a mistaken command line ends with 2 and says what would be right", async () => {
+  test("exits with 2 on a wrong command line, and prints the usage", async () => {
     const mistakes = [
       ["--nonsense"],
       ["--port", "70000"],
@@ -174,7 +174,7 @@ describe("bun run receiver", () => {
     expect(await help.exited).toBe(0);
   });
 
-  test("keeps of each record what is newer than what came before, and drops the rest", async () => {
+  test("keeps the newest change of each record and drops older ones", async () => {
     await using receiver = await startReceiver("--secret", "s");
     const told = async (id: string, sequence: string, records: object[], secret = "s") => {
       const Data = records.length === 1 ? records[0] : records;
@@ -199,13 +199,13 @@ describe("bun run receiver", () => {
     expect(await told("e-8", "not a number", [one])).toEqual([`sequence not a number, ${dropped}`]);
   });
 
-  test("a change that it has refused is news when it comes again", async () => {
+  test("accepts a rejected change when it is resent", async () => {
     await using receiver = await startReceiver("--fail", "1");
     for (const status of [500, 200]) expect(await receiver.post(event("e-1"), { sequence: "1" })).toBe(status);
     expect(await receiver.printedUntil(/attempt 2 .*\n/)).toContain("answered 200  not signed  sequence 1, kept");
   });
 
-  test("drops an older change that Gatehouse sends it again after a newer one", async () => {
+  test("drops an older change that is redelivered after a newer one", async () => {
     await using receiver = await startReceiverIn(setting("GATEHOUSE_TEST_DATA_DIR"), "--secret", "s");
     const api = await newTenant();
     await api.connect(receiver.url, { Secret: "s" });
@@ -223,7 +223,7 @@ describe("bun run receiver", () => {
     ]);
   });
 
-  test("nothing that is posted can draw on the terminal", async () => {
+  test("prints nothing from a call that a terminal would execute", async () => {
     await using receiver = await startReceiver();
     await receiver.post({ EventId: "e\u001b[2J-1\n9", EventType: "\u0007Created\u202e" });
     expect(await receiver.printedUntil(/not signed\n.*\n/)).toContain(
@@ -233,7 +233,7 @@ describe("bun run receiver", () => {
 });
 
 describe("the receiver's certificate", () => {
-  test("is kept for the next start, its key for its owner alone", async () => {
+  test("is kept for the next start, with the key readable by its owner only", async () => {
     const first = await ensureReceiverCertificate(dataDir);
     const before = await readFile(first.certFile, "utf8");
     const again = await ensureReceiverCertificate(dataDir);
@@ -241,7 +241,7 @@ describe("the receiver's certificate", () => {
     expect((await stat(again.keyFile)).mode & 0o777).toBe(0o600);
   });
 
-  test("is made anew if it does not fit together, also by two at once", async () => {
+  test("is recreated if it is inconsistent, also by two processes at once", async () => {
     const folder = join(dataDir, "broken");
     const { caFile } = await ensureReceiverCertificate(folder);
     await writeFile(caFile, await readFile((await ensureReceiverCertificate(dataDir)).caFile));

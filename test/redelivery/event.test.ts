@@ -10,8 +10,8 @@ const client = await temporal();
 const NOBODYS = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
 const later = () => new Response(null, { status: 503, headers: { "retry-after": "3600" } });
 
-describe.concurrent("an event that is sent again", () => {
-  test("arrives with the same EventId and bytes; the log keeps what was before, and tells the runs apart", async () => {
+describe.concurrent("a redelivered event", () => {
+  test("arrives with the same EventId and bytes; the log keeps the earlier attempts, run by run", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 500, 500, 500, 200]);
     await api.connect(receiver.url, { Secret: "a secret" });
@@ -40,7 +40,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(await runs(failed.WorkflowId)).toEqual(["COMPLETED", "FAILED"]);
   });
 
-  test("goes to the connection that is named, and to no other", async () => {
+  test("goes to the named connection only", async () => {
     const api = await newTenant();
     await using named = startReceiver();
     await using other = startReceiver();
@@ -58,7 +58,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(other.calls).toHaveLength(1);
   });
 
-  test("gets all three attempts again, and may be exhausted again", async () => {
+  test("gets all three attempts again, and can be exhausted again", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(500);
     await api.connect(receiver.url);
@@ -69,7 +69,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(receiver.calls).toHaveLength(6);
   });
 
-  test("is told by its first arrival, whatever becomes of it later", async () => {
+  test("stays Delivered after its first arrival, whatever happens later", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([200, 200, 500]);
     await api.connect(receiver.url);
@@ -86,7 +86,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(await why()).toBe(`exhausted: 5 attempts in 3 runs, last 500; sent again after it was ${first}`);
   });
 
-  test("is told as not attempted yet until its new run begins", async () => {
+  test("is not attempted yet until its new run begins", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(({ payload }) => (payload.EventType === "Updated" ? "hang" : 200));
     await api.connect(receiver.url, { MaxInFlight: 1, TimeoutMs: 30_000 });
@@ -101,7 +101,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(await why()).toBe(`on its way again, not attempted yet; sent again after it was ${first}`);
   });
 
-  test("counts the runs that have begun", async () => {
+  test("counts its runs", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(500);
     const connection = await api.connect(receiver.url);
@@ -113,7 +113,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(Reason).toMatch(/^paused since \S+; before that 3 attempts, last 500$/);
   });
 
-  test("is refused to a held connection, by 409 with the reason; the others get it", async () => {
+  test("to a held connection is rejected with 409 and the reason; the others get it", async () => {
     const api = await newTenant();
     await using gone = startReceiver(410);
     await using other = startReceiver();
@@ -131,7 +131,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(gone.calls).toHaveLength(1);
   });
 
-  test("is refused to a held connection that the caller may not read without the reason of the hold", async () => {
+  test("to a held connection that the caller may not read is rejected without the reason", async () => {
     const api = await newTenant();
     await using gone = startReceiver(410);
     const { Id } = await api.connect(gone.url);
@@ -148,7 +148,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(await refusal(api.redeliver(EventId, Id))).toEqual([409, words]);
   });
 
-  test("goes out again once the connection that was held after 410 is resumed", async () => {
+  test("is sent again once a connection held by 410 is resumed", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([410, 200]);
     const { Id } = await api.connect(receiver.url);
@@ -161,7 +161,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(await settled(api, EventId)).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 2 }] });
   });
 
-  test("to a connection that is paused waits for it, as any other event does", async () => {
+  test("to a paused connection waits for it, like any event", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
@@ -177,7 +177,7 @@ describe.concurrent("an event that is sent again", () => {
     expect(await settled(api, EventId)).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 2 }] });
   });
 
-  test("is refused by 409 while a delivery of it is under way; of several who ask at once, one gets it", async () => {
+  test("is rejected with 409 while a delivery of it is in progress; of concurrent requests one succeeds", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([200, later()]);
     await using busy = startReceiver([200, later()]);
@@ -192,7 +192,7 @@ describe.concurrent("an event that is sent again", () => {
     expect((await api.redeliver(EventId, Id)).status).toBe(409);
   });
 
-  test("stands in the audit log", async () => {
+  test("is in the audit log", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
@@ -206,8 +206,8 @@ describe.concurrent("an event that is sent again", () => {
   });
 });
 
-describe.concurrent("it is refused to send again", () => {
-  test("what is not there: 404", async () => {
+describe.concurrent("a redelivery is rejected", () => {
+  test("of a missing event: 404", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url);
@@ -222,7 +222,7 @@ describe.concurrent("it is refused to send again", () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test("what nobody was told of, or whose connection is deleted: 409", async () => {
+  test("of an event without deliveries, or of a deleted connection: 409", async () => {
     const api = await newTenant();
     await api.change({ Name: "Gate" });
     expect(await conflict(api, (await api.newestEvent()).EventId)).toContain("This event has no deliveries");
@@ -234,7 +234,7 @@ describe.concurrent("it is refused to send again", () => {
     expect(await conflict(api, EventId)).toBe("Its connection is deleted.");
   });
 
-  test("by a body that does not fit: 400, with a word on each field", async () => {
+  test("with an invalid body: 400, naming each field", async () => {
     const api = await newTenant();
     const send = (body: unknown) => refusal(api.call("POST", `/WebhookEvent/${NOBODYS}/Redeliver`, body));
     expect(await send([])).toEqual([400, "The body must be one Redeliver object."]);
@@ -242,7 +242,7 @@ describe.concurrent("it is refused to send again", () => {
     expect(await send({ Connection: "" })).toEqual([400, "Connection is no field of Redeliver."]);
   });
 
-  test("to whom scopes or policies do not let: 403, and nothing is sent", async () => {
+  test("without the scopes or policies: 403, and nothing is sent", async () => {
     const admin = await newTenant();
     await using receiver = startReceiver();
     await admin.connect(receiver.url);

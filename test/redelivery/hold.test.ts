@@ -34,7 +34,7 @@ afterAll(async () => {
 }, 180_000);
 
 describe.concurrent("a connection", () => {
-  test("is held after so many exhausted deliveries in a row, and says since when and why", async () => {
+  test("is held after a number of consecutive exhausted deliveries, with time and reason", async () => {
     const api = await newTenant(stack);
     let status = 500;
     await using receiver = receive(() => status);
@@ -59,7 +59,7 @@ describe.concurrent("a connection", () => {
     expect([refused.status, refused.body.Errors]).toEqual([400, ["HeldReason cannot be set."]]);
   });
 
-  test("that is held is probed by the oldest delivery it has not got, with growing waits that ops people see", async () => {
+  test("that is held is probed with its oldest delivery, at growing intervals that ops see", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 503);
     const { Id } = await hold(api, receiver);
@@ -86,7 +86,7 @@ describe.concurrent("a connection", () => {
     );
   });
 
-  test("that answers a probe again is Active, and gets all it has missed of a record in order, and what happens meanwhile after it", async () => {
+  test("that answers a probe becomes Active and gets all missed deliveries of a record in order, then newer ones", async () => {
     const api = await newTenant(stack);
     let status = 500;
     await using receiver = receive(() => status);
@@ -120,7 +120,7 @@ describe.concurrent("a connection", () => {
     expect((await api.settledEvent()).State).toBe("Delivered");
   });
 
-  test("that is changed while it is held is probed at once, however long it was to wait", async () => {
+  test("that is changed while held is probed at once, whatever the interval", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 500);
     await using moved = receive(() => 200);
@@ -136,7 +136,7 @@ describe.concurrent("a connection", () => {
     await until("it to be Active", async () => (await api.connection(Id)).State === "Active");
   });
 
-  test("that was held by 410 is probed as well, also if it has missed nothing yet", async () => {
+  test("that was held by 410 is probed as well, even without missed deliveries", async () => {
     const api = await newTenant(stack);
     let status = 410;
     await using receiver = receive(() => status);
@@ -152,7 +152,7 @@ describe.concurrent("a connection", () => {
     expect((await api.connection(Id)).State).toBe("Active");
   });
 
-  test("that is paused is not probed; set Active by hand, it gets what it has missed", async () => {
+  test("that is paused is not probed; set Active by hand, it gets the missed deliveries", async () => {
     const api = await newTenant(stack);
     let status = 500;
     await using receiver = receive(() => status);
@@ -168,7 +168,7 @@ describe.concurrent("a connection", () => {
     await until("it to arrive", async () => (await api.newestEvent()).State === "Delivered");
   });
 
-  test("whose drain is paused says so wherever it is asked why nothing arrives", async () => {
+  test("whose drain is paused says so wherever missing deliveries are explained", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
@@ -189,7 +189,7 @@ describe.concurrent("a connection", () => {
     expect(arrived(receiver).at(-1)).toBe("Meanwhile");
   });
 
-  test("whose drain somebody has paused gets no more of it by a probe that arrives", async () => {
+  test("whose drain is paused gets nothing more of it when a probe succeeds", async () => {
     const api = await newTenant(stack);
     let status = 410;
     await using receiver = receive(() => status);
@@ -211,7 +211,7 @@ describe.concurrent("a connection", () => {
     expect(arrived(receiver)).toEqual(["Gate 2", "Gate 3", "Gate 4", "Meanwhile"]);
   });
 
-  test("that is held by the last that its drain sent has nothing left of that drain, which is over", async () => {
+  test("that is held by its drain's last delivery has a completed drain", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 410);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
@@ -225,7 +225,7 @@ describe.concurrent("a connection", () => {
     expect((await api.settledEvent()).State).toBe("Held");
   });
 
-  test("whose drain is cancelled is Paused, and keeps what it has missed for the next one", async () => {
+  test("whose drain is cancelled is Paused, and keeps the missed deliveries for the next drain", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
@@ -243,7 +243,7 @@ describe.concurrent("a connection", () => {
     expect(arrived(receiver)).toHaveLength(12);
   });
 
-  test("whose drain is cancelled while it is held is Paused, and probed no more", async () => {
+  test("whose drain is cancelled while held is Paused, and no longer probed", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 410);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });

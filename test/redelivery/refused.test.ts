@@ -5,8 +5,8 @@ import { newTenant } from "../support/tenant.ts";
 
 const NOBODYS = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
 
-describe.concurrent("a redelivery is refused", () => {
-  test("by 400, with a word on each field that does not fit", async () => {
+describe.concurrent("a bulk redelivery is rejected", () => {
+  test("with 400, naming each invalid field", async () => {
     const api = await newTenant();
     const cases: [unknown, RegExp][] = [
       [[], /must be one Redelivery object/],
@@ -33,7 +33,7 @@ describe.concurrent("a redelivery is refused", () => {
     }
   });
 
-  test("by 404 of a connection or a redelivery that is not there", async () => {
+  test("with 404 for a missing connection or redelivery", async () => {
     const api = await newTenant();
     const wish = { ConnectionId: NOBODYS, From: "2026-01-01" };
     expect((await api.call("POST", "/Redelivery", wish)).status).toBe(404);
@@ -42,7 +42,7 @@ describe.concurrent("a redelivery is refused", () => {
     expect((await api.call("GET", "/Redelivery/7")).status).toBe(404);
   });
 
-  test("by 403 where a policy forbids it", async () => {
+  test("with 403 where a policy forbids it", async () => {
     const api = await newTenant();
     const { Id: id } = await api.connect("https://hooks.example/");
     await api.call("PATCH", "/Policy", {

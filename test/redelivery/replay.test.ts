@@ -12,8 +12,8 @@ const client = await temporal();
 /** One record: what it sees arrives in order. */
 const GATE = { ExternalId: "gate" };
 
-describe.concurrent("all that failed since a time", () => {
-  test("is counted first, then sent again, the failed ones alone and in their order", async () => {
+describe.concurrent("a replay of all failures since a time", () => {
+  test("is counted first, then sends only the failed ones, in order", async () => {
     const api = await newTenant();
     let sound = false;
     await using receiver = startReceiver(({ payload }) => (sound || isEven(payload.Data) ? 200 : 500));
@@ -36,7 +36,7 @@ describe.concurrent("all that failed since a time", () => {
     expect(await count(api, { ConnectionId: Id })).toBe(0);
   });
 
-  test("is all of it, also what a redelivery that was cancelled had on its way", async () => {
+  test("includes those that a cancelled redelivery had in progress", async () => {
     const api = await newTenant();
     let answer: (status: number) => void;
     const answered = new Promise<number>((resolve) => {
@@ -60,7 +60,7 @@ describe.concurrent("all that failed since a time", () => {
     expect(await api.redelivery(cancelled.Id)).toMatchObject({ State: "Cancelled", Done: 3, Exhausted: 3 });
   });
 
-  test("is all of it, also what a drain has sent in vain and not counted yet", async () => {
+  test("includes those that a drain has sent without success and not counted yet", async () => {
     const api = await newTenant();
     let answer: (status: number) => void;
     const answered = new Promise<number>((resolve) => {
@@ -76,7 +76,7 @@ describe.concurrent("all that failed since a time", () => {
     answer!(200);
   });
 
-  test("is all of it, also an event by the clock of a process that is ahead", async () => {
+  test("includes an event by the clock of a process that is ahead", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://receiver.example/");
     await db()`
@@ -91,7 +91,7 @@ describe.concurrent("all that failed since a time", () => {
     expect(await count(api, { ConnectionId: Id, To: new Date().toISOString() })).toBe(0);
   });
 
-  test("may fail again, and is counted as that", async () => {
+  test("can fail again, and is counted as failed", async () => {
     const { api, id, receiver } = await failed(3);
     await using _ = receiver;
     const { Id } = await api.replay({ ConnectionId: id });
@@ -101,7 +101,7 @@ describe.concurrent("all that failed since a time", () => {
 });
 
 describe.concurrent("a replay", () => {
-  test("sends all of a window of time again, and nothing from before or after it", async () => {
+  test("sends everything in a range of time, and nothing outside it", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
@@ -116,7 +116,7 @@ describe.concurrent("a replay", () => {
     expect(names(receiver, before)).toEqual(["Gate 2", "Gate 3", "Gate 4"]);
   });
 
-  test("keeps the order of commits of a record, whatever the clocks of the APIs that made its changes said", async () => {
+  test("keeps a record's commit order, whatever the clocks of the APIs said", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
@@ -140,7 +140,7 @@ describe.concurrent("a replay", () => {
     expect(names(receiver, before)).toEqual([1, 2, 3, 4, 5, 6, 7].map((index) => `Gate ${index}`));
   });
 
-  test("is no faster than its rate, which can be changed as it goes", async () => {
+  test("respects its rate, which can be changed meanwhile", async () => {
     const { api, id, receiver } = await delivered(40);
     await using _ = receiver;
     const { Id } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 4 });
@@ -152,7 +152,7 @@ describe.concurrent("a replay", () => {
     expect(await api.endedRedelivery(Id)).toMatchObject({ Total: 40, Done: 40, Delivered: 40 });
   });
 
-  test("can be paused, resumed and cancelled; Temporal shows how far it has come", async () => {
+  test("can be paused, resumed and cancelled; Temporal shows its progress", async () => {
     const { api, id, receiver } = await delivered(12);
     await using _ = receiver;
     const { Id, WorkflowId } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 4 });
@@ -195,7 +195,7 @@ describe.concurrent("a replay", () => {
     expect((await api.endedRedelivery(Id)).State).toBe("Cancelled");
   });
 
-  test("waits for a connection that is paused, and goes on with it", async () => {
+  test("waits for a paused connection, and continues with it", async () => {
     const { api, id, receiver } = await delivered(4);
     await using _ = receiver;
     await api.setState(id, "Paused");
@@ -208,7 +208,7 @@ describe.concurrent("a replay", () => {
     expect(receiver.calls).toHaveLength(8);
   });
 
-  test("of nothing is over at once, also while its connection is paused", async () => {
+  test("without deliveries completes at once, also while its connection is paused", async () => {
     const { api, id, receiver } = await delivered(1);
     await using _ = receiver;
     await api.setState(id, "Paused");
@@ -217,7 +217,7 @@ describe.concurrent("a replay", () => {
     expect((await api.connection(id)).State).toBe("Paused");
   });
 
-  test("has done its part with what its connection is paused for, and what is left of that is the drain's", async () => {
+  test("counts deliveries handed to a paused connection as done; the drain sends them", async () => {
     const api = await newTenant();
     const paused = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ count }) => (count === 4 ? paused.promise : 500));
@@ -245,7 +245,7 @@ describe.concurrent("a replay", () => {
     expect((await api.endedRedelivery(Id)).State).toBe("Cancelled");
   });
 
-  test("is the only one of its connection, and stands in the audit log with what was changed of it", async () => {
+  test("is the only one of its connection, and is in the audit log with its changes", async () => {
     const { api, id, receiver } = await delivered(3);
     await using _ = receiver;
     const wish = { ConnectionId: id, From: "2020-01-01", States: ["Delivered"], Rate: 1 };

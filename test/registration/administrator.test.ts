@@ -47,7 +47,7 @@ async function registered(
 
 type Client = Awaited<ReturnType<typeof registered>>;
 
-describe("what an administrator has set of a registered client", () => {
+describe("a field that an administrator has set on a registered client", () => {
   /** For each field that registration reaches: what it is at first, what the administrator sets, and what a PUT tries. */
   const FIELDS: Record<string, { first?: object; set: unknown; tries: object[] }> = {
     RedirectUris: {
@@ -103,12 +103,12 @@ describe("what an administrator has set of a registered client", () => {
     FirstParty: true,
   };
 
-  test("is one of these fields, whichever there are", () => {
+  test("is one of these fields", () => {
     const known = [...Object.keys(FIELDS), ...Object.keys(OTHERS)];
     expect(Object.keys(CREDENTIALS.fields).filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  test.each(Object.keys(FIELDS))("stays, whatever its registration access token sends: %s", async (name) => {
+  test.each(Object.keys(FIELDS))("stays, whatever the registration access token's requests send: %s", async (name) => {
     const { first, set, tries } = FIELDS[name]!;
     const { jwk } = await newSigner();
     for (const sent of tries) {
@@ -121,7 +121,7 @@ describe("what an administrator has set of a registered client", () => {
     }
   });
 
-  test("is no field that registration cannot say, or that stays by itself", async () => {
+  test("does not count if registration cannot express it, or if it stays anyway", async () => {
     const client = await registered();
     for (const [name, value] of Object.entries(OTHERS)) {
       await client.set({ [name]: value });
@@ -130,7 +130,7 @@ describe("what an administrator has set of a registered client", () => {
     }
   });
 
-  test("may be narrowed by the client, and not taken back by it afterwards", async () => {
+  test("can be narrowed by the client, and not widened again", async () => {
     const client = await registered({ redirect_uris: [REDIRECT, SECOND], scope: "openid profile" });
     await client.set({ RedirectUris: [REDIRECT, SECOND, "https://app.example/third"], Scopes: ["openid", "email"] });
     const narrowed = await client.put(metadata({ redirect_uris: [SECOND], scope: "openid" }));
@@ -141,7 +141,7 @@ describe("what an administrator has set of a registered client", () => {
     expect(body.dpop_bound_access_tokens).toBe(true);
   });
 
-  test("is its name and its site too", async () => {
+  test("includes its name and its site", async () => {
     const client = await registered({ client_uri: "https://app.example/" });
     const named = { Id: client.client_id, Name: "Payroll of Corp", WebSiteURL: "https://corp.example/" };
     await ok(client.admin.patch("/Application", named));
@@ -152,7 +152,7 @@ describe("what an administrator has set of a registered client", () => {
     expect(await ok(client.admin.get(`/Application/${client.client_id}`))).toMatchObject(named);
   });
 
-  test("is that a secret is gone: the client makes itself no other", async () => {
+  test("includes a deleted secret: the client creates no other", async () => {
     const client = await registered();
     const secrets = async () => (await ok(client.admin.get(`/Application/${client.client_id}/Secrets`))).Items;
     await ok(client.admin.send("DELETE", `/Application/${client.client_id}/Secrets/${(await secrets())[0].Id}`));
@@ -163,14 +163,14 @@ describe("what an administrator has set of a registered client", () => {
     expect(await secrets()).toEqual([]);
   });
 
-  test("is that there is a secret: the client deletes none of an administrator's", async () => {
+  test("includes a created secret: the client cannot delete it", async () => {
     const client = await registered();
     await ok(client.admin.call("POST", `/Application/${client.client_id}/Secrets`, { Name: "ours" }));
     await client.put(metadata(PUBLIC));
     expect((await ok(client.admin.get(`/Application/${client.client_id}/Secrets`))).Items).toHaveLength(2);
   });
 
-  test("is that it is not active: its token does nothing", async () => {
+  test("includes deactivation: its token is rejected", async () => {
     const client = await registered();
     await ok(client.admin.patch("/Application", { Id: client.client_id, Is_Active: false }));
     expectUnauthorized(await client.put(metadata()));
@@ -178,7 +178,7 @@ describe("what an administrator has set of a registered client", () => {
   });
 });
 
-describe("what an administrator has given a registered client ends, and the audit log has it, when the client changes", () => {
+describe("administrators' additions to a registered client end with a log row when the client changes", () => {
   const CHANGES: Record<string, (keys: object) => object> = {
     "its redirect URIs": () => ({ redirect_uris: [REDIRECT, "https://evil.example/"] }),
     "its addresses after sign-out": () => ({ post_logout_redirect_uris: [BYE] }),
@@ -215,7 +215,7 @@ describe("what an administrator has given a registered client ends, and the audi
     expect(again.body.scope).toBe("openid");
   });
 
-  test("but nothing of it, if the client is in a role, named by a policy or an API's own", async () => {
+  test("but not if the client is in a role, named by a policy or an API's own", async () => {
     for (const trust of ["Role", "Policy", "Api"] as const) {
       const client = await registered({}, "Open");
       const Id = Number(client.client_id);
@@ -238,7 +238,7 @@ describe("what an administrator has given a registered client ends, and the audi
     }
   });
 
-  test("and a client that an administrator has changed is not deleted by itself", async () => {
+  test("and a client changed by an administrator cannot delete itself", async () => {
     const changes: ((client: Client) => Promise<unknown>)[] = [
       (client) => client.set({ FirstParty: true }),
       (client) => client.set({ RequirePar: true }),
@@ -255,27 +255,24 @@ describe("what an administrator has given a registered client ends, and the audi
 });
 
 describe("registration that is switched off", () => {
-  test.each(["InitialAccessToken", "Open"] as const)(
-    "ends its tokens, whichever they are (%s before)",
-    async (mode) => {
-      const client = await registered({}, mode);
-      const initial = await initialToken(client.registrar);
-      await ok(client.admin.patch("/TenantSettings", { ClientRegistration: "Off" }));
-      expectUnauthorized(await send("GET", at(client.made), client.token()));
-      expectUnauthorized(await client.put(metadata({ redirect_uris: ["https://evil.example/"] })));
-      expectUnauthorized(await send("DELETE", at(client.made), client.token()));
-      for (const token of [initial, undefined]) expectUnauthorized(await register(client.registrar, metadata(), token));
-      expect((await client.credentials()).RedirectUris).toEqual([REDIRECT]);
-      await ok(client.admin.patch("/TenantSettings", { ClientRegistration: mode }));
-      expect((await send("GET", at(client.made), client.token())).status).toBe(200);
-    },
-  );
+  test.each(["InitialAccessToken", "Open"] as const)("disables all its tokens (%s before)", async (mode) => {
+    const client = await registered({}, mode);
+    const initial = await initialToken(client.registrar);
+    await ok(client.admin.patch("/TenantSettings", { ClientRegistration: "Off" }));
+    expectUnauthorized(await send("GET", at(client.made), client.token()));
+    expectUnauthorized(await client.put(metadata({ redirect_uris: ["https://evil.example/"] })));
+    expectUnauthorized(await send("DELETE", at(client.made), client.token()));
+    for (const token of [initial, undefined]) expectUnauthorized(await register(client.registrar, metadata(), token));
+    expect((await client.credentials()).RedirectUris).toEqual([REDIRECT]);
+    await ok(client.admin.patch("/TenantSettings", { ClientRegistration: mode }));
+    expect((await send("GET", at(client.made), client.token())).status).toBe(200);
+  });
 });
 
 describe("registration access tokens", () => {
   const of = ({ client_id }: Pick<Client, "client_id">) => `/Application/${client_id}/RegistrationAccessToken`;
 
-  test("are listed for administrators: who has one, since when, last used, and never the token itself", async () => {
+  test("are listed for administrators with client, dates and last use, without the token", async () => {
     const client = await registered({ client_name: "Wages" }, "Open");
     await client.set({ FirstParty: true });
     const { body } = await register(
@@ -301,7 +298,7 @@ describe("registration access tokens", () => {
     expect((await ok(client.admin.get(`/RegistrationAccessToken?Cursor=${page.Next}`))).Items).toHaveLength(1);
   });
 
-  test("are replaced by an administrator: the one before does nothing, the new one works", async () => {
+  test("are replaced by an administrator: the former one is rejected, the new one works", async () => {
     const client = await registered();
     const { Token } = await ok(client.admin.call("POST", of(client), undefined));
     expectUnauthorized(await send("GET", at(client.made), client.token()));
@@ -311,7 +308,7 @@ describe("registration access tokens", () => {
     expect(JSON.stringify(row)).not.toContain(Token);
   });
 
-  test("are revoked by an administrator: the client works on, and changes itself no more", async () => {
+  test("are revoked by an administrator: the client keeps working, and can no longer change itself", async () => {
     const client = await registered();
     expect(await ok(client.admin.send("DELETE", of(client)))).toMatchObject({ MadeOn: null });
     for (const answer of [
@@ -327,7 +324,7 @@ describe("registration access tokens", () => {
     expect((await send("GET", at(client.made), Token)).status).toBe(200);
   });
 
-  test("are of clients that have registered themselves alone, and need Settings scopes", async () => {
+  test("belong to registered clients only, and require Settings scopes", async () => {
     const client = await registered();
     const other = await registered();
     const byHand = await ok(client.admin.patch("/Application", { Name: "By hand" }));

@@ -41,8 +41,8 @@ async function age(url: string, seconds: number): Promise<void> {
 
 const HOUR = 3_600;
 
-describe("an application known by the address of its document", () => {
-  test("signs a user in who sees where it comes from, and is one of the tenant's clients from then on", async () => {
+describe("an application identified by a client ID metadata document", () => {
+  test("signs a user in, who sees its origin, and is then a client of the tenant", async () => {
     const url = here.site.publish();
     const comer = new Comer(here, url);
     const page = await comer.consent();
@@ -79,7 +79,7 @@ describe("an application known by the address of its document", () => {
     expect(answerOf(hint).code).toBeString();
   });
 
-  test("is nobody where the tenant does not take such applications, and nothing is asked for", async () => {
+  test("is unknown and not fetched if the tenant does not accept such applications", async () => {
     const url = here.site.publish();
     await set(here, "Off");
     expect((await new Comer(here, url).open()).status).toBe(404);
@@ -111,7 +111,7 @@ describe("an application known by the address of its document", () => {
     ["a default port", () => "https://app.example:443/a.json"],
     ["an address inside", () => "https://10.0.0.1/a.json"],
     ["an address of this machine", () => "https://127.0.0.1/a.json"],
-  ])("is not known by an address with %s", async (_, make) => {
+  ])("is rejected for an address with %s", async (_, make) => {
     const url = make(here.site.host);
     here.site.pages.set("/a.json", () => Response.json(documentOf(url)));
     expect((await new Comer(here, url).open()).status).toBe(404);
@@ -132,7 +132,7 @@ describe("an application known by the address of its document", () => {
     ["http for a redirect URI", { redirect_uris: ["http://app.example/callback"] }, /redirect_uris/],
     ["a name that turns the text", { client_name: "Pay\u202Eroll" }, /cannot be seen/],
     ["no grant for codes", { grant_types: ["client_credentials"] }, /grant_types must have authorization_code/],
-  ])("is refused for a document with %s", async (_, document, says) => {
+  ])("is rejected for a document with %s", async (_, document, says) => {
     const before = (await applications()).length;
     const view = await new Comer(here, here.site.publish(document)).open();
     expect([view.status, view.location]).toEqual([400, undefined]);
@@ -150,14 +150,14 @@ describe("an application known by the address of its document", () => {
     ["nothing", () => new Response(null, { headers: { "content-type": "application/json" } })],
     ["too much", (body) => Response.json({ ...body, more: "x".repeat(5 * 1_024) })],
     ["status 500", (body) => Response.json(body, { status: 500 })],
-  ])("is refused if the answer is %s", async (_, answer) => {
+  ])("is rejected if the response is %s", async (_, answer) => {
     const url = here.site.publish({}, answer);
     const view = await new Comer(here, url).open();
     expect([view.status, view.location]).toEqual([400, undefined]);
     expect(await here.database.sql`select from registered_clients where document_url = ${url}`).toHaveLength(0);
   });
 
-  test("says nothing of what an address answers, whatever it is", async () => {
+  test("reveals nothing about the response of any address", async () => {
     const answers: ((body: object) => Response)[] = [
       (body) => Response.json(body, { status: 404 }),
       (body) => Response.json(body, { status: 403 }),
@@ -178,7 +178,7 @@ describe("an application known by the address of its document", () => {
     expect([...said]).toHaveLength(1);
   });
 
-  test("is not fetched from what an operator allows for webhooks alone", async () => {
+  test("is not fetched from addresses allowed for webhooks only", async () => {
     await using inside = newSite();
     const url = inside.publish();
     // EGRESS_ALLOW of the installation has it.
@@ -187,20 +187,20 @@ describe("an application known by the address of its document", () => {
     expect(inside.asked).toEqual([]);
   });
 
-  test("is not looked for where its address redirects to", async () => {
+  test("is not fetched through redirects", async () => {
     const target = here.site.publish();
     const url = here.site.publish({}, () => Response.redirect(target));
     expect((await new Comer(here, url).open()).status).toBe(400);
     expect(here.site.asked).toEqual([pathOf(url)]);
   });
 
-  test("takes a type of its own that is JSON", async () => {
+  test("accepts any JSON media type", async () => {
     const headers = { "content-type": "application/client-metadata+json; charset=utf-8" };
     const url = here.site.publish({}, (body) => new Response(JSON.stringify(body), { headers }));
     expect((await new Comer(here, url).consent()).heading).toBe("Allow access");
   });
 
-  test("gets codes and refresh tokens alone, and scopes that the tenant allows", async () => {
+  test("gets only codes and refresh tokens, and scopes that the tenant allows", async () => {
     await set(here, "On", ["openid", "profile", "Settings:Update"]);
     const device = "urn:ietf:params:oauth:grant-type:device_code";
     const url = here.site.publish({
@@ -220,7 +220,7 @@ describe("an application known by the address of its document", () => {
     expect([asked.status, asked.body.error]).toEqual([400, "unauthorized_client"]);
   });
 
-  test("needs PKCE, and one of its own redirect URIs as it is written", async () => {
+  test("requires PKCE and one of its own redirect URIs, exactly as written", async () => {
     const comer = new Comer(here, here.site.publish({ redirect_uris: [REDIRECT, "https://app.example/second"] }));
     const bare = await comer.open({ code_challenge: undefined, code_challenge_method: undefined });
     expect([bare.status, bare.location]).toEqual([400, undefined]);
@@ -232,7 +232,7 @@ describe("an application known by the address of its document", () => {
     }
   });
 
-  test("proves itself by a key of its document, if that says so", async () => {
+  test("authenticates with a key of its document, if it says so", async () => {
     const signer = await newSigner();
     const method = { token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [signer.jwk] } };
     const comer = new Comer(here, here.site.publish(method));
@@ -263,7 +263,7 @@ describe("its document", () => {
     ["a second", "max-age=1", 300],
     ["a year", "max-age=31536000", 24 * HOUR],
     ["not to be kept", "no-store, max-age=7200", 300],
-  ])("is kept, with bounds, as it says: %s", async (_, cacheControl, seconds) => {
+  ])("is cached as it says, within bounds: %s", async (_, cacheControl, seconds) => {
     const headers: Record<string, string> = cacheControl === undefined ? {} : { "cache-control": cacheControl };
     const url = here.site.publish({}, (body) => Response.json(body, { headers }));
     await new Comer(here, url).open();
@@ -273,7 +273,7 @@ describe("its document", () => {
     expect(Number(row!.kept)).toBe(seconds);
   });
 
-  test("is read anew when it is no longer fresh: redirect URIs change with it, scopes do not", async () => {
+  test("is fetched again when stale: redirect URIs change with it, scopes do not", async () => {
     const url = here.site.publish();
     const comer = new Comer(here, url);
     await comer.open();
@@ -296,7 +296,7 @@ describe("its document", () => {
     expect(rows.Items[0].Details).toMatchObject({ Changed: ["RedirectUris"] });
   });
 
-  test("stands for a day while there is no answer, asked for every half minute at most", async () => {
+  test("is valid for a day without a response, fetched at most every half minute", async () => {
     const url = here.site.publish();
     const comer = new Comer(here, url);
     await comer.open();
@@ -312,7 +312,7 @@ describe("its document", () => {
     expect((await comer.open()).heading).toBe("Sign in");
   });
 
-  test("that is no longer the client's ends it at once", async () => {
+  test("that no longer belongs to the client ends it at once", async () => {
     const url = here.site.publish();
     const comer = new Comer(here, url);
     await comer.open();
@@ -322,7 +322,7 @@ describe("its document", () => {
     expect(timesAsked(url)).toBe(2);
   });
 
-  test("is read once for all who ask at once", async () => {
+  test("is fetched once for concurrent requests", async () => {
     const url = here.site.publish();
     const views = await Promise.all(Array.from({ length: 8 }, () => new Comer(here, url).open()));
     expect(views.map(({ heading }) => heading)).toEqual(Array(8).fill("Sign in"));
@@ -330,7 +330,7 @@ describe("its document", () => {
     expect(await here.database.sql`select from registered_clients where document_url = ${url}`).toHaveLength(1);
   });
 
-  test("brings nobody back whom an administrator has switched off; whom one has deleted comes anew", async () => {
+  test("does not reactivate a client that an administrator deactivated; a deleted one is created again", async () => {
     const url = here.site.publish();
     const comer = new Comer(here, url);
     const { refresh_token } = (await comer.redeem(await comer.code())).body;
@@ -346,15 +346,15 @@ describe("its document", () => {
   });
 });
 
-describe("addresses of a stranger's choice", () => {
-  test("are asked for so often an hour from one address, whether there is a document or not", async () => {
+describe("unknown addresses", () => {
+  test("are fetched up to a limit per hour and requesting address, with or without a document", async () => {
     const urls = Array.from({ length: 21 }, (_, at) => `https://${here.site.host}/none/${at}`);
     for (const url of urls.slice(0, 20)) expect((await new Comer(here, url).open()).status).toBe(400);
     expect((await new Comer(here, urls[20]!).open()).status).toBe(429);
     expect(here.site.asked).toHaveLength(20);
   });
 
-  test("lead nowhere inside, and all fail in the same words", async () => {
+  test("are not private ones, and all fail with the same message", async () => {
     await using inside = newSite();
     const url = inside.publish();
     const blocked = await new Comer(here, url).open();
@@ -368,7 +368,7 @@ describe("addresses of a stranger's choice", () => {
     expect(inside.asked).toEqual([]);
   });
 
-  test("are nobody's beside a second tenant; an application of before stays its own tenant's", async () => {
+  test("belong to nobody once there is a second tenant; an existing application stays in its tenant", async () => {
     await using there = await newInstallation();
     await set(there, "On");
     const first = new Comer(there, there.site.publish());
@@ -389,7 +389,7 @@ describe("addresses of a stranger's choice", () => {
     expect((await second.get(`/Application/${row!.id}`)).status).toBe(404);
   });
 
-  test("are told of by discovery where they work", async () => {
+  test("are advertised by discovery where they work", async () => {
     const { body } = await requestAt(here.url, "GET", "/.well-known/oauth-authorization-server");
     expect(body.client_id_metadata_document_supported).toBe(true);
   });

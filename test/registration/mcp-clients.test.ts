@@ -163,7 +163,7 @@ async function signIn(registrar: Registrar, clientId: string, redirectUri: strin
   return { code: code!, code_verifier: pkce.verifier };
 }
 
-describe("is given what it can have, is told so, and signs a person in by it:", () => {
+describe("is registered with what it can have, is told so, and signs a person in:", () => {
   test.each(Object.keys(PROGRAMS))("%s", async (name) => {
     const { sent, uses } = PROGRAMS[name]!;
     const registrar = await newRegistrar("Open");
@@ -190,7 +190,7 @@ describe("is given what it can have, is told so, and signs a person in by it:", 
     expect({ status: answer.status, error: answer.body.error_description }).toEqual({ status: 200, error: undefined });
   });
 
-  test("what it cannot have is not in the answer, and what has no effect is named there", async () => {
+  test("members that cannot be granted are not in the answer, and ineffective ones are named there", async () => {
     const registrar = await newRegistrar("Open");
     const many = PROGRAMS["a program that names what only other services have"]!.sent;
     const { body } = await register(registrar, many);
@@ -208,7 +208,7 @@ describe("is given what it can have, is told so, and signs a person in by it:", 
     expect(read.body.grant_types).toEqual(["authorization_code"]);
   });
 
-  test("a word that is none of a member's gives the member's default", async () => {
+  test("an unknown value of a member becomes the member's default", async () => {
     const registrar = await newRegistrar("Open");
     const words = {
       id_token_signed_response_alg: "HS256",
@@ -233,7 +233,7 @@ describe("is given what it can have, is told so, and signs a person in by it:", 
     }
   });
 
-  test("it keeps to the answers that it has registered for", async () => {
+  test("it is limited to its registered response types", async () => {
     const registrar = await newRegistrar("Open");
     const { body } = await register(registrar, metadata({ ...PUBLIC, response_types: ["code"] }));
     expect(body.response_types).toEqual(["code"]);
@@ -243,7 +243,7 @@ describe("is given what it can have, is told so, and signs a person in by it:", 
   });
 });
 
-describe("an app's own scheme is refused if a browser or an operating system has it:", () => {
+describe("an app's URI scheme is rejected if browsers or operating systems use it:", () => {
   const uris = [
     "javascript:alert(1)",
     "javascript://x/%0aalert(1)",

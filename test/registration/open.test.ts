@@ -31,8 +31,8 @@ import {
   send,
 } from "./client.ts";
 
-describe("registration that is open", () => {
-  test("needs no token, and gives no power over this service", async () => {
+describe("open registration", () => {
+  test("needs no token, and grants no permission in this service", async () => {
     const scopes = ["openid", "AccessManager:Read", "Settings:Update", "Webhooks:Read"];
     const registrar = await newRegistrar("Open", scopes);
     const made = await register(registrar, metadata(PUBLIC));
@@ -51,7 +51,7 @@ describe("registration that is open", () => {
     expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
   });
 
-  test("is told to the user: a name that nobody has vouched for, and where the answer goes", async () => {
+  test("shows users an unverified name and where the answer is sent", async () => {
     const registrar = await newRegistrar("Open");
     const seen = async (redirect: string, metadataOf: object, token?: string) => {
       const sent = metadata({ ...PUBLIC, redirect_uris: [redirect], ...metadataOf });
@@ -81,7 +81,7 @@ describe("registration that is open", () => {
     expect(vouched.consent.html).not.toContain(warning);
   });
 
-  test("gives nobody a name that others write and mean their own Application by", async () => {
+  test("gives no client a name that could be confused with an Application's", async () => {
     const registrar = await newRegistrar("Open");
     const { body } = await register(registrar, metadata({ client_name: "Payroll" }));
     const { Id } = (await ok(registrar.admin.get("/Application?Name=Payroll"))).Items[0];
@@ -98,7 +98,7 @@ describe("registration that is open", () => {
   });
 
   test.each(["client_credentials", "urn:ietf:params:oauth:grant-type:device_code"])(
-    "gives nobody %s; an initial access token does",
+    "gives no client %s; with an initial access token it does",
     async (grant) => {
       const registrar = await newRegistrar("Open");
       const asked = metadata({ grant_types: ["authorization_code", grant] });
@@ -110,7 +110,7 @@ describe("registration that is open", () => {
     },
   );
 
-  test("sends no request of ours to an address of its choice: neither is it asked, nor changed to it", async () => {
+  test("sends no request to addresses of an open client's choice, at registration or changes", async () => {
     await using sector = publish(() => Response.json([REDIRECT]));
     const registrar = await newRegistrar("Open");
     const asked = metadata({ subject_type: "pairwise", sector_identifier_uri: sector.uri });
@@ -140,7 +140,7 @@ describe("registration that is open", () => {
     expect(await from("2001:db8:0:8::1")).toBe(201);
   });
 
-  test("has a limit for an address, and takes no more than that", async () => {
+  test("has a limit per address, and one address does not use up all of it", async () => {
     const registrar = await newRegistrar("Open");
     const answers = await Promise.all(
       Array.from({ length: MAX_PER_ADDRESS + 3 }, () => register(registrar, metadata(PUBLIC))),
@@ -165,7 +165,7 @@ describe("registration that is open", () => {
     expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
   });
 
-  test("gives a client that has a secret no more room for what waits than one that has none", async () => {
+  test("gives confidential clients no larger limits than public ones", async () => {
     const registrar = await newRegistrar("Open");
     const push = async ({ client_id, client_secret }: Record<string, string>) => {
       const asked = {
@@ -193,7 +193,7 @@ describe("registration that is open", () => {
     }
   });
 
-  test("lets a client change itself so often an hour, and no more", async () => {
+  test("limits how often an hour a client changes itself", async () => {
     const registrar = await newRegistrar("Open");
     const made = await register(registrar, metadata());
     const { client_id } = made.body;
@@ -213,7 +213,7 @@ describe("registration that is open", () => {
     expect((await send("DELETE", at(made), token)).status).toBe(204);
   });
 
-  test("of what nobody uses is gone after seven days, with an event and a row of the audit log; others stay", async () => {
+  test("deletes unused clients after seven days, with an event and an audit row; others stay", async () => {
     const registrar = await newRegistrar("Open");
     const [unused, used, young] = await Promise.all([1, 2, 3].map(() => register(registrar, metadata(PUBLIC))));
     const vouched = await register(registrar, metadata(PUBLIC), await initialToken(registrar));

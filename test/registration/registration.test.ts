@@ -26,7 +26,7 @@ import {
 } from "./client.ts";
 
 describe("registration", () => {
-  test("is off until a tenant turns it on; then discovery names its endpoint", async () => {
+  test("is off until a tenant enables it; then discovery names its endpoint", async () => {
     const registrar = await newRegistrar("Off");
     expectUnauthorized(await register(registrar, metadata()));
     expectUnauthorized(await register(registrar, metadata(), await initialToken(registrar)));
@@ -40,7 +40,7 @@ describe("registration", () => {
     }
   });
 
-  test("by an initial access token gives a client that people sign in to by its own metadata", async () => {
+  test("with an initial access token creates a client that people sign in to with its metadata", async () => {
     const registrar = await newRegistrar("InitialAccessToken");
     const token = await initialToken(registrar, { Name: "CI" });
     const sent = metadata({ grant_types: ["authorization_code", "refresh_token"], scope: "openid email unknown" });
@@ -95,7 +95,7 @@ describe("registration", () => {
     expect(created?.type).toBe("Created");
   });
 
-  test("takes keys, and a client without a secret", async () => {
+  test("accepts keys, and clients without a secret", async () => {
     const registrar = await newRegistrar("InitialAccessToken");
     const token = await initialToken(registrar, { Uses: 3 });
     const { jwk } = await newSigner();
@@ -116,7 +116,7 @@ describe("registration", () => {
     expect([native, page].map(({ body }) => body.client_secret)).toEqual([undefined, undefined]);
   });
 
-  test("has its answers signed by the algorithm of its id_tokens (JARM 3), whatever it asks for", async () => {
+  test("sets the algorithm of its signed answers to that of its id_tokens (JARM 3), whatever it requests", async () => {
     const registrar = await newRegistrar("InitialAccessToken");
     const token = await initialToken(registrar, { Uses: 3 });
     const asked = (alg: string) => metadata({ authorization_signed_response_alg: alg });
@@ -127,7 +127,7 @@ describe("registration", () => {
     expect([status, body.authorization_signed_response_alg]).toEqual([201, "ES256"]);
   });
 
-  test("has initial access tokens of which so many live at a time, each within its bounds", async () => {
+  test("has a maximum number of valid initial access tokens, each within its limits", async () => {
     const registrar = await newRegistrar("InitialAccessToken");
     const make = (body: object) => registrar.admin.call("POST", "/RegistrationToken", body);
     for (const body of [{ Uses: 0 }, { Uses: 1_001 }, { Lifetime: 59 }, { Lifetime: 7_776_001 }, { Token: "x" }]) {
@@ -137,7 +137,7 @@ describe("registration", () => {
     expect((await make({})).status).toBe(409);
   });
 
-  test("is told the name that it has, if another Application has the one it asks for", async () => {
+  test("is told another name if an Application has the requested one", async () => {
     const registrar = await newRegistrar("Open");
     await ok(registrar.admin.patch("/Application", { Name: "Payroll" }));
     const made = await register(registrar, metadata());
@@ -149,7 +149,7 @@ describe("registration", () => {
   });
 });
 
-describe("a client is refused with", () => {
+describe("a client is rejected with", () => {
   let registrar: Registrar;
   let token: string;
   beforeAll(async () => {
@@ -168,7 +168,7 @@ describe("a client is refused with", () => {
     ["no address", { redirect_uris: undefined }, /redirect_uris is missing/],
     ["an address that is none", { redirect_uris: "https://app.example" }, /redirect_uris must be a list/],
     ["a foreign address after sign-out", { post_logout_redirect_uris: ["javascript:a"] }, /post_logout_redirect_uris/],
-  ])("%s to be sent to: invalid_redirect_uri", async (_, more, says) => {
+  ])("%s as redirect URI: invalid_redirect_uri", async (_, more, says) => {
     refused(await register(registrar, metadata(more), token), "invalid_redirect_uri", says);
   });
 
@@ -211,7 +211,7 @@ describe("a client is refused with", () => {
     refused(await register(registrar, body, token), "invalid_client_metadata", says);
   });
 
-  test("too much, or no JSON, or a form", async () => {
+  test("too large a body, no JSON, or a form", async () => {
     const large = await register(registrar, metadata({ contacts: ["x".repeat(70_000)] }), token);
     expect(large.status).toBe(413);
     refused(await register(registrar, "{", token), "invalid_request");
@@ -221,7 +221,7 @@ describe("a client is refused with", () => {
     expect((await send("GET", REGISTER, token)).status).toBe(405);
   });
 
-  test("a token that is spent, deleted, expired, of another tenant, or nobody's; none of it costs a use", async () => {
+  test("a token that is used up, deleted, expired, of another tenant, or unknown; none of this counts as a use", async () => {
     const other = await newRegistrar("InitialAccessToken");
     const foreign = await initialToken(other, { Uses: 10 });
     expectUnauthorized(await register(registrar, metadata(), foreign));
@@ -250,7 +250,7 @@ describe("a registered client", () => {
     return { registrar, made, client_id, token, put };
   }
 
-  test("changes itself whole, and gets another token each time", async () => {
+  test("changes all its metadata, and gets a new token each time", async () => {
     const { registrar, made, token, put, client_id } = await registered({ client_uri: "https://app.example/" });
     const changed = await put(metadata({ client_name: "Wages", dpop_bound_access_tokens: true }));
     expect(changed.status).toBe(200);
@@ -271,7 +271,7 @@ describe("a registered client", () => {
     });
   });
 
-  test("gets no more scopes by a change, and keeps what an administrator has given it", async () => {
+  test("gains no scopes by a change, and keeps those an administrator added", async () => {
     const { registrar, put, client_id } = await registered({ scope: "openid" }, ["openid", "email"]);
     const more = await put(metadata({ scope: "openid AccessManager:Read" }));
     expect(more.body.scope).toBe("openid");
@@ -286,7 +286,7 @@ describe("a registered client", () => {
     expect(again.body.scope).toBe("openid");
   });
 
-  test("changes how it proves itself: its secrets go and come with that", async () => {
+  test("changes its authentication method: secrets are created and deleted with it", async () => {
     const { registrar, put, client_id } = await registered();
     const secrets = async () => (await ok(registrar.admin.get(`/Application/${client_id}/Secrets`))).Items.length;
     expect(await secrets()).toBe(1);
@@ -299,7 +299,7 @@ describe("a registered client", () => {
     expect((await put(metadata({ client_secret }), by)).status).toBe(200);
   });
 
-  test("says which client it is, and nothing that only the server says", async () => {
+  test("must send its client_id, and no server-set members", async () => {
     const { put, made, token } = await registered();
     refused(await put({ ...metadata(), client_id: "1" }), "invalid_client_metadata", /client_id/);
     refused(await put({ ...metadata(), registration_access_token: token }), "invalid_request", /cannot be changed/);
@@ -308,7 +308,7 @@ describe("a registered client", () => {
     expect((await send("GET", at(made), token)).status).toBe(200);
   });
 
-  test("is no other's to read, change or delete, in the same words as one that there is not", async () => {
+  test("cannot read, change or delete another's registration, with the same error as for a missing one", async () => {
     const [mine, theirs] = [await registered(), await registered()];
     for (const path of [at(theirs.made), "/oauth2/clients/999999999", "/oauth2/clients/x"]) {
       for (const method of ["GET", "DELETE"]) expectUnauthorized(await send(method, path, mine.token));
@@ -322,7 +322,7 @@ describe("a registered client", () => {
     expectUnauthorized(await send("GET", at(theirs.made), theirs.token));
   });
 
-  test("deletes itself by the token of now alone, whatever comes at once", async () => {
+  test("deletes itself with the current token only, also in concurrent requests", async () => {
     for (let round = 0; round < 5; round++) {
       const { registrar, made, token, client_id, put } = await registered();
       const [change, ...removals] = await Promise.all([
@@ -337,7 +337,7 @@ describe("a registered client", () => {
     }
   });
 
-  test("deletes itself, and its tokens are good no more", async () => {
+  test("deletes itself, and its tokens become invalid", async () => {
     const { registrar, made, token, client_id } = await registered(
       { grant_types: ["client_credentials"], redirect_uris: [] },
       ["AccessManager:Read"],

@@ -84,7 +84,7 @@ const ERRORS: Record<string, { fields: Fields; code: string }> = {
   "a foreign resource": { fields: { ...challenge, resource: "https://other.example" }, code: "invalid_target" },
 };
 
-describe("a request of a client that nobody vouches for is refused on a page, never by a redirect:", () => {
+describe("an error of an unapproved client is shown on a page, never by a redirect:", () => {
   test.each(Object.keys(ERRORS))("%s, at both doors and in every response mode", async (what) => {
     const { fields, code } = ERRORS[what]!;
     const { body, registrar } = await stranger(PUBLIC);
@@ -103,14 +103,14 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
     }
   });
 
-  test("prompt=none of a person who has not allowed it anything", async () => {
+  test("prompt=none of a person who has allowed it nothing", async () => {
     const { body, registrar, visitor } = await stranger(PUBLIC);
     await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
     const silent = query(body.client_id, { ...challenge, prompt: "none" });
     expectStays(await visitor.open(`/oauth2/authorize?${silent}`), "consent_required");
   });
 
-  test("a pushed request that was answered before", async () => {
+  test("a pushed request that was already answered", async () => {
     const { body, registrar, visitor } = await stranger(PUBLIC);
     const pushed = await request("POST", "/oauth2/par", { body: query(body.client_id, challenge) });
     const path = `/oauth2/authorize?${new URLSearchParams({ client_id: body.client_id, request_uri: pushed.body.request_uri })}`;
@@ -119,7 +119,7 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
     expectStays(await new Visitor().open(path), "invalid_request_uri");
   });
 
-  test("and its own pages are linked on the consent page, if they are of the web", async () => {
+  test("and its own pages are linked on the consent page, if they are web pages", async () => {
     const pages = {
       client_uri: "https://app.example/",
       policy_uri: "https://app.example/policy",
@@ -138,14 +138,14 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
     }
   });
 
-  test("but by a redirect once the person has seen which application it is, and has denied it", async () => {
+  test("but by a redirect after the person has seen and denied the application", async () => {
     const { body, registrar, visitor } = await stranger(PUBLIC);
     const consent = await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
     const answer = answerOf(await visitor.submit(consent, { decision: "deny" }));
     expect(answer).toMatchObject({ error: "access_denied", state: "s" });
   });
 
-  test("and the way on carries the error, for who takes it", async () => {
+  test("and the link onwards carries the error, for the application", async () => {
     const { body } = await stranger(PUBLIC);
     const byQuery = await new Visitor().open(`/oauth2/authorize?${query(body.client_id, { response_type: "x" })}`);
     expect(byQuery.html).toMatch(/href="https:\/\/app\.example\/callback\?error=unsupported_response_type[^"]*state=s/);
@@ -154,7 +154,7 @@ describe("a request of a client that nobody vouches for is refused on a page, ne
     expect(form).toMatchObject({ action: REDIRECT, fields: { error: "unsupported_response_type", state: "s" } });
   });
 
-  test("a client that somebody vouches for is told by a redirect as ever", async () => {
+  test("an error of an approved client is redirected as usual", async () => {
     const vouched = await stranger(PUBLIC, true);
     const wrong = `/oauth2/authorize?${query(vouched.body.client_id, { response_type: "x" })}`;
     expect(answerOf(await new Visitor().open(wrong)).error).toBe("unsupported_response_type");
@@ -181,30 +181,27 @@ async function moveItself(body: any, redirect_uris: string[]): Promise<void> {
   expect((await send("PUT", path, body.registration_access_token, sent)).status).toBe(200);
 }
 
-test.each(Object.keys(MOVERS))(
-  "what a person has allowed is not sent to a host that %s has added since",
-  async (who) => {
-    const one = await stranger(PUBLIC, who.includes("initial"));
-    const { body, registrar, visitor } = one;
-    const [samePlace, elsewhere] = ["https://app.example/other", "https://elsewhere.example/callback"];
-    const asked = (redirect_uri: string, more: Fields = {}) =>
-      `/oauth2/authorize?${query(body.client_id, { ...challenge, redirect_uri, ...more })}`;
-    const consent = await signedIn(registrar, visitor, asked(REDIRECT));
-    expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
-    await MOVERS[who]!(one, [REDIRECT, samePlace, elsewhere]);
+test.each(Object.keys(MOVERS))("a consent does not cover a host that %s has added since", async (who) => {
+  const one = await stranger(PUBLIC, who.includes("initial"));
+  const { body, registrar, visitor } = one;
+  const [samePlace, elsewhere] = ["https://app.example/other", "https://elsewhere.example/callback"];
+  const asked = (redirect_uri: string, more: Fields = {}) =>
+    `/oauth2/authorize?${query(body.client_id, { ...challenge, redirect_uri, ...more })}`;
+  const consent = await signedIn(registrar, visitor, asked(REDIRECT));
+  expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
+  await MOVERS[who]!(one, [REDIRECT, samePlace, elsewhere]);
 
-    for (const uri of [REDIRECT, samePlace]) expect(answerOf(await visitor.open(asked(uri))).code).toBeString();
-    const silent = await visitor.open(asked(elsewhere, { prompt: "none" }));
-    expect(silent.location?.searchParams.get("code") ?? null).toBeNull();
-    const again = await visitor.open(asked(elsewhere));
-    expect([again.status, again.heading]).toEqual([200, "Allow access"]);
-    expect(again.html).toContain("elsewhere.example");
-    expect(answerOf(await visitor.submit(again, { decision: "allow" })).code).toBeString();
-    for (const uri of [REDIRECT, elsewhere]) expect(answerOf(await visitor.open(asked(uri))).code).toBeString();
-  },
-);
+  for (const uri of [REDIRECT, samePlace]) expect(answerOf(await visitor.open(asked(uri))).code).toBeString();
+  const silent = await visitor.open(asked(elsewhere, { prompt: "none" }));
+  expect(silent.location?.searchParams.get("code") ?? null).toBeNull();
+  const again = await visitor.open(asked(elsewhere));
+  expect([again.status, again.heading]).toEqual([200, "Allow access"]);
+  expect(again.html).toContain("elsewhere.example");
+  expect(answerOf(await visitor.submit(again, { decision: "allow" })).code).toBeString();
+  for (const uri of [REDIRECT, elsewhere]) expect(answerOf(await visitor.open(asked(uri))).code).toBeString();
+});
 
-test("what a person has allowed an app on the device is not sent to another scheme, whatever follows it", async () => {
+test("a consent for an app does not cover another scheme, whatever follows it", async () => {
   const [own, other] = ["app.payroll://callback", "app.other://callback"];
   const one = await stranger({ ...PUBLIC, redirect_uris: [own] });
   const asked = (redirect_uri: string) =>
@@ -218,7 +215,7 @@ test("what a person has allowed an app on the device is not sent to another sche
   expect(again.html).toContain("<strong>app.other</strong>");
 });
 
-test("what a person has allowed an app on the device is good at every port", async () => {
+test("a consent for an app covers every port", async () => {
   const { body, registrar, visitor } = await stranger({
     ...PUBLIC,
     ...{ application_type: "native", redirect_uris: ["http://127.0.0.1/callback"] },
@@ -232,7 +229,7 @@ test("what a person has allowed an app on the device is good at every port", asy
   expect(answerOf(await visitor.open(asked(4321))).code).toBeString();
 });
 
-test("one that is there goes on changing itself once registering takes an initial access token, and not once it is off", async () => {
+test("an existing client can change itself when registration needs a token, and not when it is off", async () => {
   const { registrar, body } = await stranger(PUBLIC);
   const path = new URL(body.registration_client_uri).pathname;
   const set = (ClientRegistration: string) => ok(registrar.admin.patch("/TenantSettings", { ClientRegistration }));
@@ -254,7 +251,7 @@ test("one that is there goes on changing itself once registering takes an initia
 describe("after a sign-out", () => {
   const logout = (fields: Record<string, string>) => `/oauth2/logout?${new URLSearchParams(fields)}`;
 
-  test("a browser without a session stays, whatever a client that nobody vouches for has registered", async () => {
+  test("a browser without a session stays, whatever an unapproved client has registered", async () => {
     const { body } = await stranger(PUBLIC);
     const asked = { client_id: body.client_id, post_logout_redirect_uri: BYE, state: "s" };
     for (const view of [
@@ -270,7 +267,7 @@ describe("after a sign-out", () => {
     expect(back.location?.href).toBe(`${BYE}?state=s`);
   });
 
-  test("nobody is sent to, or shown, an address of a client that was switched off, whoever vouches for it", async () => {
+  test("no user is sent to, or shown, an address of a deactivated client, approved or not", async () => {
     for (const isVouchedFor of [true, false]) {
       const { body, registrar, visitor } = await stranger(PUBLIC, isVouchedFor);
       await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
@@ -283,7 +280,7 @@ describe("after a sign-out", () => {
     }
   });
 
-  test("a person who has signed out here goes back to it", async () => {
+  test("a person who has signed out returns to it", async () => {
     const { body, registrar, visitor } = await stranger(PUBLIC);
     await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id, challenge)}`);
     const page = await visitor.open(logout({ client_id: body.client_id, post_logout_redirect_uri: BYE }));
@@ -291,7 +288,7 @@ describe("after a sign-out", () => {
     expect((await visitor.submit(page)).location?.href).toBe(BYE);
   });
 
-  test("an app on the person's device is found at any port, as at sign-in, and others are not", async () => {
+  test("a native app is found at any port, as at sign-in, and others are not", async () => {
     const addresses = ["http://127.0.0.1/bye", "http://[::1]:7777/bye", "http://localhost:80/bye"];
     const { body } = await stranger({
       ...{ ...PUBLIC, application_type: "native", redirect_uris: ["http://127.0.0.1/callback"] },
@@ -320,11 +317,11 @@ describe("after a sign-out", () => {
   });
 });
 
-describe("of tokens, a client that nobody vouches for", () => {
+describe("an unapproved client", () => {
   const asClient = ({ client_id, client_secret }: Record<string, string>, token: string) =>
     new URLSearchParams({ client_id: client_id!, client_secret: client_secret!, token });
 
-  test("sees and ends its own alone; the tenant's other clients see those for the entity API", async () => {
+  test("sees and revokes only its own tokens; the tenant's other clients see those for the entity API", async () => {
     const { registrar, body, visitor } = await stranger();
     const vouched = (await register(registrar, metadata(), await initialToken(registrar))).body;
     const own = await signedIn(registrar, visitor, `/oauth2/authorize?${query(body.client_id)}`);
@@ -355,7 +352,7 @@ describe("of tokens, a client that nobody vouches for", () => {
   });
 });
 
-test("in a browser, a person is warned of it beside what it asks for, and where its request is refused", async () => {
+test("in a browser, a person is warned of it beside the requested scopes, and where its request is rejected", async () => {
   const { registrar, body } = await stranger({
     ...PUBLIC,
     client_uri: "https://app.example/",

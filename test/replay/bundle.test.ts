@@ -8,7 +8,7 @@ import { PROJECT_ROOT } from "../../server/config.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { logger } from "./runtime.ts";
 
-test("the workflows are bundled once, and those of other versions are neither taken nor kept", async () => {
+test("workflows are bundled once, and bundles of other versions are neither used nor kept", async () => {
   const folder = temporaryDirectory("bundle");
   writeFileSync(join(folder, "workflows-of-another-version.js"), "throw new Error()");
   writeFileSync(join(folder, "workflows-of-who-was-killed.js.1.draft"), "thr");
@@ -30,13 +30,13 @@ test("the workflows are bundled once, and those of other versions are neither ta
   expect(readFileSync(join(folder, own!), "utf8")).toBe(made.code);
 }, 120_000);
 
-test("where nothing can be kept, a worker has its workflows all the same", async () => {
+test("without a writable cache a worker still has its workflows", async () => {
   const file = join(temporaryDirectory("bundle"), "file");
   writeFileSync(file, "");
   expect((await bundleWorkflows(logger, join(file, "below"))).code).toContain("deliverWebhook");
 }, 120_000);
 
-test("a change of any workflow, package or patch makes another version", async () => {
+test("a change of any workflow, package or patch changes the version", async () => {
   const root = temporaryDirectory("version");
   for (const part of ["workflows", "bun.lock", "patches"]) {
     cpSync(join(PROJECT_ROOT, part), join(root, part), { recursive: true });

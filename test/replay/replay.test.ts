@@ -21,18 +21,18 @@ beforeAll(async () => {
   ]);
 }, 120_000);
 
-describe("a workflow begun by an earlier version", () => {
-  test.each(histories)("goes on with this one: %s", async (name) => {
+describe("a workflow started by an earlier version", () => {
+  test.each(histories)("continues with this one: %s", async (name) => {
     await replay(current, name);
   });
 
-  test.each(histories)("would not go on with a change that calls something else first: %s", async (name) => {
+  test.each(histories)("would not continue with code that calls something else first: %s", async (name) => {
     const outcome = await replay(breaking, name).catch((error) => error);
     expect(outcome).toBeInstanceOf(DeterminismViolationError);
   });
 });
 
-test("a recorded history holds ids and settings alone", async () => {
+test("a recorded history contains only ids and settings", async () => {
   for (const name of histories) {
     const text = await Bun.file(join(folder, name)).text();
     const decoded = text.replace(/"data": "([^"]*)"/g, (_, data) => Buffer.from(data, "base64").toString("utf8"));

@@ -18,7 +18,7 @@ test.each([
   ["before its first attempt", 0],
   ["while a retry waits", 1],
 ])(
-  "a workflow of another version, %s, is terminated, and its deliveries get a new run with the attempts they have left",
+  "a workflow of another version, %s, is terminated, and its deliveries get a new run with their remaining attempts",
   async (_, made) => {
     await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
     const api = await newTenant(stack);

@@ -27,7 +27,7 @@ function byKey(reader: Pick<Api, "get">, key: string, query = "") {
 }
 
 describe.concurrent("a request", () => {
-  test("is found by its key with what it was and what came of it, and nothing that was sent with it", async () => {
+  test("is found by its key with its status and effects, without its contents", async () => {
     const admin = await newTenant();
     const [made, failed] = [newKey(), newKey()];
     const before = Date.now();
@@ -54,7 +54,7 @@ describe.concurrent("a request", () => {
     for (const { row } of rows) expect(row).not.toContain("private");
   });
 
-  test("for a token is there by its client; one that proves nothing belongs to nobody", async () => {
+  test("for a token is stored for its client; unauthenticated ones are not stored", async () => {
     const admin = await newTenant();
     const [good, bad, after] = [newKey(), newKey(), newKey()];
     const form = { grant_type: "client_credentials", client_id: admin.clientId };
@@ -120,7 +120,7 @@ describe.concurrent("the list", () => {
     expectError(await admin.get(`/Request?${query}`), 400, "Bad Input", PATH, says);
   });
 
-  test("is for who has Settings:Read and a policy, and has nothing of another tenant", async () => {
+  test("requires Settings:Read and a policy, and is limited to the tenant", async () => {
     const [admin, stranger] = await Promise.all([newTenant(), newTenant()]);
     const key = newKey();
     await ok(admin.get("/Application", { "x-request-id": key }));
@@ -145,7 +145,7 @@ describe.concurrent("the list", () => {
   });
 });
 
-describe("the writing of them", () => {
+describe("storing requests", () => {
   /** All requests that the tenant has sent, as rows or as what a row says was left out. */
   const counted = async (tenantId: string, sql = db()) => {
     const [row] = await sql<{ rows: number; all: number }[]>`
@@ -155,7 +155,7 @@ describe("the writing of them", () => {
   };
 
   test(
-    "has a bound for each tenant: what is left out is counted, and successes leave room for failures",
+    "has a limit per tenant: omitted ones are counted, and failures have reserved space",
     async () => {
       await using app = startPrivateApp({ rateLimit: { perSecond: 1e6, burst: 1e6 } }, "silent");
       const api = await newTenant(app);
@@ -188,7 +188,7 @@ describe("the writing of them", () => {
   );
 
   test(
-    "is waited for by nobody; what it could not write is counted",
+    "never delays a response; those not stored are counted",
     async () => {
       await using database = await newKeyDatabase();
       await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });
@@ -229,7 +229,7 @@ describe("the writing of them", () => {
   );
 
   test(
-    "is done before the process ends by SIGTERM",
+    "completes before the process ends by SIGTERM",
     async () => {
       const { databaseUrl, url } = shared();
       await using api = startProcess("server/serve.ts", {
@@ -255,7 +255,7 @@ describe("the writing of them", () => {
   );
 
   test(
-    "is undone after a day, and beyond what a tenant may keep",
+    "is limited to a day, and to a tenant's maximum",
     async () => {
       await using database = await newKeyDatabase();
       const { sql } = database;

@@ -7,7 +7,7 @@ import type { Api } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 
 describe.concurrent("a staged secret", () => {
-  test("is read without a secret, and stands in the audit log without one", async () => {
+  test("is read without its value, and is in the audit log without it", async () => {
     const caller = await newTenant();
     const path = await connectionPath(caller);
     const staged = await ok(post(caller, path, {}));
@@ -34,7 +34,7 @@ describe.concurrent("a staged secret", () => {
     [{ OverlapSeconds: "60" }, /whole number/],
     [{ Color: "red" }, /Color is no field/],
     [[], /one object/],
-  ])("refuses %j", async (body, says) => {
+  ])("rejects %j", async (body, says) => {
     const caller = await newTenant();
     const path = await connectionPath(caller);
     const answer = await post(caller, path, body);
@@ -44,7 +44,7 @@ describe.concurrent("a staged secret", () => {
     expect((await caller.get(path)).body.State).toBe("None");
   });
 
-  test("is nobody else's business", async () => {
+  test("is invisible to other tenants and unauthorized callers", async () => {
     const [caller, stranger] = await Promise.all([newTenant(), newTenant()]);
     const path = await connectionPath(caller);
     const reader = await caller.withScope("Webhooks:Read");

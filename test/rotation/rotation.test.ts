@@ -22,7 +22,7 @@ interface Rotation {
 }
 
 describe.concurrent("a new secret", () => {
-  test("is in force once a ping signed by it alone got 2xx; the former one signs beside it until its time is over", async () => {
+  test("is in force after a ping signed with it alone got 2xx; the former one signs beside it until it expires", async () => {
     const story = await begin();
     await using receiver = story.receiver;
     const staged = await story.stage({ Secret: NEW, OverlapSeconds: 3 });
@@ -45,7 +45,7 @@ describe.concurrent("a new secret", () => {
     expect(await sealed(story.id)).toMatchObject({ former: null, staged: null });
   });
 
-  test("that the receiver does not know leaves the old one in force, says why, and may be proved again", async () => {
+  test("unknown to the receiver leaves the old one in force with a reason, and can be tried again", async () => {
     let knows = OLD;
     const story = await begin((call) =>
       isSignedWith(knows, call.bytes, call.headers.get("x-signature")!) ? 200 : 401,
@@ -63,7 +63,7 @@ describe.concurrent("a new secret", () => {
     expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new", "old"] });
   });
 
-  test("is generated unless it is given, shown once, and good for the library of Standard Webhooks", async () => {
+  test("is generated unless given, shown once, and works with the Standard Webhooks library", async () => {
     const story = await begin();
     await using receiver = story.receiver;
     const { Secret } = await story.stage({});
@@ -77,7 +77,7 @@ describe.concurrent("a new secret", () => {
     expect([row.secret![0], row.former![0]]).toEqual([1, 1]);
   });
 
-  test("is the first one of a connection whose calls were not signed", async () => {
+  test("is the first one of a connection without signatures", async () => {
     const story = await begin(200, null);
     await using receiver = story.receiver;
     expect((await story.rotation()).State).toBe("None");
@@ -89,7 +89,7 @@ describe.concurrent("a new secret", () => {
     expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new"] });
   });
 
-  test("is proved also while the connection is paused", async () => {
+  test("is confirmed also while the connection is paused", async () => {
     const story = await begin();
     await using _ = story.receiver;
     await story.api.setState(story.id, "Paused");
@@ -99,7 +99,7 @@ describe.concurrent("a new secret", () => {
     expect((await story.api.connection(story.id)).State).toBe("Paused");
   });
 
-  test("whose ping was lost with its worker is not in force, unless the receiver's 2xx comes yet", async () => {
+  test("is not in force if its ping is lost with its worker, until the receiver's 2xx arrives", async () => {
     let release = () => {};
     const asked = new Promise<void>((resolve) => {
       release = resolve;
@@ -122,7 +122,7 @@ describe.concurrent("a new secret", () => {
     expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new", "old"] });
   });
 
-  test("takes the place of one that was staged before, whose ping then proves nothing", async () => {
+  test("replaces one that was staged before; the earlier ping then confirms nothing", async () => {
     let release = () => {};
     const asked = new Promise<void>((resolve) => {
       release = resolve;
@@ -142,7 +142,7 @@ describe.concurrent("a new secret", () => {
     expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old", "new"] });
   });
 
-  test("can be given up, and a former one ended at once", async () => {
+  test("can be withdrawn, and a former one ended at once", async () => {
     const story = await begin();
     await using _ = story.receiver;
     await story.stage({ Secret: NEW });
@@ -157,7 +157,7 @@ describe.concurrent("a new secret", () => {
     expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new"] });
   });
 
-  test("that PATCH sets is in force at once and alone, and ends a rotation", async () => {
+  test("set by PATCH is in force at once and alone, and ends a rotation", async () => {
     const story = await begin();
     await using receiver = story.receiver;
     await story.stage({ Secret: "another one" });
@@ -167,8 +167,8 @@ describe.concurrent("a new secret", () => {
   });
 });
 
-describe.concurrent("how a secret changes", () => {
-  test("stands in the audit log by whoever had it proved, once it is in force", async () => {
+describe.concurrent("a change of secret", () => {
+  test("is in the audit log with the requester, once it is in force", async () => {
     const story = await begin();
     await using _ = story.receiver;
     await story.stage({ Secret: NEW });

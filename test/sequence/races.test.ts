@@ -18,7 +18,7 @@ const patch = fc.record({
   description: fc.nat({ max: 3 }),
 });
 
-test("two APIs that patch the same records at the same time number their changes 1, 2, 3, …", async () => {
+test("two APIs that concurrently patch the same records number their changes 1, 2, 3, …", async () => {
   await using second = await startSecondApi();
   const api = await newTenant();
   const apis = [api, new Api(second.url, api.tenant, api.authorization.replace("Bearer ", ""))];

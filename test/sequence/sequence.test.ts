@@ -19,7 +19,7 @@ async function patchAll(api: Api, entity: string, records: object[]): Promise<Re
 }
 
 describe.concurrent("webhook-sequence", () => {
-  test("counts a record's changes from 1 on, its end included; what changes nothing is not counted", async () => {
+  test("counts a record's changes from 1, including deletion; a request without changes is not counted", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url, { Entities: ["Department"] });
@@ -44,7 +44,7 @@ describe.concurrent("webhook-sequence", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("of an array is a list in the order of Data; a record that stands there twice counts once", async () => {
+  test("of an array is a list in the order of Data; a repeated record counts once", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url);
@@ -65,7 +65,7 @@ describe.concurrent("webhook-sequence", () => {
     expect(await sequencesOf(api)).toEqual({ a: 3, b: 2, c: 1 });
   });
 
-  test("is left out where a list has more than 3,000 characters", async () => {
+  test("is omitted for a list longer than 3,000 characters", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url, { Entities: ["Department"], Events: ["Updated"] });
@@ -91,7 +91,7 @@ describe.concurrent("webhook-sequence", () => {
     expect(receiver.callsFor(longer.EventId).map(sequenceOf)).toEqual([null]);
   });
 
-  test("is the same at every attempt and redelivery of an event, whatever has happened since", async () => {
+  test("is the same at every attempt and redelivery of an event", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 500, 200]);
     const { Id } = await api.connect(receiver.url, { Name: "flaky", Secret: "s" });
@@ -107,7 +107,7 @@ describe.concurrent("webhook-sequence", () => {
     expect(receiver.callsFor(updated.EventId).map(sequenceOf)).toEqual(Array(4).fill("2"));
   });
 
-  test("is not of a ping, which tells of no change", async () => {
+  test("is omitted for a ping, which has no record", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);

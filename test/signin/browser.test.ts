@@ -61,7 +61,7 @@ async function signIn(page: Page, { tenant }: Client): Promise<void> {
 }
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
-  test("a person signs in, after a slip, allows, is recognised, and signs out", async () => {
+  test("a person signs in after a mistake, allows, is recognised, and signs out", async () => {
     using app = startApplication();
     const client = await clientOf(app.callback);
     const { page, complaints } = await newPage(javaScriptEnabled);
@@ -108,7 +108,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     expect(complaints).toEqual([]);
   });
 
-  test("form_post reaches the application, by itself or by its button", async () => {
+  test("form_post reaches the application, automatically or by its button", async () => {
     using app = startApplication();
     const client = await clientOf(app.callback);
     const { page, complaints } = await newPage(javaScriptEnabled);
@@ -141,7 +141,7 @@ test("denying sends access_denied to the application", async () => {
   expect(app.got[0]!.answer).toMatchObject({ error: "access_denied", state: "some state" });
 });
 
-test("an application's callback may go on to another origin, though a form began it", async () => {
+test("an application's callback may redirect to another origin, though a form began it", async () => {
   using app = startApplication();
   using first = startApplication({ goesOnTo: app.home });
   const client = await clientOf(first.callback);

@@ -11,7 +11,7 @@ async function consentPage(client: Client, visitor: Visitor): Promise<View> {
 }
 
 describe.concurrent("a form's token", () => {
-  test("of the sign-in form: missing, wrong, another browser's, or without a cookie", async () => {
+  test("of the sign-in form: missing, wrong, of another browser, or without a cookie", async () => {
     const client = await newClient();
     const [visitor, stranger] = [new Visitor(), new Visitor()];
     const page = await visitor.open(client.authorize());
@@ -25,7 +25,7 @@ describe.concurrent("a form's token", () => {
     expect((await new Visitor().submit(page, client.tenant.admin)).status).toBe(403);
   });
 
-  test("of the consent form is bound to the session", async () => {
+  test("of the consent form belongs to the session", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const signIn = await visitor.open(client.authorize());
@@ -38,7 +38,7 @@ describe.concurrent("a form's token", () => {
     expect(answerOf(await visitor.submit(again, { decision: "allow" })).code).toBeString();
   });
 
-  test("a form sent twice, or above its limit, is refused", async () => {
+  test("a form sent twice, or above its limit, is rejected", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const page = await visitor.open(client.authorize());
@@ -86,7 +86,7 @@ describe.concurrent("the session", () => {
 });
 
 describe.concurrent("every page", () => {
-  test("is never cached or framed, runs nobody's script, and tells no other site", async () => {
+  test("is never cached or framed, runs no foreign script, and sends no Referer", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const pages = [
@@ -117,7 +117,7 @@ describe.concurrent("every page", () => {
     }
   });
 
-  test("brings its style and script from here, cached for good under a name of their content", async () => {
+  test("loads its style and script from here, cached permanently under a hashed name", async () => {
     const client = await newClient();
     const page = await client.visit(new Visitor(), { response_mode: "form_post" });
     const paths = [...page.html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
@@ -131,7 +131,7 @@ describe.concurrent("every page", () => {
     }
   });
 
-  test("sends them compressed as the browser takes them, and the same bytes in each way", async () => {
+  test("sends them compressed as the browser accepts, with the same contents", async () => {
     const client = await newClient();
     const page = await new Visitor().open(client.authorize());
     const path = /href="(\/assets\/pico-[^"]+)"/.exec(page.html)![1]!;

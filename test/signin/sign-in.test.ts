@@ -22,7 +22,7 @@ function alertOf(view: View): string {
   return /role="alert"[^>]*>([^<]*)</.exec(view.html)?.[1] ?? "";
 }
 
-describe.concurrent("is refused with one text", () => {
+describe.concurrent("is rejected with one message", () => {
   test.each<[string, (client: Client) => Promise<Record<string, string>> | Record<string, string>]>([
     ["a wrong password", () => ({ username: "admin", password: "wrong" })],
     ["an unknown user", () => ({ username: "nobody", password: "wrong" })],
@@ -69,7 +69,7 @@ describe.concurrent("is refused with one text", () => {
   });
 });
 
-describe.concurrent("a right password", () => {
+describe.concurrent("a correct password", () => {
   test("sets SPEC.md's Last_Login", async () => {
     const client = await newClient();
     await client.visit(new Visitor());
@@ -86,7 +86,7 @@ describe.concurrent("a right password", () => {
     expect(Date.now() - Date.parse(user.body.Last_Login)).toBeLessThan(60_000);
   });
 
-  test("is taken with whatever is typed around it lost nowhere", async () => {
+  test("is accepted after earlier mistakes, and the typed user name is kept", async () => {
     const client = await newClient();
     const username = `"><b>&lt;&amp;'é☃`;
     await db()`update users set username = ${username} where tenant_id = ${client.tenant.tenantId}`;
@@ -99,7 +99,7 @@ describe.concurrent("a right password", () => {
   });
 });
 
-describe.concurrent("guessing", () => {
+describe.concurrent("guessing passwords", () => {
   test.each(["admin", "nobody"])(
     "%s: after five failures at one place the waits grow, and are the same",
     async (username) => {
@@ -118,7 +118,7 @@ describe.concurrent("guessing", () => {
     },
   );
 
-  test("in parallel gains nothing", async () => {
+  test("in parallel gains no attempts", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     const page = await visitor.open(client.authorize());
@@ -128,7 +128,7 @@ describe.concurrent("guessing", () => {
     expect(views.filter((view) => view.status === 429)).toHaveLength(14);
   });
 
-  test("is no word for one person's browsers that sign in at the same moment", async () => {
+  test("does not affect one person's browsers that sign in at the same time", async () => {
     const client = await newClient();
     for (let round = 0; round < 5; round++) {
       const pages = await Promise.all(
@@ -142,7 +142,7 @@ describe.concurrent("guessing", () => {
     }
   });
 
-  test("by a stranger does not shut the owner's own browser out", async () => {
+  test("by a stranger does not block the owner's own browser", async () => {
     const client = await newClient();
     const owner = new Visitor();
     await client.visit(owner);
@@ -154,7 +154,7 @@ describe.concurrent("guessing", () => {
     expect(answerOf(await client.visit(owner)).code).toBeString();
   });
 
-  test("a cookie that somebody made up is no known browser", async () => {
+  test("with an invented cookie is not a known browser", async () => {
     const client = await newClient();
     const stranger = new Visitor();
     await attempts(client, stranger, { username: "admin", password: "wrong" }, 6);
@@ -162,7 +162,7 @@ describe.concurrent("guessing", () => {
     expect((await attempt(client, stranger, client.tenant.admin)).status).toBe(429);
   });
 
-  test("is forgiven once the owner gets in", async () => {
+  test("is reset once the owner signs in", async () => {
     const client = await newClient();
     const visitor = new Visitor();
     await attempts(client, visitor, { username: "admin", password: "wrong" }, 4);
@@ -173,7 +173,7 @@ describe.concurrent("guessing", () => {
     ]);
   });
 
-  test("of one account is slowed down wherever it comes from, and a known address is free of that", async () => {
+  test("of one account is throttled across addresses, except known ones", async () => {
     const client = await newClient();
     const { tenantId } = client.tenant;
     await attempts(client, new Visitor(), { username: "admin", password: "wrong" }, 1);

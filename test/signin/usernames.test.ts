@@ -53,8 +53,8 @@ async function setPassword(admin: Api, id: number): Promise<void> {
 /** @returns the statuses, sorted */
 const together = async (...calls: Promise<Answer>[]) => (await Promise.all(calls)).map(({ status }) => status).sort();
 
-describe.concurrent("the Username of who can sign in", () => {
-  test.each(SPELLINGS)("is nobody else's, written %s, and signs its owner in", async (_, spelling) => {
+describe.concurrent("the Username of a user who can sign in", () => {
+  test.each(SPELLINGS)("is unique, written %s, and signs its owner in", async (_, spelling) => {
     const { client, admin } = await arrange();
     const { Id } = await makeUser(admin, "rené");
     await setPassword(admin, Id);
@@ -86,7 +86,7 @@ describe.concurrent("the Username of who can sign in", () => {
     expect(answerOf(await new Person(client).signIn()).code).toBeString();
   });
 
-  test("may be spelled anew by its owner, and is free once it was given up", async () => {
+  test("can be respelled by its owner, and is free after a change", async () => {
     const { admin } = await arrange();
     const { Id } = await makeUser(admin, "ana");
     await setPassword(admin, Id);
@@ -95,14 +95,14 @@ describe.concurrent("the Username of who can sign in", () => {
     expect((await makeAnother(admin, "ana")).status).toBe(200);
   });
 
-  test("is another tenant's matter there", async () => {
+  test("is independent in another tenant", async () => {
     const [{ admin }, other] = await Promise.all([arrange(), arrange()]);
     const { Id } = await makeUser(admin, "ana");
     await setPassword(admin, Id);
     await setPassword(other.admin, (await makeUser(other.admin, "ana")).Id);
   });
 
-  test("may be shared by those who cannot, and then gets no password link until it is not", async () => {
+  test("can be shared by users who cannot sign in, who then get no password link", async () => {
     const { admin } = await arrange();
     const first = await makeUser(admin, "ana");
     const second = await ok(makeAnother(admin, "ANA"));
@@ -112,7 +112,7 @@ describe.concurrent("the Username of who can sign in", () => {
     expect((await admin.patch("/User", { Id: second.Id, Username: "ana" })).status).toBe(409);
   });
 
-  test("is nobody else's from the link on, until the link has expired", async () => {
+  test("is unique from the password link on, until the link expires", async () => {
     const { admin } = await arrange();
     const { Id } = await makeUser(admin, "ana");
     await ok(linkFor(admin, Id));
@@ -121,7 +121,7 @@ describe.concurrent("the Username of who can sign in", () => {
     expect((await makeAnother(admin, "ana")).status).toBe(200);
   });
 
-  test("is as slowed down in every spelling together as in one", async () => {
+  test("is throttled in all spellings together", async () => {
     const { client } = await arrange();
     const statuses: number[] = [];
     for (const username of ["admin", "Admin", "ADMIN", "aDMIN", "ａdmin", "adMIN"]) {
@@ -171,7 +171,7 @@ describe.concurrent("every way to sign in", () => {
     return rows[table];
   };
 
-  test("is refused for a shared Username, and keeps the name from others", async () => {
+  test("is rejected for a shared Username, and makes the name unique", async () => {
     const tables = await db()<{ name: string }[]>`
       select distinct conrelid::regclass::text as name from pg_constraint
       where contype = 'f' and confrelid = 'users'::regclass order by name`;
@@ -199,8 +199,8 @@ describe.concurrent("every way to sign in", () => {
   });
 });
 
-describe.concurrent("of two at once, one is refused:", () => {
-  test("two who can sign in take the same name", async () => {
+describe.concurrent("of two concurrent requests, one is rejected:", () => {
+  test("two users who can sign in take the same name", async () => {
     const { admin } = await arrange();
     const users = [await makeUser(admin, "ana"), await makeUser(admin, "eva")];
     for (const { Id } of users) await setPassword(admin, Id);
@@ -210,7 +210,7 @@ describe.concurrent("of two at once, one is refused:", () => {
     }
   });
 
-  test("one is given a link while another takes the name", async () => {
+  test("one gets a link while another takes the name", async () => {
     const { admin } = await arrange();
     for (let round = 0; round < 10; round++) {
       const { Id } = await makeUser(admin, `ana${round}`);
@@ -220,7 +220,7 @@ describe.concurrent("of two at once, one is refused:", () => {
     }
   });
 
-  test("one sets the password by its link while it is given another's name", async () => {
+  test("one sets the password by its link while it is renamed to another's name", async () => {
     const { admin } = await arrange();
     for (let round = 0; round < 5; round++) {
       const [first, second] = [await makeUser(admin, `ana${round}`), await makeUser(admin, `eva${round}`)];
@@ -237,7 +237,7 @@ describe.concurrent("of two at once, one is refused:", () => {
   });
 });
 
-test("names that RFC 8265 takes for one have one form, whatever was typed", async () => {
+test("names that RFC 8265 treats as one have one form, however typed", async () => {
   const any = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }).filter((text) => !text.includes("\0"));
   const typed = fc.oneof(
     any,

@@ -39,7 +39,7 @@ const DRIVER_TYPES: Record<number, string> = {
 };
 
 test(
-  "PostgreSQL can prepare every statement, and its columns are those of the row's type",
+  "PostgreSQL can prepare every statement, and its columns match the row's type",
   async () => {
     const { statements, unread } = readStatements(["server", "activities"]);
     expect(statements.length).toBeGreaterThan(380);

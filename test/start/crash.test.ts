@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isGone, type PartProcess, partsOf, readiness, StartCommand, until } from "./start-command.ts";
 
-test("a part that is killed is named, missing in /readyz meanwhile, and brought back", async () => {
+test("a killed part is named, reported missing by /readyz, and restarted", async () => {
   await using start = new StartCommand();
   const url = await start.ready();
 
@@ -42,7 +42,7 @@ test("a part that is killed is named, missing in /readyz meanwhile, and brought 
   expect(body).toMatchObject({ postgresql: "up", temporal: "up", worker: "up" });
 }, 300_000);
 
-test("after `start` itself was killed, the next one takes over what it left", async () => {
+test("after a kill of `start`, the next one takes over its processes", async () => {
   await using killed = new StartCommand();
   await killed.ready();
   const left = await partsOf(killed.dataDir, killed.pid);
@@ -63,7 +63,7 @@ test("after `start` itself was killed, the next one takes over what it left", as
   for (const name of ["PostgreSQL", "Temporal"]) expect(await isGone(left[name]!)).toBe(true);
 }, 300_000);
 
-test("when `bun run start` is killed above it, everything stops", async () => {
+test("when `bun run start` is killed by its parent, everything stops", async () => {
   await using start = new StartCommand(undefined, {}, [], ["run", "start"]);
   await start.ready();
   const supervisor = Number(readFileSync(join(start.dataDir, "start.pid"), "utf8"));

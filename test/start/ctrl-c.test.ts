@@ -11,7 +11,7 @@ import { StartCommand, until } from "./start-command.ts";
 const MOMENTS = [150, 500, 800, 1_100, 1_400, 2_000, 3_000];
 
 test.concurrent.each(MOMENTS)(
-  "Ctrl-C %d ms into a first start leaves no process and prints no failure",
+  "Ctrl-C %d ms into a first start leaves no process and prints no error",
   async (moment) => {
     await using start = new StartCommand(temporaryDirectory("start"), {}, [], undefined, true);
     await Bun.sleep(moment);
@@ -19,7 +19,7 @@ test.concurrent.each(MOMENTS)(
   },
 );
 
-test("Ctrl-C while root's `start` looks up the user that PostgreSQL runs as is no failure to find one", async () => {
+test("Ctrl-C while root's `start` looks up PostgreSQL's user is not reported as a missing user", async () => {
   const slow = temporaryDirectory("slow");
   const asked = join(slow, "asked");
   writeFileSync(join(slow, "id"), `#!/bin/sh\ntouch ${asked}\nsleep 1\nexec ${Bun.which("id")} "$@"\n`, {

@@ -22,7 +22,7 @@ import { newTenant, setting } from "../support/tenant.ts";
 /** Of 512 bytes: what Temporal's store has from the start, and little more. */
 const STORE_BLOCKS = 10_240;
 
-test("a namespace without the search attributes is told of by API and worker, until they are there", async () => {
+test("a namespace without the search attributes is reported by API and worker until they exist", async () => {
   await using database = await newEmptyDatabase();
   await using namespace = await newNamespace();
   await prepareDatabase(database.url);
@@ -66,7 +66,7 @@ test("a namespace without the search attributes is told of by API and worker, un
   expect([nothing.status, (await fetch(`http://127.0.0.1:${workerPort}/healthz`)).status]).toEqual([404, 200]);
 }, 180_000);
 
-test("a store of Temporal's that is full is told of, and changes are taken all the same", async () => {
+test("a full Temporal store is reported, and changes are accepted all the same", async () => {
   const folder = join(temporaryDirectory("limited"), "bin");
   mkdirSync(folder);
   const { path } = await findTemporal({ env: process.env, say: () => {}, signal: AbortSignal.timeout(60_000) });
@@ -106,7 +106,7 @@ test("a store of Temporal's that is full is told of, and changes are taken all t
   expect((await api.events()).Items).toHaveLength(2);
 }, 360_000);
 
-test("a delivery that has waited over 60 s for its workflow is told of", async () => {
+test("a delivery waiting over 60 s for its workflow is reported", async () => {
   await using database = await newEmptyDatabase();
   await prepareDatabase(database.url);
   await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });

@@ -5,7 +5,7 @@ import { PROJECT_ROOT } from "../../server/config.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { StartCommand } from "./start-command.ts";
 
-test("`bun run dev --seed` lists accounts, and its people sign in and find a week of deliveries", async () => {
+test("`bun run dev --seed` lists accounts that sign in and find a week of deliveries", async () => {
   const command = [join(PROJECT_ROOT, "dev", "main.ts")];
   await using dev = new StartCommand(undefined, { PORT: "0" }, ["--seed"], command);
   await dev.prints("Accounts      http://");
@@ -20,7 +20,7 @@ test("`bun run dev --seed` lists accounts, and its people sign in and find a wee
   expect((await visitor.open("/settings/activity")).html).toContain("Search index");
 });
 
-test("`bun run dev` names an option that it does not have", async () => {
+test("`bun run dev` names an unknown option", async () => {
   await using dev = new StartCommand(undefined, {}, ["--sed"], [join(PROJECT_ROOT, "dev", "main.ts")]);
   expect(await dev.ended()).toBe(2);
   expect(dev.output).toContain("Unknown option --sed. Usage: bun run dev [--seed]");

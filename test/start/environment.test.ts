@@ -24,7 +24,7 @@ test.concurrent.each([...EVERY, "start"])("a wrong password: `bun run %s`", asyn
   expect(words).toMatch(/^PostgreSQL at \S+ cannot be used: password authentication failed for user "gatehouse"$/);
 });
 
-test.concurrent.each(EVERY)("a database that is not there: `bun run %s`", async (command) => {
+test.concurrent.each(EVERY)("a missing database: `bun run %s`", async (command) => {
   const url = new URL(shared().databaseUrl);
   url.pathname = "/none";
   const words = await refusal(command, { DATABASE_URL: url.href, MASTER_KEY: KEY() });
@@ -36,7 +36,7 @@ test.concurrent.each(WITH_KEY)("another MASTER_KEY: `bun run %s`", async (comman
   expect(words).toMatch(/^A stored [\w ]+ does not open with this MASTER_KEY\. Start with the key it was sealed by/);
 });
 
-test.concurrent.each(["worker", "start"])("a Temporal namespace that is not there: `bun run %s`", async (command) => {
+test.concurrent.each(["worker", "start"])("a missing Temporal namespace: `bun run %s`", async (command) => {
   const words = await refusal(command, {
     DATABASE_URL: shared().databaseUrl,
     MASTER_KEY: KEY(),

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => void silent.close());
 
-test("the temporal program on PATH is taken first, then the cached one", async () => {
+test("the temporal program on PATH is used first, then the cached one", async () => {
   const program = (await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal })).path;
   const path = temporaryDirectory("path");
   const cache = temporaryDirectory("cache");
@@ -43,7 +43,7 @@ test("the temporal program on PATH is taken first, then the cached one", async (
   expect(await version(inCache.path!)).toContain("temporal version");
 });
 
-test("with no program, no download and no Go, the error names all four ways", async () => {
+test("without program, download and Go, the error names all four options", async () => {
   const result = await search({ PATH: "/nowhere", XDG_CACHE_HOME: temporaryDirectory("cache"), ...refusing });
   for (const way of [
     "TEMPORAL_ADDRESS",
@@ -55,12 +55,12 @@ test("with no program, no download and no Go, the error names all four ways", as
   }
 });
 
-test("a download that does not connect is given up after 5 s", async () => {
+test("a download that does not connect is aborted after 5 s", async () => {
   const result = await search({ PATH: "/nowhere", XDG_CACHE_HOME: temporaryDirectory("cache"), ...unanswering });
   expect(result.error).toContain("no answer within 5 s");
 });
 
-describe("what is downloaded", () => {
+describe("a download", () => {
   const platform = `${process.platform}-${process.arch}`;
   const name = "/temporal_cli_linux.tar.gz";
 
@@ -83,7 +83,7 @@ describe("what is downloaded", () => {
     return { url, result, kept: readdirSync(cacheFolder({ XDG_CACHE_HOME: cache })) };
   }
 
-  test("is run if it is the release that is pinned", async () => {
+  test("is run if it is the pinned release", async () => {
     const archive = await archiveOf("#!/bin/sh\necho temporal version of the release\n");
     const { result, kept } = await downloaded(archive, sha256Of(archive));
     expect(result).toMatchObject({ from: "downloaded" });
@@ -91,7 +91,7 @@ describe("what is downloaded", () => {
     expect(kept).toEqual(["temporal"]);
   });
 
-  test("is not unpacked if one byte of it is another, and the next way is tried", async () => {
+  test("is not unpacked if one byte differs, and the next option is tried", async () => {
     const archive = await archiveOf("#!/bin/sh\necho temporal version of the release\n");
     const tampered = await archiveOf("#!/bin/sh\necho temporal version of the thief\n");
     const longer = new Uint8Array([...archive, 0]);
@@ -107,14 +107,14 @@ describe("what is downloaded", () => {
     }
   });
 
-  test("is refused in words if the server has none, or there is no sum for the platform", async () => {
+  test("fails with a message if the server has none, or the platform has no checksum", async () => {
     const missing = await downloaded(new Response("none", { status: 404 }), "0".repeat(64));
     expect(missing.result.error).toContain(`${missing.url} answered 404`);
     const env = { PATH: "/nowhere", XDG_CACHE_HOME: temporaryDirectory("cache"), RELEASES: "{}" };
     expect((await search(env)).error).toContain(`there is no release for ${platform} whose SHA-256 is known`);
   });
 
-  test("is pinned for every platform that PostgreSQL comes for, but Windows", () => {
+  test("is pinned for every platform of the embedded PostgreSQL except Windows", () => {
     const releases = releasesOf("1.8.2");
     expect(Object.keys(releases).sort()).toEqual(["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"]);
     const sums = Object.values(releases).map(({ sha256 }) => sha256);
@@ -133,7 +133,7 @@ const archiveOf = (program: string) =>
   new Bun.Archive({ temporal: program, LICENSE: "MIT" }, { compress: "gzip" }).bytes();
 
 test.skipIf(!GO)(
-  "without a download it is built with Go, showing its progress, and found in the cache from then on",
+  "without a download it is built with Go, with progress, and cached",
   async () => {
     const goCache = Bun.spawnSync([GO!, "env", "GOCACHE"]).stdout.toString().trim();
     const env = {

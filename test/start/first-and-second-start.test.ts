@@ -7,7 +7,7 @@ import { isGone, partsOf, readiness, StartCommand } from "./start-command.ts";
 
 const SEVEN_DAYS = 7 * 24 * 3_600;
 
-test("a first start brings up everything, a second one in the same place is refused, a later one finds its data", async () => {
+test("a first start brings up everything, a second one in the same place fails, a later one finds its data", async () => {
   await using first = new StartCommand(temporaryDirectory("start"));
   const url = await first.ready();
   const order = ["PostgreSQL ", "migrations ", "Temporal ", "demo tenant ", "worker ", "API "].map((name) =>
@@ -55,7 +55,7 @@ test("a first start brings up everything, a second one in the same place is refu
   expect(await hasToken(secondUrl, demo.client)).toBe(true);
 }, 300_000);
 
-test("Ctrl-C in the middle of starting stops what is there by then", async () => {
+test("Ctrl-C during a start stops the parts already started", async () => {
   await using start = new StartCommand(temporaryDirectory("start"));
   await start.prints("migrations ");
   const parts = Object.values(await partsOf(start.dataDir, start.pid)).filter((part) => part !== undefined);

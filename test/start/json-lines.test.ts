@@ -9,7 +9,7 @@ const ENTRIES = Object.keys(FILES) as Entry[];
 /** Arguments of each. */
 const ARGS: Partial<Record<Entry, string[]>> = { tenant: ["create", "acme"], keys: ["rotate"] };
 
-test.concurrent.each(ENTRIES)("`bun run %s` says in one line of JSON that its settings are wrong", async (entry) => {
+test.concurrent.each(ENTRIES)("`bun run %s` reports invalid settings in one line of JSON", async (entry) => {
   for (const LOG_FORMAT of ["json", ""]) {
     const env = { LOG_FORMAT, LOG_LEVEL: "loud", WEBHOOK_TIMOUT: "5s" };
     const { exitCode, output } = await runEntry(entry, env, ARGS[entry]);
@@ -21,7 +21,7 @@ test.concurrent.each(ENTRIES)("`bun run %s` says in one line of JSON that its se
 });
 
 test.concurrent.each(["start", "migrate", "tenant", "keys"] as const)(
-  "`bun run %s` says in one line of JSON that it is called wrongly",
+  "`bun run %s` reports a wrong command line in one line of JSON",
   async (entry) => {
     const { exitCode, output } = await runEntry(entry, { LOG_FORMAT: "json" }, ["--no-such-option"]);
     expect(exitCode).toBe(2);
@@ -29,7 +29,7 @@ test.concurrent.each(["start", "migrate", "tenant", "keys"] as const)(
   },
 );
 
-test("the commands print what they did as JSON lines, and as text if they are asked to", async () => {
+test("commands print results as JSON lines, and as text on request", async () => {
   await using database = await newEmptyDatabase();
   const env = { DATABASE_URL: database.url, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY") };
   const run = async (entry: Entry, LOG_FORMAT: string) => {
@@ -56,7 +56,7 @@ test("the commands print what they did as JSON lines, and as text if they are as
   expect(parsed(rotated.output).length).toBeGreaterThan(1);
 });
 
-test("a server and a worker that a fault ends say so in a line of JSON", async () => {
+test("a server and a worker that stop on an error log it as a line of JSON", async () => {
   const script = `
     import { runEntry } from "./server/process.ts";
     await runEntry("api", async () => { setTimeout(() => { throw new Error("a fault"); }, 1); await Bun.sleep(60_000); });`;

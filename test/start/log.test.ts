@@ -13,7 +13,7 @@ const VALUE = `ada-${Bun.randomUUIDv7()}@example.com`;
 const CONFLICT = 'duplicate key value violates unique constraint "people_name_key"';
 const STATEMENTS = ["create temp table people (name text unique)", "insert into people values ($1)"];
 
-test("a conflict stands in PostgreSQL's log, without the value and the statement", async () => {
+test("a conflict is in PostgreSQL's log, without the value and the statement", async () => {
   const sql = connect(setting("GATEHOUSE_TEST_DATABASE_URL"), "gatehouse test", 1);
   await sql.unsafe(STATEMENTS[0]!);
   await sql.unsafe(STATEMENTS[1]!, [VALUE]);
@@ -28,7 +28,7 @@ test("a conflict stands in PostgreSQL's log, without the value and the statement
   expect(log).not.toContain("STATEMENT:");
 });
 
-test("an error stands in our log by its message, its stack and its cause, without PostgreSQL's values", async () => {
+test("an error is in our log with message, stack and cause, without PostgreSQL's values", async () => {
   const script = `
     import { connect } from "./server/db/sql.ts";
     import { createLog } from "./server/log.ts";
@@ -55,7 +55,7 @@ test("an error stands in our log by its message, its stack and its cause, withou
   expect(output).not.toContain(VALUE);
 });
 
-test("what fails again and again while something is away is one warning for each cause; debug lines have the rest", async () => {
+test("repeated failures during an outage are one warning per cause, and debug lines", async () => {
   const script = `
     import { createLog, createOutageLog } from "./server/log.ts";
     const log = createLog(process.env.LEVEL, "test");
@@ -84,7 +84,7 @@ function linesOf(output: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-test("a log that grows too large while parts write to it is set aside, and written on", async () => {
+test("a log that grows too large while in use is rotated", async () => {
   const dataDir = newDataDirectory("rotated");
   const { file, fd } = openLog(dataDir, "gatehouse");
   // As a part has it, whose output goes there.

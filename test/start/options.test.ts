@@ -6,7 +6,7 @@ import { ensureReceiverCertificate } from "../../examples/receiver/certificate.t
 import { temporaryDirectory } from "../support/directories.ts";
 import { StartCommand } from "./start-command.ts";
 
-test("ports that are taken are passed over, and PUBLIC_URL follows", async () => {
+test("ports in use are skipped, and PUBLIC_URL follows", async () => {
   // Ports used by another test's `start` count as used, but may be released meanwhile.
   await using temporal = await listener(7233);
   await using ui = await listener(8233);
@@ -25,14 +25,14 @@ test("ports that are taken are passed over, and PUBLIC_URL follows", async () =>
   if (discovery.ok) expect((await discovery.json()) as object).toMatchObject({ issuer: url });
 });
 
-test("a PORT asked for by name and taken is an error", async () => {
+test("an explicit PORT that is in use is an error", async () => {
   await using taken = await listener(0);
   await using start = new StartCommand(undefined, { PORT: String(taken.port) });
   expect(await start.ended()).toBe(1);
   expect(start.output).toContain(`PORT is ${taken.port}, and something listens there already.`);
 });
 
-test("--allow-receiver lets webhooks reach the example receiver beside what was allowed before", async () => {
+test("--allow-receiver lets webhooks reach the example receiver in addition to EGRESS_ALLOW", async () => {
   const dataDir = temporaryDirectory("start");
   const own = (await ensureReceiverCertificate(temporaryDirectory("own"))).caFile;
   await using start = new StartCommand(dataDir, { EGRESS_CA_FILE: own, LOG_LEVEL: "silent" }, ["--allow-receiver"]);
@@ -42,7 +42,7 @@ test("--allow-receiver lets webhooks reach the example receiver beside what was 
   expect(merged).toContain(readFileSync(join(dataDir, "receiver", "ca.pem"), "utf8"));
 });
 
-test("an unknown option is refused, --help explains", async () => {
+test("an unknown option is an error, --help explains", async () => {
   await using wrong = new StartCommand(undefined, {}, ["--alow-receiver"]);
   expect(await wrong.ended()).toBe(2);
   expect(wrong.output).toContain("Unknown option --alow-receiver");
@@ -51,7 +51,7 @@ test("an unknown option is refused, --help explains", async () => {
   expect(help.output).toContain("Usage: bun run start");
 });
 
-test("a database of one's own needs a MASTER_KEY of one's own", async () => {
+test("an external database requires an explicit MASTER_KEY", async () => {
   await using start = new StartCommand(undefined, { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
   expect(await start.ended()).toBe(2);
   expect(start.output).toContain("MASTER_KEY is missing");

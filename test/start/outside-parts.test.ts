@@ -11,7 +11,7 @@ import { newDataDirectory, temporaryDirectory } from "../support/directories.ts"
 import { runEntry } from "./entry.ts";
 import { StartCommand, until } from "./start-command.ts";
 
-test("an outside cluster without the search attributes is named, with the command that adds them", async () => {
+test("an external cluster without the search attributes is reported with the command that adds them", async () => {
   const signal = new AbortController().signal;
   const { path } = await findTemporal({ env: process.env, say: () => {}, signal });
   const port = await nextFreePort(0, "127.0.0.1", new Set());
@@ -42,7 +42,7 @@ test("an outside cluster without the search attributes is named, with the comman
   }
 }, 300_000);
 
-test("a database of one's own is migrated and used", async () => {
+test("an external database is migrated and used", async () => {
   const say = () => {};
   const port = await nextFreePort(0, "127.0.0.1", new Set());
   const { signal } = new AbortController();

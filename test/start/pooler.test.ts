@@ -6,7 +6,7 @@ import { startTransactionPooler } from "../support/transaction-pooler.ts";
 import { runEntry } from "./entry.ts";
 
 test.each(["server", "worker", "migrate", "tenant"] as const)(
-  "`bun run %s` refuses a pooler that shares its sessions between transactions",
+  "`bun run %s` rejects a pooler that shares sessions between transactions",
   async (entry) => {
     await using pooler = await startTransactionPooler(shared().databaseUrl);
     const env = { DATABASE_URL: pooler.databaseUrl, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"), PORT: "0" };
@@ -18,14 +18,14 @@ test.each(["server", "worker", "migrate", "tenant"] as const)(
   },
 );
 
-test("such a pooler answers statements, so that nothing else would tell of it", async () => {
+test("such a pooler answers statements, so nothing else would detect it", async () => {
   await using pooler = await startTransactionPooler(shared().databaseUrl);
   const sql = connect(pooler.databaseUrl, "gatehouse test", 1);
   expect(await sql.unsafe("select 1 as one")).toMatchObject([{ one: 1 }]);
   await sql.end({ timeout: 1 });
 });
 
-test("what gives each client a session of its own is taken, however far away it is", async () => {
+test("a pooler with a session per client is accepted, at any latency", async () => {
   await using relay = await startRelay(shared().databaseUrl);
   const env = { DATABASE_URL: relay.databaseUrl, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY") };
   const { exitCode, output } = await runEntry("migrate", env);

@@ -16,7 +16,7 @@ import { setting } from "../support/tenant.ts";
 
 const LOOPBACK = "127.0.0.1";
 
-test("two starts at once want the same ports, and each gets its own", async () => {
+test("two concurrent starts want the same ports, and each gets its own", async () => {
   const first = () => nextFreePort(0, LOOPBACK, new Set());
   const ports = { postgresql: await first(), temporal: await first(), temporalUi: await first() };
   const env = { PORT: undefined };
@@ -37,7 +37,7 @@ test("two starts at once want the same ports, and each gets its own", async () =
   }
 }, 180_000);
 
-test("the API's port is taken in the last moment: the next one is used, and everything says so", async () => {
+test("the API's port is taken at the last moment: the next one is used and reported", async () => {
   let thief: Bun.TCPSocketListener | undefined;
   const dataDir = newDataDirectory("stack");
   const stack = await startStack({
@@ -56,7 +56,7 @@ test("the API's port is taken in the last moment: the next one is used, and ever
   thief!.stop(true);
 }, 180_000);
 
-test("a PORT asked for by name and taken in the last moment is an error", async () => {
+test("an explicit PORT that is taken at the last moment is an error", async () => {
   const port = await nextFreePort(0, LOOPBACK, new Set());
   let thief: Bun.TCPSocketListener | undefined;
   const starting = startStack({
@@ -69,7 +69,7 @@ test("a PORT asked for by name and taken in the last moment is an error", async 
   thief!.stop(true);
 }, 180_000);
 
-test("another Temporal on the port is not taken for ours", async () => {
+test("another Temporal on the port is not used", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
   const binary = (await findTemporal(search)).path;
   const port = Number(new URL(`http://${setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS")}`).port);
@@ -79,7 +79,7 @@ test("another Temporal on the port is not taken for ours", async () => {
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
 }, 180_000);
 
-test("a Temporal that fails by bad luck is started again, and its reason is told", async () => {
+test("a Temporal that fails to start is restarted, and the reason is reported", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
   const { path } = await findTemporal(search);
   const dataDir = temporaryDirectory("temporal");

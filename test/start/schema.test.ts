@@ -20,7 +20,7 @@ const COMMANDS = [
   "keys reseal",
 ];
 
-test("`bun run migrate` makes the tables, and a role that reads and writes them runs API and worker", async () => {
+test("`bun run migrate` creates the tables, and a role with read and write permission runs API and worker", async () => {
   await using database = await newEmptyDatabase();
   await using namespace = await newNamespace();
   const MASTER_KEY = newMasterKey();
@@ -67,7 +67,7 @@ test("`bun run migrate` makes the tables, and a role that reads and writes them 
   expect(failed).toEqual([]);
 }, 300_000);
 
-test("every process whose code is older or newer than the database says so, and does not start", async () => {
+test("every process with code older or newer than the database says so and does not start", async () => {
   await using database = await newEmptyDatabase();
   const env = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey(), PORT: "0" };
   await runEntry("migrate", env);

@@ -15,7 +15,7 @@ import { newTenant, setting } from "../support/tenant.ts";
 
 const COLUMNS = 100;
 
-test("shows how its parts are and what was delivered last, and Ctrl-C leaves that readable", async () => {
+test("shows its parts and the last deliveries, and Ctrl-C leaves that readable", async () => {
   await using place = await newPlace();
   await using start = startOnTerminal(place.env);
   await until("the status", () => start.screen().includes("No deliveries yet"));
@@ -46,7 +46,7 @@ test("shows how its parts are and what was delivered last, and Ctrl-C leaves tha
   expect(start.screen()).toEndWith("SIGINT: stopping\neverything is stopped\n");
 }, 180_000);
 
-test("gives JSON lines instead with LOG_FORMAT=json", async () => {
+test("prints JSON lines instead with LOG_FORMAT=json", async () => {
   await using place = await newPlace();
   await using start = startOnTerminal({ ...place.env, LOG_FORMAT: "json" });
   await until("it to be ready", () => start.output().includes('"msg":"Gatehouse is ready after '));

@@ -5,7 +5,7 @@ import { migrate } from "../../server/db/migrate.ts";
 import { ROOT, readPage } from "../documents/pages.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 
-test("docs/architecture.md has every trigger of the schema, beside a service that is there", async () => {
+test("docs/architecture.md has every trigger of the schema, beside an existing service", async () => {
   await using database = await newEmptyDatabase();
   await migrate(database.url);
   const triggers = await database.sql<{ tgname: string }[]>`select tgname from pg_trigger where not tgisinternal`;

@@ -20,7 +20,7 @@ test.concurrent.each([
   ["migrate", [], ["EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
   ["tenant", ["create", "acme"], ["EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
   ["keys", ["rotate"], ["EGRESS_CA_FILE", "LOG_LEVEL", "WEBHOK_TIMEOUT"]],
-] as const)("`bun run %s` tells every problem of its settings, and ends with 2", async (entry, args, names) => {
+] as const)("`bun run %s` reports all errors of its settings and exits with 2", async (entry, args, names) => {
   const env = {
     DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
     HOST: "no.such.name.invalid",
@@ -41,7 +41,7 @@ test.concurrent.each([
   ["a file", NO_PEM, "EEXIST"],
   ["below a file", join(NO_PEM, "data"), "ENOTDIR"],
   ["not to be made", join(readOnlyDirectory(), "data"), ""],
-])("a DATA_DIR that is %s is named", async (_, dataDir, code) => {
+])("a DATA_DIR that is %s is reported", async (_, dataDir, code) => {
   const { exitCode, output } = await runEntry("start", { DATA_DIR: dataDir });
   expect(exitCode).toBe(2);
   const [first, problem, ...rest] = output.trim().split("\n");
@@ -65,7 +65,7 @@ test.concurrent.each([
   ["keys", ["rotate"]],
   ["keys", ["reseal"]],
   ["migrate", []],
-] as const)("a database that does not answer is named by `bun run %s %j`", async (entry, args) => {
+] as const)("an unreachable database is reported by `bun run %s %j`", async (entry, args) => {
   const env = { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/gate", MASTER_KEY: KEY };
   const { exitCode, output } = await runEntry(entry, env, [...args]);
   expect(exitCode).toBe(1);
@@ -73,7 +73,7 @@ test.concurrent.each([
 });
 
 test.concurrent.each(["server/serve.ts", "activities/worker.ts"])(
-  "%s waits for a database that does not answer, and names it",
+  "%s waits for an unreachable database, and names it",
   async (entry) => {
     const env = { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/gate", MASTER_KEY: KEY, PORT: "0" };
     await using started = startProcess(entry, env);
@@ -84,7 +84,7 @@ test.concurrent.each(["server/serve.ts", "activities/worker.ts"])(
   },
 );
 
-test.concurrent("two servers do not share a port", async () => {
+test.concurrent("two servers cannot share a port", async () => {
   const port = await nextFreePort(0, "127.0.0.1", new Set());
   const taken = Bun.serve({ hostname: "127.0.0.1", port, reusePort: true, fetch: () => new Response() });
   const { exitCode, output } = await runEntry("server", {
@@ -97,7 +97,7 @@ test.concurrent("two servers do not share a port", async () => {
   expect(output.trim()).toBe(`PORT is ${port}, and something listens there already. Stop it, or set PORT to another.`);
 });
 
-test.concurrent("a umask that keeps everybody out keeps PostgreSQL's user in, and everybody else out", async () => {
+test.concurrent("a restrictive umask does not exclude PostgreSQL's user, and excludes all others", async () => {
   const path = join(temporaryDirectory("umask"), "data");
   const script = `
     import { statSync } from "node:fs";
@@ -110,7 +110,7 @@ test.concurrent("a umask that keeps everybody out keeps PostgreSQL's user in, an
   expect((await new Response(child.stdout).text()).trim()).toBe(process.getuid?.() === 0 ? "711" : "700");
 });
 
-test.concurrent("a DATA_DIR whose files another user has is named", async () => {
+test.concurrent("a DATA_DIR with files of another user is reported", async () => {
   const path = temporaryDirectory("others");
   // Nothing stops root but a directory in the place of the file.
   mkdirSync(join(path, "start.pid"));

@@ -10,7 +10,7 @@ const PAGE_PATIENCE_MS = 60_000;
 
 const browser = openWindows();
 
-test("ops follows the log's link and reads in the Temporal UI why a delivery failed, after how many attempts", async () => {
+test("ops follows the log's link and reads in the Temporal UI why a delivery failed, and its attempts", async () => {
   await using receiver = startReceiver(503);
   const api = await newTenant();
   await api.connect(receiver.url);

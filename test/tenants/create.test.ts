@@ -12,7 +12,7 @@ import { db, setting } from "../support/tenant.ts";
 
 const create = (name: string, dataDir: string) => runEntry("tenant", { DATA_DIR: dataDir }, ["create", name]);
 
-test.concurrent("beside a running start it prints what demo.json holds, for a tenant that works", async () => {
+test.concurrent("beside a running start it prints the contents of demo.json, for a working tenant", async () => {
   const dataDir = setting("GATEHOUSE_TEST_DATA_DIR");
   const name = `Tenant ${Bun.randomUUIDv7()}`;
   const { exitCode, printed } = await create(name, dataDir);
@@ -43,14 +43,14 @@ test.concurrent.each([
   ["https://gate.example.com", [], []],
   ["https://gate.example.com", ["https://app.example.com/callback"], ["https://app.example.com/callback"]],
   ["http://localhost:3000", [], ["http://localhost:3001/callback"]],
-])("with PUBLIC_URL %s and %j its client is sent back to %j", async (PUBLIC_URL, asked, redirectUris) => {
+])("with PUBLIC_URL %s and %j its client has the redirect URI %j", async (PUBLIC_URL, asked, redirectUris) => {
   const env = { DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"), PUBLIC_URL };
   const { exitCode, printed } = await runEntry("tenant", env, ["create", `Tenant ${Bun.randomUUIDv7()}`, ...asked]);
   expect(exitCode).toBe(0);
   expect((JSON.parse(printed) as Demo).client.redirectUris).toEqual(redirectUris);
 });
 
-test.concurrent("an address that can be no redirect URI is named, and no tenant is made", async () => {
+test.concurrent("an invalid redirect URI is reported, and no tenant is created", async () => {
   const env = { DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL") };
   const { exitCode, output } = await runEntry("tenant", env, ["create", "Acme", "http://app.example.com/callback"]);
   expect(exitCode).toBe(1);
@@ -79,7 +79,7 @@ test.concurrent.each([
   [["create", "--name", "Acme"], 2],
   [["create", "-x"], 2],
   [["create", "--help"], 0],
-])("%j is no name: it says how it is used", async (args, code) => {
+])("%j is an invalid name: it prints the usage", async (args, code) => {
   const { exitCode, output } = await runEntry("tenant", { DATA_DIR: setting("GATEHOUSE_TEST_DATA_DIR") }, args);
   expect(exitCode).toBe(code);
   expect(output).toStartWith("Usage: bun run tenant create NAME [REDIRECT_URI ...]\n");

@@ -17,7 +17,7 @@ async function statusOf(caller: Api): Promise<number> {
   return (await caller.patch("/Policy", { Name: "Own", Policy: "permit (principal, action, resource);" })).status;
 }
 
-test("who is left lets itself in by the command, which says what stood in the way", async () => {
+test("a locked-out administrator regains access by the command, which names the causes", async () => {
   const { tenant } = await newTenant();
   const caller = await clientOf(tenant);
   const { Items: roles } = await ok(caller.get("/Role?Name=admin"));
@@ -48,7 +48,7 @@ test("who is left lets itself in by the command, which says what stood in the wa
   expect(events.Items).toHaveLength(1);
 });
 
-test("a tenant that is not there is told so", async () => {
+test("an unknown tenant is reported", async () => {
   const { exitCode, output } = await recover("Nobody");
   expect([exitCode, output.trim()]).toEqual([1, 'There is no tenant named "Nobody".']);
 });

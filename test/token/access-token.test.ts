@@ -95,7 +95,7 @@ async function expectRefused(token: string): Promise<void> {
 }
 
 describe("an access token", () => {
-  test("is verified by anyone with the published keys (RFC 9068)", async () => {
+  test("is verified by everyone with the published keys (RFC 9068)", async () => {
     const keys = createRemoteJWKSet(new URL(shared().url + JWKS_PATH));
     const { body } = await askToken(formOf(client, { scope: "AccessManager:Create, Update" }));
     const { payload, protectedHeader } = await jwtVerify(body.access_token, keys, {
@@ -116,7 +116,7 @@ describe("an access token", () => {
 
   const ALGS = ["RS256", "ES256", "EdDSA"] as const;
   test.each(ALGS.flatMap((alg) => (["at+jwt", "JWT"] as const).map((typ) => [alg, typ] as const)))(
-    "is signed with %s and of the type %s, as its client has it",
+    "is signed with %s and has the type %s, as its client is configured",
     async (AccessTokenAlg, AccessTokenType) => {
       const own = await newTenant();
       await ok(own.patch(`/Application/${own.clientId}/Credentials`, { AccessTokenAlg, AccessTokenType }));
@@ -131,7 +131,7 @@ describe("an access token", () => {
     },
   );
 
-  test("lives as long as its client has it", async () => {
+  test("has the lifetime of its client", async () => {
     const own = await newTenant();
     const set = (AccessTokenLifetime: number | null) =>
       ok(own.patch(`/Application/${own.clientId}/Credentials`, { AccessTokenLifetime }));
@@ -149,19 +149,19 @@ describe("an access token", () => {
     expect(await lifetimes()).toEqual([3600, 3600, 3600, 3600]);
   });
 
-  test("no two are the same", async () => {
+  test("is unique", async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => askToken(formOf(client))));
     const ids = answers.flatMap(({ body }) => [decodeJwt(body.access_token).jti, decodeJwt(body.refresh_token).jti]);
     expect(new Set(ids).size).toBe(20);
   });
 
-  test("made by another process of the installation is good here", async () => {
+  test("of another process of the installation is valid here", async () => {
     const token = await tokensOf(60).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] });
     expect((await use(token)).status).toBe(200);
   });
 });
 
-describe("refused with 401:", () => {
+describe("rejected with 401:", () => {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const [header, payload, signature] = [0, 1, 2].map((index) => () => client.token.split(".")[index]!) as [
     () => string,
@@ -173,7 +173,7 @@ describe("refused with 401:", () => {
     await expectRefused(await tokensOf(-1).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] }));
   });
 
-  test("a token that was good until it expired", async () => {
+  test("a token that was valid until it expired", async () => {
     const token = await tokensOf(2).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] });
     expect((await use(token)).status).toBe(200);
     await until("the token to expire", async () => (await use(token)).status !== 200);
@@ -181,14 +181,14 @@ describe("refused with 401:", () => {
     await expectRefused(token);
   });
 
-  test("a good token with another's signature, or another's claims", async () => {
+  test("a valid token with another's signature or claims", async () => {
     expect((await use(client.token)).status).toBe(200);
     const other = (await askToken(formOf(client))).body.access_token.split(".");
     await expectRefused([header(), payload(), other[2]].join("."));
     await expectRefused([header(), other[1], signature()].join("."));
   });
 
-  test("another issuer's token by the same key", async () => {
+  test("another issuer's token with the same key", async () => {
     await expectRefused(
       await tokensOf(60, "https://other.example").issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] }),
     );
@@ -200,7 +200,7 @@ describe("refused with 401:", () => {
     await expectRefused(body.refresh_token);
   });
 
-  test("a refresh token by whoever looks at its audience alone, as it is the token endpoint's", async () => {
+  test("a refresh token also by APIs that check only the audience, which is the token endpoint's", async () => {
     const { refresh_token } = (await askToken(formOf(client))).body;
     const claims = decodeJwt(refresh_token);
     expect(claims.aud).toBe(`${issuer}/oauth2/token`);
@@ -217,7 +217,7 @@ describe("refused with 401:", () => {
     expect(await redeem(issuer)).toBe(400);
   });
 
-  test("an id_token, also by the algorithm of access tokens", async () => {
+  test("an id_token, also with the algorithm of access tokens", async () => {
     const user = { userId: 1, authTime: Math.floor(Date.now() / 1000) };
     for (const idTokenAlg of ["RS256", "ES256", "EdDSA"] as const) {
       const claims = { ...decodeJwt(client.token), aud: issuer };
@@ -225,7 +225,7 @@ describe("refused with 401:", () => {
     }
   });
 
-  test("our own key's signature under another typ, or none", async () => {
+  test("our own signature with another typ, or none", async () => {
     const keys = createSigningKeys(db(), createVault(setting("GATEHOUSE_TEST_MASTER_KEY")));
     for (const alg of ["EdDSA", "RS256", "ES256"] as const) {
       const { kid, key } = await keys.signingKey(alg);
@@ -265,7 +265,7 @@ describe("refused with 401:", () => {
     }
   });
 
-  test("a token of a stranger's key, under its own or our key id, or with its key in the header", async () => {
+  test("a token with a stranger's key, under its own or our key id, or in its header", async () => {
     const stranger = await generateKeyPair("RS256", { extractable: true });
     const jwk = await exportJWK(stranger.publicKey);
     const { kid } = decodeProtectedHeader(client.token);
@@ -290,7 +290,7 @@ describe("refused with 401:", () => {
 });
 
 describe("the signing keys", () => {
-  test("are published without their private part", async () => {
+  test("are published without their private members", async () => {
     const answer = await request("GET", JWKS_PATH);
     expect(answer.status).toBe(200);
     const { kid } = decodeProtectedHeader(client.token);
@@ -302,7 +302,7 @@ describe("the signing keys", () => {
     expect((await request("POST", JWKS_PATH)).headers.get("allow")).toBe("GET, HEAD");
   });
 
-  test("are encrypted at rest by MASTER_KEY", async () => {
+  test("are encrypted with MASTER_KEY", async () => {
     const rows = await db()<{ private: Uint8Array }[]>`select private_jwk as private from signing_keys`;
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) {
@@ -320,14 +320,14 @@ describe("the signing keys", () => {
     }
   });
 
-  test("client secrets are stored as a digest alone", async () => {
+  test("client secrets are stored only as a digest", async () => {
     const [row] = await db()<{ digest: Uint8Array }[]>`
       select digest from client_secrets where application_id = ${client.clientId}`;
     const digest = new Bun.CryptoHasher("sha256").update(client.clientSecret).digest();
     expect(Buffer.from(row!.digest).equals(digest)).toBe(true);
   });
 
-  test("a wrong MASTER_KEY is told in words", async () => {
+  test("a wrong MASTER_KEY is reported", async () => {
     const keys = createSigningKeys(db(), createVault(Buffer.alloc(32, 9).toString("base64")));
     expect(keys.jwks()).rejects.toThrow(/MASTER_KEY/);
   });

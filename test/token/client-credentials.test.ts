@@ -44,7 +44,7 @@ describe("SPEC.md Endpoints 3: a token for the client itself", () => {
     expect((await askToken(formOf(client).toString(), { "content-type": type })).status).toBe(200);
   });
 
-  test("by Basic header, as it is", async () => {
+  test("by Basic header, unencoded", async () => {
     const form = formOf(client, { client_id: undefined, client_secret: undefined });
     expect((await askToken(form, basic(client.clientId, client.clientSecret))).status).toBe(200);
   });
@@ -73,13 +73,13 @@ describe("scope", () => {
     expect(scopesOf(await askToken(formOf(client, { scope })))).toEqual(["openid", "profile", "name"]);
   });
 
-  test("of the defaults, those the client does not have are dropped", async () => {
+  test("without the defaults that the client does not have", async () => {
     const own = await newTenant();
     await changeCredentials(own, { Scopes: ["profile", "AccessManager:Read"] });
     expect(scopesOf(await askToken(formOf(own)))).toEqual(["profile"]);
   });
 
-  test("* gives all the client has", async () => {
+  test("* grants all of the client's scopes", async () => {
     const own = await newTenant();
     await changeCredentials(own, { Scopes: ["profile", "AccessManager:Read"] });
     expect(scopesOf(await askToken(formOf(own, { scope: "*" })))).toEqual(["profile", "AccessManager:Read"]);
@@ -101,7 +101,7 @@ describe("scope", () => {
   });
 
   test.each(["Color:Read", "groups Color:Read", "accessmanager:read", "Update", "AccessManager:Paint, Color", "**"])(
-    "%p is not the client's: Bad Input",
+    "%p is not a scope of the client: Bad Input",
     async (scope) => {
       expectTokenError(await askToken(formOf(client, { scope })), 400, "Bad Input", /scope/);
     },
@@ -116,7 +116,7 @@ describe("scope", () => {
   });
 });
 
-describe("failed client authentication is 400 Unauthorized, with one text for all", () => {
+describe("failed client authentication is 400 Unauthorized, with one message for all", () => {
   const ways: [string, () => ReturnType<typeof askToken>][] = [
     ["a wrong secret", () => askToken(formOf(client, { client_secret: `${client.clientSecret}x` }))],
     ["an unknown client", () => askToken(formOf(client, { client_id: "999999999" }))],
@@ -159,7 +159,7 @@ describe("failed client authentication is 400 Unauthorized, with one text for al
     expectTokenError(await askToken(formOf(client, { client_id: body.Id })), 400, "Unauthorized");
   });
 
-  test("of two live secrets both work, a deleted one does not", async () => {
+  test("of two valid secrets both work, a deleted one does not", async () => {
     const own = await newTenant();
     const secrets = `/Application/${own.clientId}/Secrets`;
     const [first] = (await ok(own.get(secrets))).Items;
@@ -216,7 +216,7 @@ describe("Bad Input", () => {
     },
   );
 
-  test.each(["grant_type", "client_id", "client_secret", "scope"])("%s stands in the form twice", async (field) => {
+  test.each(["grant_type", "client_id", "client_secret", "scope"])("%s is repeated in the form", async (field) => {
     const form = formOf(client, { scope: "openid" });
     form.append(field, form.get(field)!);
     expectTokenError(await askToken(form), 400, "Bad Input", new RegExp(field));
@@ -227,7 +227,7 @@ describe("Bad Input", () => {
     expectTokenError(answer, 400, "Bad Input", /not both/);
   });
 
-  test("another client_id in the form than in the header", async () => {
+  test("different client_ids in the form and the header", async () => {
     const form = formOf(client, { client_id: "1", client_secret: undefined });
     expectTokenError(await askToken(form, basic(client.clientId, client.clientSecret)), 400, "Bad Input", /client_id/);
   });

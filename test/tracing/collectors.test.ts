@@ -11,7 +11,7 @@ import { startCollector } from "./collector.ts";
 
 const CALLERS = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-test("without a collector a request has a trace id all the same, and its receiver hears of no trace", async () => {
+test("without a collector a request still has a trace id, and its receiver gets no traceparent", async () => {
   const api = await newTenant();
   await using receiver = startReceiver(200);
   await api.connect(receiver.url);
@@ -24,7 +24,7 @@ test("without a collector a request has a trace id all the same, and its receive
   await until("both lines", () => log().split(`"traceId":"${memo!.TraceId}"`).length - 1 === 2);
 });
 
-test("a collector that is away is told once, and nobody waits for it", async () => {
+test("an unreachable collector is reported once and delays nothing", async () => {
   const away = startCollector();
   away[Symbol.dispose]();
   const lines: Record<string, unknown>[] = [];
@@ -48,7 +48,7 @@ test.each([
   ["parentbased_always_off", CALLERS, true],
   ["parentbased_traceidratio", undefined, false],
   ["parentbased_always_on", CALLERS.replace(/1$/, "0"), false],
-] as const)("%s samples a request with %s for its parent: %p", async (sampler, parent, sampled) => {
+] as const)("%s samples a request with the parent %s: %p", async (sampler, parent, sampled) => {
   using collector = startCollector();
   const tracing = await createTracing({ endpoint: collector.url, sampler, ratio: 0 }, "api", pino({ level: "silent" }));
   const span = tracing.begin("request", "server", parent);

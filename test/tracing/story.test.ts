@@ -27,7 +27,7 @@ afterAll(async () => {
   collector[Symbol.dispose]();
 }, 180_000);
 
-test("a caller's trace goes on to every attempt, and stands in the log, the workflow's memo and the receiver's call", async () => {
+test("a caller's trace continues in every attempt, the log, the workflow's memo and the receiver's call", async () => {
   const api = await newTenant(stack);
   await using receiver = receiverOf([500, 200]);
   await api.connect(receiver.url);
@@ -66,7 +66,7 @@ test("a caller's trace goes on to every attempt, and stands in the log, the work
   expect(await memoOf(WorkflowId)).toEqual({ TraceId: traceId });
 });
 
-test("what a caller does not want sampled is not, and no receiver is told of a trace", async () => {
+test("an unsampled request stays unsampled, and receivers get no traceparent", async () => {
   const api = await newTenant(stack);
   await using receiver = receiverOf(200);
   await api.connect(receiver.url);
@@ -82,7 +82,7 @@ test("what a caller does not want sampled is not, and no receiver is told of a t
 });
 
 test.each([null, "garbage", `00-${"0".repeat(32)}-${CALLERS_SPAN}-01`])(
-  "with %s for a traceparent the request begins a trace of its own",
+  "with %s as traceparent the request begins its own trace",
   async (traceparent) => {
     const api = await newTenant(stack);
     await using receiver = receiverOf(200);
@@ -95,7 +95,7 @@ test.each([null, "garbage", `00-${"0".repeat(32)}-${CALLERS_SPAN}-01`])(
   },
 );
 
-test("a ping is in the trace of who asked for it", async () => {
+test("a ping belongs to its requester's trace", async () => {
   const api = await newTenant(stack);
   await using receiver = receiverOf(200);
   const { Id } = await api.connect(receiver.url);
@@ -105,7 +105,7 @@ test("a ping is in the trace of who asked for it", async () => {
   expect(attempt).toMatchObject({ name: "webhook attempt", kind: CLIENT });
 });
 
-test("the collector is told nothing personal and nothing secret, and of no probe", async () => {
+test("the collector gets no personal data, secrets or probes", async () => {
   const api = await newTenant(stack);
   await using receiver = receiverOf(new Response("the receiver's own words", { status: 500 }));
   await api.connect(`${receiver.url}/private-path?token=in-the-url`, { Secret: "the-signing-secret" });

@@ -108,7 +108,7 @@ test("a delivery of another tenant is not found", async () => {
 }, 60_000);
 
 test.each(["opened", "recorded"])(
-  "a delivery that is locked when it is to be %s lets no other wait",
+  "a delivery that is locked when it is to be %s delays no other",
   async (step) => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
@@ -145,7 +145,7 @@ test.each(["opened", "recorded"])(
   60_000,
 );
 
-test("a post that there is no place for is no attempt, and is made later", async () => {
+test("a post without a free place is not an attempt, and is made later", async () => {
   const api = await newTenant();
   await using receiver = startReceiver([LATER, 200]);
   await using hanging = startReceiver("hang");
@@ -175,8 +175,8 @@ test("a post that there is no place for is no attempt, and is made later", async
   ]);
 }, 60_000);
 
-describe("what Temporal has given up", () => {
-  test("is a delivery with posts left: it waits in the queue for the next; cancelled, it is at its end", async () => {
+describe("a workflow given up by Temporal", () => {
+  test("leaves a delivery with attempts left to wait in the queue; if cancelled, the delivery is final", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(LATER);
     await api.connect(receiver.url);
@@ -194,7 +194,7 @@ describe("what Temporal has given up", () => {
     expect(receiver.calls).toHaveLength(1);
   }, 60_000);
 
-  test("is a logout with posts left: it waits for a new workflow; cancelled, it is at its end", async () => {
+  test("leaves a logout with attempts left to a new workflow; if cancelled, the logout is final", async () => {
     await using receiver = startReceiver(LATER);
     const { client } = await toldClient(receiver.url);
     const { tenantId } = client.tenant;
@@ -209,7 +209,7 @@ describe("what Temporal has given up", () => {
   }, 60_000);
 });
 
-test("an attempt that cannot be asked for fails alone", async () => {
+test("an attempt that cannot be requested fails alone", async () => {
   const api = await newTenant();
   await using receiver = startReceiver(LATER);
   await api.connect(receiver.url);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.stop(), 180_000);
 
-describe("an address that is not of the public internet", () => {
+describe("an address that is not public", () => {
   test.each([
     ["https://127.0.0.1/"],
     ["https://127.1/"],
@@ -53,7 +53,7 @@ describe("an address that is not of the public internet", () => {
     expect(body.Errors.join(" ")).toMatch(/EGRESS_(ALLOW|DENY)/);
   });
 
-  test("can be the public one's neighbour: a public literal and a name are saved", async () => {
+  test("with a public prefix is accepted: a public literal and a name are saved", async () => {
     for (const url of ["https://1.1.1.1/", "https://[2606:4700:4700::1111]/", "https://localhost:8443/"]) {
       expect((await (await newTenant(stack)).connect(url)).URL).toBe(url);
     }

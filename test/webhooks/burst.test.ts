@@ -6,7 +6,7 @@ import { newTenant } from "../support/tenant.ts";
 
 const CHANGES = 100;
 
-test("a tenant's one change does not wait for the burst that another tenant made before", async () => {
+test("a tenant's change does not wait for another tenant's earlier burst", async () => {
   await using stack = await startStack();
   const [loud, quiet] = await Promise.all([newTenant(stack), newTenant(stack)]);
   await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });

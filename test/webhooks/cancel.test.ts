@@ -27,7 +27,7 @@ afterAll(async () => {
 }, 180_000);
 
 describe.concurrent("a delivery workflow", () => {
-  test("that is reset posts nothing again, and says what to do instead", async () => {
+  test("that is reset posts nothing again, and its log explains the alternative", async () => {
     const api = await newTenant(stack);
     await using receiver = startReceiver(410, { dataDir: dataDir() });
     await api.connect(receiver.url);
@@ -55,7 +55,7 @@ describe.concurrent("a delivery workflow", () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test("that is cancelled while a retry waits leaves its open deliveries Cancelled, and the others as they are", async () => {
+  test("that is cancelled during a retry's wait leaves its open deliveries Cancelled, and the others unchanged", async () => {
     const api = await newTenant(stack);
     await using busy = startReceiver(later, { dataDir: dataDir() });
     await using sound = startReceiver(200, { dataDir: dataDir() });
@@ -82,7 +82,7 @@ describe.concurrent("a delivery workflow", () => {
 
   // A post leaves its workflow's task after a second, and goes on in the slow lane.
   test.each([0, 200, 400, 600, 800, 1_000, 1_200])(
-    "that is cancelled %i ms into its post ends the post, logs it and leaves the delivery Cancelled",
+    "that is cancelled %i ms into its post aborts the post, logs it and leaves the delivery Cancelled",
     async (moment) => {
       const api = await newTenant(stack);
       await using receiver = startReceiver("hang", { dataDir: dataDir() });
@@ -101,23 +101,26 @@ describe.concurrent("a delivery workflow", () => {
     },
   );
 
-  test.each([0, 1_200])("that is cancelled %i ms into its last post is no receiver's failure", async (moment) => {
-    const api = await newTenant(stack);
-    await using receiver = startReceiver([503, 503, "hang"], { dataDir: dataDir() });
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await until("the last post", () => receiver.calls.length === 3);
-    const { EventId, WorkflowId } = await api.newestEvent();
-    await Bun.sleep(moment);
-    await client.workflow.getHandle(WorkflowId).cancel();
+  test.each([0, 1_200])(
+    "that is cancelled %i ms into its last post does not count against the receiver",
+    async (moment) => {
+      const api = await newTenant(stack);
+      await using receiver = startReceiver([503, 503, "hang"], { dataDir: dataDir() });
+      await api.connect(receiver.url);
+      await api.change({ Name: "Gate" });
+      await until("the last post", () => receiver.calls.length === 3);
+      const { EventId, WorkflowId } = await api.newestEvent();
+      await Bun.sleep(moment);
+      await client.workflow.getHandle(WorkflowId).cancel();
 
-    await untilStatus(WorkflowId, "CANCELLED");
-    const event = await api.event(EventId);
-    expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 3 }] });
-    expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual([null, null, "cancelled"]);
-  });
+      await untilStatus(WorkflowId, "CANCELLED");
+      const event = await api.event(EventId);
+      expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 3 }] });
+      expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual([null, null, "cancelled"]);
+    },
+  );
 
-  test("that is terminated while a retry waits is followed by one that waits as long", async () => {
+  test("that is terminated during a retry's wait is followed by one that waits as long", async () => {
     const api = await newTenant(stack);
     await using receiver = startReceiver(later, { dataDir: dataDir() });
     await api.connect(receiver.url);
@@ -135,7 +138,7 @@ describe.concurrent("a delivery workflow", () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test("that is terminated is no decision about its deliveries: they get a new run", async () => {
+  test("that is terminated leaves its deliveries open: they get a new run", async () => {
     const api = await newTenant(stack);
     await using receiver = startReceiver([later, 200], { dataDir: dataDir() });
     await api.connect(receiver.url);

@@ -25,8 +25,8 @@ const URL = "https://receiver.example/";
 const HOUR_MS = 3_600_000;
 const STATES = { queued: "Pending", outbox: "Pending", held: "Held", nothing: "Delivered" };
 
-describe.concurrent("however much waits for a connection", () => {
-  test("a claim in the order of records reads a page of it, also of one hot record", async () => {
+describe.concurrent("with any number of deliveries waiting for a connection", () => {
+  test("a claim in record order reads a page, also of one hot record", async () => {
     const [api, other] = [await newTenant(), await newTenant()];
     const { Id } = await api.connect(URL, { Order: "Record" });
     const { Id: othersId } = await other.connect(URL, { Order: "Record" });
@@ -44,7 +44,7 @@ describe.concurrent("however much waits for a connection", () => {
   }, 180_000);
 
   test.each([1, 3])(
-    "what has still to be dispatched is not read with it, each event of %d records",
+    "undispatched ones are not read, with events of %d records each",
     async (records) => {
       const api = await newTenant();
       const { Id } = await api.connect(URL, { Order: "Record" });
@@ -65,7 +65,7 @@ describe.concurrent("however much waits for a connection", () => {
     180_000,
   );
 
-  test("what is open of others is not read with it, though PostgreSQL knows of none", async () => {
+  test("other connections' open ones are not read, also with outdated statistics", async () => {
     const [api, other] = [await newTenant(), await newTenant()];
     const { Id } = await api.connect(URL, { Order: "Record" });
     const { Id: othersId } = await other.connect(URL);
@@ -79,7 +79,7 @@ describe.concurrent("however much waits for a connection", () => {
     });
   }, 180_000);
 
-  test("counting what is in flight reads nothing that has still to be dispatched", async () => {
+  test("counting deliveries in flight reads no undispatched ones", async () => {
     const api = await newTenant();
     const { Id } = await api.connect(URL, { MaxInFlight: 2 });
     await neverCommitted(async (tx) => {
@@ -94,7 +94,7 @@ describe.concurrent("however much waits for a connection", () => {
 });
 
 test.each(["before", "after"])(
-  "a Replay of a window of time reads nothing of what came %s it",
+  "a Replay of a range of time reads nothing %s it",
   async (when) => {
     const api = await newTenant();
     const { tenantId } = api.tenant;

@@ -12,7 +12,7 @@ import { newTenant } from "../support/tenant.ts";
 
 const HOOK = "https://hooks.example/";
 
-test("what waits for a Held connection is blamed on what held it", () => {
+test("deliveries of a Held connection have the reason of the hold", () => {
   const blame = (reason: string) => blameForHeld("Held", reason, false).blame;
   expect(blame("410 Gone")).toBe("Configuration");
   expect(blame("10 exhausted deliveries in a row, the last with 404")).toBe("Configuration");
@@ -44,7 +44,7 @@ describe.concurrent("dead letters", () => {
     ]);
   });
 
-  test("have what no receiver was found for, or none that proved who it is", async () => {
+  test("include those without a reachable or authenticated receiver", async () => {
     const api = await newTenant();
     const gone = startReceiver();
     const refusing = gone.url;
@@ -65,7 +65,7 @@ describe.concurrent("dead letters", () => {
     ]);
   });
 
-  test("have what waits for its connection: paused by hand, or held by a 410", async () => {
+  test("include those waiting for a connection that is paused or held by 410", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(410);
     const paused = await api.connect(HOOK, { State: "Paused" });
@@ -86,7 +86,7 @@ describe.concurrent("dead letters", () => {
     expect((await api.deadLetters(`ConnectionId=${paused.Id}&State=Exhausted`)).Items).toEqual([]);
   });
 
-  test("have what was lost here, whatever an attempt before had come to", async () => {
+  test("include those lost here, whatever an earlier attempt returned", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "3600" } }));
     const { Id } = await api.connect(receiver.url);
@@ -99,7 +99,7 @@ describe.concurrent("dead letters", () => {
     expect(Items).toMatchObject([{ Count: 1, ...none, Ours: 1 }]);
   });
 
-  test("are none once they are delivered, nor is a ping one", async () => {
+  test("exclude delivered ones and pings", async () => {
     const api = await newTenant();
     let status = 500;
     await using receiver = startReceiver(() => status);
@@ -115,7 +115,7 @@ describe.concurrent("dead letters", () => {
     expect((await api.deadLetters()).Items).toEqual([]);
   });
 
-  test("are counted by reason, the most frequent first, and filtered by the time of their events", async () => {
+  test("are counted by reason, the most frequent first, and filtered by event time", async () => {
     const api = await newTenant();
     let status = 503;
     await using receiver = startReceiver(() => status);
@@ -140,7 +140,7 @@ describe.concurrent("dead letters", () => {
     expect(await count(`From=${times[1]}&To=${times[2]}`)).toBe(1);
   });
 
-  test("are paged by connection, without those that a policy hides", async () => {
+  test("are listed by connection in pages, without those that a policy hides", async () => {
     const caller = await newTenant();
     const fields = { URL: HOOK, Entities: ["Application"], Events: ["Created"], State: "Paused" };
     for (const Name of ["one", "two", "three"]) await caller.made("WebhookConnection", { ...fields, Name });

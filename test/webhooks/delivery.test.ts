@@ -5,7 +5,7 @@ import { type Call, startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 
 describe.concurrent("a committed change", () => {
-  test("reaches the receiver as SPEC.md's payload, in its field order, as compact JSON", async () => {
+  test("arrives as SPEC.md's payload, in its field order, as compact JSON", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url);
@@ -57,7 +57,7 @@ describe.concurrent("a committed change", () => {
     );
   });
 
-  test("that changes nothing sends nothing, and one that does sends Updated", async () => {
+  test("without an effect sends nothing, and one with an effect sends Updated", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url);
@@ -69,7 +69,7 @@ describe.concurrent("a committed change", () => {
     expect(Items.map((event) => event.EventType)).toEqual(["Updated", "Created"]);
   });
 
-  test("goes only to connections of its own tenant that asked for this entity and kind of event", async () => {
+  test("goes only to connections of its tenant subscribed to this entity and kind of event", async () => {
     const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
     await using wanted = startReceiver();
     await using others = startReceiver();
@@ -84,7 +84,7 @@ describe.concurrent("a committed change", () => {
     expect(others.calls).toHaveLength(0);
   });
 
-  test("reaches every connection that matches, each with its own ApiKey", async () => {
+  test("reaches every matching connection, each with its own ApiKey", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const connections = await Promise.all([1, 2, 3].map(() => api.connect(receiver.url)));
@@ -97,10 +97,10 @@ describe.concurrent("a committed change", () => {
   });
 });
 
-describe.concurrent("a receiver knows a call for ours", () => {
+describe.concurrent("a receiver authenticates a call", () => {
   const secret = "a person's own secret, ünïcode";
 
-  test("by X-Signature, which openssl computes alike", async () => {
+  test("by X-Signature, as openssl computes it", async () => {
     const call = await callSignedWith(secret);
     const hexKey = Buffer.from(secret).toString("hex");
     const openssl = Bun.spawn(["openssl", "dgst", "-sha256", "-mac", "HMAC", "-macopt", `hexkey:${hexKey}`], {
@@ -110,7 +110,7 @@ describe.concurrent("a receiver knows a call for ours", () => {
     expect(call.headers.get("x-signature")).toBe(printed!);
   });
 
-  test("by the headers of Standard Webhooks, with a secret of one's own", async () => {
+  test("by the headers of Standard Webhooks, with a secret chosen by a person", async () => {
     const call = await callSignedWith(secret);
     const library = new Webhook(new TextEncoder().encode(secret), { format: "raw" });
     expect(library.verify(call.bytes, call.headers.toJSON())).toEqual(call.payload);
@@ -123,7 +123,7 @@ describe.concurrent("a receiver knows a call for ours", () => {
     expect(new Webhook(whsec).verify(call.bytes, call.headers.toJSON())).toEqual(call.payload);
   });
 
-  test("by the ApiKey in the query, beside what the URL already has there", async () => {
+  test("by the ApiKey in the query, beside the URL's own query", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(`${receiver.url}?a=1&b=%26`, { ApiKey: "k&y=1" });
@@ -136,7 +136,7 @@ describe.concurrent("a receiver knows a call for ours", () => {
     ]);
   });
 
-  test("by an ApiKey that stands in the URL itself", async () => {
+  test("by an ApiKey in the URL itself", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     expect((await api.connect(`${receiver.url}?ApiKey=mine`)).ApiKey).toBe("mine");
@@ -157,7 +157,7 @@ describe.concurrent("a receiver knows a call for ours", () => {
     ]);
   });
 
-  test("and gets no signature where there is no secret", async () => {
+  test("and gets no signature without a secret", async () => {
     const call = await callSignedWith(null);
     const names = [...call.headers.keys()];
     expect(names.filter((name) => name.startsWith("webhook-") || name === "x-signature")).toEqual(["webhook-sequence"]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 
-test.concurrent("a call has its connection's extra headers, and ours besides", async () => {
+test.concurrent("a call has its connection's extra headers and the standard ones", async () => {
   const api = await newTenant();
   await using receiver = startReceiver();
   const Headers = { Authorization: "Bearer hunter2-hunter2", "x-Env": "prod, eu" };
@@ -16,7 +16,7 @@ test.concurrent("a call has its connection's extra headers, and ours besides", a
   expect(headers.get("x-signature")).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test.concurrent("what a receiver echoes of them is not in the log, whole or in part", async () => {
+test.concurrent("headers echoed by a receiver are not in the log, whole or in part", async () => {
   const api = await newTenant();
   const echo = "hello Bearer hunter2-hunter2, your hunter2-hunter2 in prod is no good";
   await using receiver = startReceiver(
@@ -32,7 +32,7 @@ test.concurrent("what a receiver echoes of them is not in the log, whole or in p
   expect(JSON.stringify(event)).not.toContain("hunter2");
 });
 
-test.concurrent("a receiver has as long as its own connection says", async () => {
+test.concurrent("a receiver has the time that its connection allows", async () => {
   const api = await newTenant();
   // Both are slower than one may be and faster than the other.
   const slow = () => Bun.sleep(1_000).then(() => 200);

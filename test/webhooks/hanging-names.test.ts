@@ -34,7 +34,7 @@ async function testProvider(api: Api, Name: string, Issuer: string): Promise<{ O
 }
 
 test.each([4, 25])(
-  "%d names of one tenant that hang keep no delivery and no provider of another waiting",
+  "%d hanging names of one tenant delay no delivery or provider of another",
   async (count) => {
     const [attacker, other] = await Promise.all([newTenant(stack), newTenant(stack)]);
     await using receiver = startReceiver();

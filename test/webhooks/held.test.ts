@@ -9,7 +9,7 @@ import { finished, temporal } from "./temporal.ts";
 const client = await temporal();
 
 describe.concurrent("a connection that is paused", () => {
-  test("gets nothing; the event says why, and its workflow carries Held", async () => {
+  test("gets nothing; the event says why, and its workflow has the state Held", async () => {
     await using receiver = startReceiver();
     const { api } = await pausedConnection(receiver);
     await api.change({ Name: "Gate" });
@@ -20,7 +20,7 @@ describe.concurrent("a connection that is paused", () => {
     expect(receiver.calls).toHaveLength(0);
   });
 
-  test("does not hide in Temporal behind another connection that got the event at the second attempt", async () => {
+  test("is visible in Temporal beside another connection that got the event at the second attempt", async () => {
     await using receiver = startReceiver();
     const { api } = await pausedConnection(receiver);
     await using other = startReceiver([500, 200]);
@@ -32,7 +32,7 @@ describe.concurrent("a connection that is paused", () => {
     expect(await deliveryState(event.WorkflowId)).toEqual(["Held"]);
   });
 
-  test("gets all that it has missed once it is set Active, and nothing twice", async () => {
+  test("gets all missed deliveries once it is set Active, and nothing twice", async () => {
     await using receiver = startReceiver();
     const { api, id } = await pausedConnection(receiver);
     for (let index = 1; index <= 20; index++) await api.change({ Name: `Gate ${index}` });
@@ -45,7 +45,7 @@ describe.concurrent("a connection that is paused", () => {
     expect(got.toSorted()).toEqual([...missed, (await api.newestEvent()).EventId].toSorted());
   });
 
-  test("misses nothing though changes are made while it is paused and resumed again and again", async () => {
+  test("misses nothing when paused and resumed repeatedly during changes", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
@@ -63,7 +63,7 @@ describe.concurrent("a connection that is paused", () => {
     expect(new Set(receiver.calls.map((call) => call.payload.EventId)).size).toBe(made);
   });
 
-  test("while a retry waits gets no further post until it is set Active; then attempts are counted on", async () => {
+  test("during a retry's wait gets no further post until it is set Active; then attempts continue", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(async ({ count }) => {
       if (count === 1) await api.setState(connection.Id, "Paused");
@@ -100,8 +100,8 @@ describe.concurrent("a connection that is paused", () => {
   });
 });
 
-describe.concurrent("a connection that its receiver's 410 has held", () => {
-  test("can be sent back as it was read, but nobody can set Held by hand", async () => {
+describe.concurrent("a connection held by its receiver's 410", () => {
+  test("can be sent back as read, but cannot be set Held by hand", async () => {
     const api = await newTenant();
     let status = 410;
     await using receiver = startReceiver(() => status);
@@ -125,7 +125,7 @@ describe.concurrent("a connection that its receiver's 410 has held", () => {
 });
 
 describe.concurrent("a connection that is deleted", () => {
-  test("has all that it has missed cancelled with it", async () => {
+  test("has its missed deliveries cancelled", async () => {
     await using receiver = startReceiver();
     const { api, id } = await pausedConnection(receiver);
     await api.change({ Name: "Gate" });
@@ -135,7 +135,7 @@ describe.concurrent("a connection that is deleted", () => {
     expect(receiver.calls).toHaveLength(0);
   });
 
-  test("while a retry waits has it cancelled at once, with no attempt more in the log", async () => {
+  test("during a retry's wait has the retry cancelled at once, without another attempt in the log", async () => {
     const api = await newTenant();
     const later = new Response(null, { status: 503, headers: { "retry-after": "2" } });
     await using receiver = startReceiver(later);
@@ -151,7 +151,7 @@ describe.concurrent("a connection that is deleted", () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test("in mid-post is Cancelled if the post fails, with its answer in the log, and Delivered if it does not", async () => {
+  test("during a post is Cancelled if the post fails, with its response in the log, else Delivered", async () => {
     for (const [status, state] of [
       [500, "Cancelled"],
       [200, "Delivered"],

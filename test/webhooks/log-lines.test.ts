@@ -8,7 +8,7 @@ import { newTenant, setting } from "../support/tenant.ts";
 const FILE = join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log");
 const WARN = 40;
 
-test("each attempt is one info line, a failed one too, and the SDK adds nothing to it", async () => {
+test("each attempt is one info line, also a failed one, and the SDK adds none", async () => {
   const api = await newTenant();
   await using receiver = startReceiver(500);
   await api.connect(receiver.url);
@@ -32,7 +32,7 @@ test("each attempt is one info line, a failed one too, and the SDK adds nothing 
   ]);
 });
 
-test("no line warns of what is as it should be", () => {
+test("no line warns of normal operation", () => {
   const told = linesWith("No workflows registered, not polling for workflow tasks") as { level: number }[];
   expect(told.filter(({ level }) => level >= WARN)).toEqual([]);
 });

@@ -36,7 +36,7 @@ describe.concurrent("the activity log", () => {
     expect(await ids(api, `Reason=410&ConnectionId=${good.Id}`)).toEqual([]);
   });
 
-  test("never shows a delivery as it was before the attempts beside it", async () => {
+  test("never shows a delivery in a state from before the attempts beside it", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(200);
     await api.connect(receiver.url);
@@ -52,7 +52,7 @@ describe.concurrent("the activity log", () => {
     for (let round = 0; round < 5; round++) await Promise.all([0, 1, 2, 3].map((lane) => follow(4 * round + lane)));
   });
 
-  test("is filtered by time: From is within, To is not", async () => {
+  test("is filtered by time: From is inclusive, To is exclusive", async () => {
     const api = await newTenant();
     await api.change({ Name: "Gate" });
     const event = await api.newestEvent();
@@ -71,7 +71,7 @@ describe.concurrent("the activity log", () => {
     }
   });
 
-  test("of the time until now is filtered by Last, whose pages follow each other", async () => {
+  test("is filtered by Last up to now, with consistent pages", async () => {
     const api = await newTenant();
     for (let index = 1; index <= 3; index++) await api.change({ Name: `Gate ${index}` });
     const [newest, second, old] = await ids(api, "");
@@ -85,7 +85,7 @@ describe.concurrent("the activity log", () => {
     expect(next.Next).toBeNull();
   });
 
-  test("is paged by cursor, newest first, each event once, also while new ones come in", async () => {
+  test("is paged by cursor, newest first, each event once, also while new ones arrive", async () => {
     const api = await newTenant();
     for (let index = 1; index <= 5; index++) await api.change({ Name: `Gate ${index}` });
     const all = await ids(api, "");
@@ -125,7 +125,7 @@ describe.concurrent("the activity log", () => {
     ["Sate=Held", "Sate is no filter. Filters are Limit, Cursor, EventRecord, RecordId, EventType"],
     ["EventRecord=Foo", "EventRecord must be one of Application, User, Department, Alert, WebhookConnection."],
     ["State=Held&State=Pending", "State stands in the query twice"],
-  ])("refuses %s", async (filter, reason) => {
+  ])("rejects %s", async (filter, reason) => {
     const api = await newTenant();
     const { status, body } = await api.call<{ Type: string; Errors: string[] }>("GET", `/WebhookEvent?${filter}`);
     expect(status).toBe(400);
@@ -133,7 +133,7 @@ describe.concurrent("the activity log", () => {
     expect(body.Errors.join(" ")).toContain(reason);
   });
 
-  test("knows no event of another tenant", async () => {
+  test("contains no event of another tenant", async () => {
     const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
     const connection = await api.connect("https://localhost:8443/");
     await api.change({ Name: "Gate" });

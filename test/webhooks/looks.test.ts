@@ -24,7 +24,7 @@ const LOOKS = 11;
 /** A timer may be early by this. */
 const EARLY_MS = 2;
 
-test("a queue that another worker has is looked at later each time, at most a poll apart, and sent once it is free", async () => {
+test("a queue claimed by another worker is checked at growing intervals, at most a poll apart, and sent once it is free", async () => {
   const api = await newTenant();
   await using receiver = startReceiver();
   const { Id: connectionId } = await api.connect(receiver.url, { Order: "Record" });

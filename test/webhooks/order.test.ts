@@ -21,7 +21,7 @@ const FAILING = 20;
 const MANY = 1_100;
 
 describe.concurrent("a connection with Order Record", () => {
-  test("gets the changes of each record in their order, though some fail at first", async () => {
+  test("gets the changes of each record in order, though some fail at first", async () => {
     const api = await newTenant();
     let seen = 0;
     await using receiver = startReceiver(({ count }) => (count === 1 && ++seen % FAILING === 0 ? 500 : 200));
@@ -37,7 +37,7 @@ describe.concurrent("a connection with Order Record", () => {
     expect(outOfOrder(receiver)).toEqual([]);
   }, 120_000);
 
-  test("gets them in the order of their commits, whatever the clocks of the APIs that made them say", async () => {
+  test("gets them in commit order, whatever the clocks of the APIs said", async () => {
     const clock = ["--preload", join(import.meta.dir, "..", "oauth", "clock-ahead.ts")];
     await using ahead = await startSecondApi({ CLOCK_AHEAD_MS: "2000" }, clock);
     const api = await newTenant();
@@ -55,7 +55,7 @@ describe.concurrent("a connection with Order Record", () => {
     expect(eventIds).not.toEqual(eventIds.toSorted());
   }, 120_000);
 
-  test("has one that is exhausted pass the next one of its record", async () => {
+  test("continues with a record's next delivery after an exhausted one", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "First" ? 500 : 200));
     await api.connect(receiver.url, { Order: "Record" });
@@ -65,7 +65,7 @@ describe.concurrent("a connection with Order Record", () => {
     expect(receiver.calls.map(({ payload }) => payload.Data.Name)).toEqual(["First", "First", "First", "Second"]);
   }, 120_000);
 
-  test("keeps a delivery of one record from no other record", async () => {
+  test("does not delay deliveries of other records", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "First" ? answer.promise : 200));
@@ -80,7 +80,7 @@ describe.concurrent("a connection with Order Record", () => {
   }, 120_000);
 
   test.each(["out", "missed"])(
-    "gets an event of several records, one of which is %s, before what comes after it of any of them",
+    "gets an event of several records, one of them %s, before later events of any of them",
     async (first) => {
       const api = await newTenant();
       const answers: Record<string, PromiseWithResolvers<number>> = {
@@ -116,7 +116,7 @@ describe.concurrent("a connection with Order Record", () => {
     120_000,
   );
 
-  test("keeps a record whose changes pile up from no other record", async () => {
+  test("does not delay other records behind one with many changes", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "Door" ? 200 : "hang"));
     const { Id } = await api.connect(receiver.url, { Order: "Record", TimeoutMs: 30_000 });
@@ -127,7 +127,7 @@ describe.concurrent("a connection with Order Record", () => {
     await api.disconnect(Id);
   }, 180_000);
 
-  test("has what was out when its order was asked for go before what came afterwards", async () => {
+  test("finishes deliveries in flight when its order was set before sending later ones", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "First" ? answer.promise : 200));
@@ -145,7 +145,7 @@ describe.concurrent("a connection with Order Record", () => {
 });
 
 describe.concurrent("a connection that is resumed", () => {
-  test("gets what has waited and what it has missed in the order of each record, however soon it is resumed", async () => {
+  test("gets waiting and missed deliveries in record order, however soon it is resumed", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ headers }) =>
@@ -165,7 +165,7 @@ describe.concurrent("a connection that is resumed", () => {
     await api.disconnect(Id);
   }, 180_000);
 
-  test("has what its drain has to send again counted once, though it was put back while that was paused", async () => {
+  test("counts redrained deliveries once, even if they were put back during a pause", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
@@ -184,7 +184,7 @@ describe.concurrent("a connection that is resumed", () => {
     expect(await api.endedRedelivery(drainId)).toMatchObject({ State: "Completed", Total: 3, Done: 3, Delivered: 3 });
   }, 180_000);
 
-  test("has one workflow for what happens meanwhile: its delivery's, once its turn has come", async () => {
+  test("uses one workflow for deliveries that arrive meanwhile, once their turn has come", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
@@ -204,7 +204,7 @@ describe.concurrent("a connection that is resumed", () => {
     await finished(client, WorkflowId);
   }, 180_000);
 
-  test("gets what it has missed and what happens meanwhile in the order of each record", async () => {
+  test("gets missed and new deliveries in the order of each record", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
@@ -220,7 +220,7 @@ describe.concurrent("a connection that is resumed", () => {
 });
 
 describe.concurrent("a connection with a limit", () => {
-  test("has no more calls in a second than its RatePerSecond", async () => {
+  test("gets at most RatePerSecond calls in a second", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url, { RatePerSecond: 5 });
@@ -231,7 +231,7 @@ describe.concurrent("a connection with a limit", () => {
     expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(2_000);
   }, 120_000);
 
-  test("has a retry whose turn is far off wait for it in the queue, not in its workflow's task", async () => {
+  test("keeps a distant retry in the queue, not in its workflow's task", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
@@ -251,7 +251,7 @@ describe.concurrent("a connection with a limit", () => {
     expect((await api.settledEvent()).State).toBe("Delivered");
   }, 120_000);
 
-  test("gets all of a replay, also beside changes that wait in the same queue", async () => {
+  test("gets all of a replay, also beside changes in the same queue", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id: ConnectionId } = await api.connect(receiver.url, { RatePerSecond: 100 });
@@ -264,7 +264,7 @@ describe.concurrent("a connection with a limit", () => {
     expect(replayed.map((eventId) => receiver.callsFor(eventId).length)).toEqual(replayed.map(() => 2));
   }, 120_000);
 
-  test("that is asked for an event again and again while it is sent locks nobody out", async () => {
+  test("is not locked when an event is requested repeatedly while it is sent", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url, { RatePerSecond: 50 });
@@ -281,7 +281,7 @@ describe.concurrent("a connection with a limit", () => {
     expect(answers.flat().filter((status) => status !== 200 && status !== 409)).toEqual([]);
   }, 120_000);
 
-  test("counts what was out before its MaxInFlight was set", async () => {
+  test("counts posts that were in flight before its MaxInFlight was set", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     let inFlight = 0;
@@ -307,7 +307,7 @@ describe.concurrent("a connection with a limit", () => {
     expect(most).toBe(2);
   }, 120_000);
 
-  test("has no more calls in flight than its MaxInFlight", async () => {
+  test("has at most MaxInFlight calls in flight", async () => {
     const api = await newTenant();
     let inFlight = 0;
     let most = 0;

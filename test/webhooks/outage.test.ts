@@ -42,8 +42,8 @@ async function changes(api: Api, count: number): Promise<string[]> {
 const isEnded = (api: Api, count: number, filter: string) =>
   until(`${count} with ${filter}`, async () => (await idsOf(api, filter)).length === count);
 
-describe.concurrent("what failed is still told", () => {
-  test("by the log of an hour's outcomes, which are those that its bar counts, whenever the events were", async () => {
+describe.concurrent("failures remain visible", () => {
+  test("in the log of an hour's outcomes, which match its bar, whatever the events' times", async () => {
     const api = await newTenant();
     let isDown = true;
     await using receiver = startReceiver(() => (isDown ? 503 : 200));
@@ -65,7 +65,7 @@ describe.concurrent("what failed is still told", () => {
     }
   });
 
-  test("after a redelivery of all of it, which lists each delivery before and after, also as files", async () => {
+  test("after a redelivery of all, which lists each delivery before and after, also as files", async () => {
     const api = await newTenant();
     let isDown = true;
     await using receiver = startReceiver(() => (isDown ? 503 : 200));
@@ -105,7 +105,7 @@ describe.concurrent("what failed is still told", () => {
     expectError(await api.get(`${path}?Limit=3`), 400, "Bad Input", API + path, /no pages/);
   });
 
-  test("after it was sent again in vain and then arrived: each redelivery keeps what it came to itself", async () => {
+  test("after a failed redelivery and a later success: each redelivery keeps its own result", async () => {
     const api = await newTenant();
     let isDown = true;
     await using receiver = startReceiver(() => (isDown ? 500 : 200));
@@ -123,7 +123,7 @@ describe.concurrent("what failed is still told", () => {
     expect(await figuresOf(api, Id)).toEqual({ Delivered: 1, Exhausted: 2, Held: 0, FailedAttempts: 6 });
   });
 
-  test("after a retry arrived by itself", async () => {
+  test("after a retry succeeded", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([503, 200]);
     const { Id } = await api.connect(receiver.url);
@@ -135,7 +135,7 @@ describe.concurrent("what failed is still told", () => {
     expect(await idsOf(api, "SentAgain=true")).toEqual([]);
   });
 
-  test("after a hold was drained, whose Drain lists what it sent", async () => {
+  test("after a hold was drained, and the Drain lists its deliveries", async () => {
     const api = await newTenant();
     let isDown = true;
     await using receiver = startReceiver(() => (isDown ? 503 : 200));
@@ -163,7 +163,7 @@ describe.concurrent("what failed is still told", () => {
     );
   });
 
-  test("of changes only, never of a ping or a test that failed", async () => {
+  test("for changes only, not for failed pings or tests", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(503);
     const { Id } = await api.connect(receiver.url);
@@ -180,7 +180,7 @@ describe.concurrent("what failed is still told", () => {
   });
 });
 
-test("a redelivery's deliveries are as hidden as their events, and another tenant's are unknown", async () => {
+test("a redelivery's deliveries are hidden like their events, and another tenant's are unknown", async () => {
   const api = await newTenant();
   await using receiver = startReceiver([503, 503, 503, 200]);
   const { Id } = await api.connect(receiver.url);

@@ -19,7 +19,7 @@ import { newTenant } from "../support/tenant.ts";
 const PATIENCE_MS = 60_000;
 const webhooks = { retryInitialInterval: 1_000, retryBackoff: 2, timeout: 1_000 };
 
-test("gives an event back that Temporal does not answer for, and starts it once Temporal does", async () => {
+test("returns an event that Temporal does not confirm, and starts it once Temporal does", async () => {
   await using stack = await startStack();
   const api = await newTenant(stack);
   await stack.parts.worker.stop();
@@ -57,7 +57,7 @@ test("gives an event back that Temporal does not answer for, and starts it once 
   }
 }, 300_000);
 
-test("loses each event as its own start ends, and no start outlasts the lease of its event", async () => {
+test("releases each event when its start ends, and no start outlasts the event's lease", async () => {
   await using stack = await startStack();
   const api = await newTenant(stack);
   await stack.parts.worker.stop();

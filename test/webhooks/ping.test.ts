@@ -13,7 +13,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const client = await temporal();
 
 describe.concurrent("a ping", () => {
-  test("is a signed event of its own kind, to its connection alone, in the log and in Temporal", async () => {
+  test("is a signed event of its own kind, sent to its connection only, and is in the log and in Temporal", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await using other = startReceiver();
@@ -53,7 +53,7 @@ describe.concurrent("a ping", () => {
     expect((await api.events("State=Held")).Items).toHaveLength(1);
   });
 
-  test("has one attempt, and a 410 to it holds nothing", async () => {
+  test("has one attempt, and a 410 to it causes no hold", async () => {
     for (const status of [503, 410]) {
       const api = await newTenant();
       await using receiver = startReceiver(status);
@@ -80,7 +80,7 @@ describe.concurrent("a ping", () => {
     expect((await api.connection(Id)).State).toBe("Held");
   });
 
-  test("needs Webhooks:Update, and somebody's own connection; who sent it stands in the audit log", async () => {
+  test("requires Webhooks:Update and a connection of the tenant, and is in the audit log with its sender", async () => {
     const caller = await newTenant();
     const fields = { URL: "https://hooks.example/", Entities: ["User"], Events: ["Created"] };
     const { Id } = await caller.made("WebhookConnection", fields);

@@ -5,7 +5,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 import { historyText, temporal } from "./temporal.ts";
 
-test("neither Temporal nor our own log ever holds a payload, a secret, an ApiKey or what a receiver said", async () => {
+test("neither Temporal nor our log ever contains a payload, a secret, an ApiKey or a receiver's response", async () => {
   const client = await temporal();
   const api = await newTenant();
   await using failing = startReceiver(new Response("the receiver's own words", { status: 500 }));

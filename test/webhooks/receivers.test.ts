@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const TIMEOUT_MS = 3_000;
 
 describe.concurrent("a receiver", () => {
-  test("that hangs is timed out, logged and tried again", async () => {
+  test("that hangs is timed out, logged and retried", async () => {
     const [first, second] = await attemptsAt(["hang", 200]);
     expect(first).toMatchObject({ Number: 1, StatusCode: null, Failure: "timeout" });
     expect(first!.DurationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 10);
@@ -17,20 +17,20 @@ describe.concurrent("a receiver", () => {
     expect(second).toMatchObject({ Number: 2, StatusCode: 200, Failure: null });
   });
 
-  test("that drips its answer without an end is timed out as well", async () => {
+  test("that sends its response endlessly is timed out as well", async () => {
     const [first, second] = await attemptsAt(["drip", 200]);
     expect(first).toMatchObject({ StatusCode: null, Failure: "timeout" });
     expect(second).toMatchObject({ StatusCode: 200 });
   });
 
-  test("that answers 10 MiB is content, and the log keeps the first 4 KiB", async () => {
+  test("that answers 10 MiB succeeds, and the log keeps the first 4 KiB", async () => {
     const [only, ...more] = await attemptsAt(new Response(Buffer.alloc(10 * MIB, "x")));
     expect(only).toMatchObject({ StatusCode: 200, Failure: null });
     expect(only!.Response.Body).toBe("x".repeat(4096));
     expect(more).toEqual([]);
   });
 
-  test("that answers bytes which are not text is content", async () => {
+  test("that answers binary data succeeds", async () => {
     const [only] = await attemptsAt(new Response(new Uint8Array([0xff, 0, 0xc3, 0x28])));
     expect(only).toMatchObject({ StatusCode: 200, Failure: null });
   });
@@ -44,7 +44,7 @@ describe.concurrent("a receiver", () => {
     expect(elsewhere.calls).toHaveLength(0);
   });
 
-  test("whose certificate nobody trusts gets nothing", async () => {
+  test("with an untrusted certificate gets nothing", async () => {
     const own = await generate([{ name: "commonName", value: "localhost" }], { keyType: "ec" });
     const api = await newTenant();
     await using receiver = startReceiver(200, { tls: { cert: own.cert, key: own.private } });
@@ -56,7 +56,7 @@ describe.concurrent("a receiver", () => {
     expect(receiver.calls).toHaveLength(0);
   });
 
-  test("at a name its certificate is not for gets nothing", async () => {
+  test("with a certificate for another name gets nothing", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(receiver.url.replace("localhost", "127.0.0.2"));
@@ -67,7 +67,7 @@ describe.concurrent("a receiver", () => {
     expect(receiver.calls).toHaveLength(0);
   });
 
-  test("that is not there is logged as refused", async () => {
+  test("that does not listen is logged as refused", async () => {
     const gone = startReceiver();
     const { url } = gone;
     await gone[Symbol.asyncDispose]();
@@ -78,7 +78,7 @@ describe.concurrent("a receiver", () => {
     expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual(["refused", "refused", "refused"]);
   });
 
-  test("that sends our ApiKey back does not bring it into the log", async () => {
+  test("that echoes our ApiKey does not bring it into the log", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(
       ({ url }) => new Response(`you sent ${url}`, { status: 301, headers: { location: `${url}&x=1` } }),
@@ -92,7 +92,7 @@ describe.concurrent("a receiver", () => {
     expect(logged).not.toContain(encodeURIComponent(connection.ApiKey));
   });
 
-  test("that is slow does not keep the caller waiting", async () => {
+  test("that is slow does not delay the caller", async () => {
     const api = await newTenant();
     await using receiver = startReceiver("hang");
     await api.connect(receiver.url);

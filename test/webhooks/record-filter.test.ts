@@ -14,7 +14,7 @@ async function found(reader: Reader, filter: string): Promise<string[]> {
 }
 
 describe.concurrent("RecordId", () => {
-  test("finds all that became of a record: alone, among several, and what is left of one that is gone", async () => {
+  test("finds all events of a record: alone, among several, and after its deletion", async () => {
     const admin = await newAdmin();
     const names = ["North", "South"].map((Name) => ({ Name }));
     const [north, south] = await ok(send(admin, "PATCH", "/Department", names));
@@ -44,7 +44,7 @@ describe.concurrent("RecordId", () => {
     expect(await found(admin, `RecordId=${north.Id}`)).toEqual(["Deleted 1", ...all]);
   });
 
-  test("tells records of one Id apart by their entity, and finds a connection's pings", async () => {
+  test("distinguishes equal Ids by entity, and finds a connection's pings", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://localhost:9443/");
     await api.ping(Id);
@@ -55,7 +55,7 @@ describe.concurrent("RecordId", () => {
     expect((await api.events(`RecordId=${application}&EventRecord=Application`)).Items).toHaveLength(1);
   });
 
-  test("does not tell who may not read a record which changes of several it was in", async () => {
+  test("does not reveal hidden records' share in bulk changes", async () => {
     const admin = await newAdmin();
     const spy = await newPerson(admin);
     await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
@@ -67,14 +67,14 @@ describe.concurrent("RecordId", () => {
     expect(await found(admin, `RecordId=${secret.Id}`)).toEqual(["Created 2"]);
   });
 
-  test("knows nothing of another tenant's record", async () => {
+  test("finds no record of another tenant", async () => {
     const [admin, stranger] = await Promise.all([newAdmin(), newAdmin()]);
     const [north, south] = await ok(send(admin, "PATCH", "/Department", [{ Name: "North" }, { Name: "South" }]));
     await ok(admin.patch("/Department", { Id: south.Id, Name: "Further south" }));
     for (const { Id } of [north, south]) expect(await found(stranger, `RecordId=${Id}`)).toEqual([]);
   });
 
-  test.each(["seven", "0", "-1", "1,2", "9999999999999999", "%00", "' or true --"])("refuses %s", async (id) => {
+  test.each(["seven", "0", "-1", "1,2", "9999999999999999", "%00", "' or true --"])("rejects %s", async (id) => {
     const { status, body } = await (await newAdmin()).get(`/WebhookEvent?RecordId=${id}`);
     expect({ status, errors: body.Errors }).toEqual({ status: 400, errors: ["RecordId must be a record's Id."] });
   });

@@ -14,7 +14,7 @@ const SLACK_MS = 20;
 const client = await temporal();
 
 describe.concurrent("a receiver that fails", () => {
-  test("once gets the same bytes and EventId again, freshly timed and signed", async () => {
+  test("once gets the same bytes and EventId again, with a new time and signature", async () => {
     const { event, receiver } = await oneChange([503, 200], { Secret: "s3cret" });
     expect(statuses(event)).toEqual([503, 200]);
     expect(event.State).toBe("Delivered");
@@ -27,7 +27,7 @@ describe.concurrent("a receiver that fails", () => {
     expect(seconds).toBeLessThanOrEqual(second!.at.getTime() / 1000);
   });
 
-  test("twice is delivered at the third attempt, after growing waits", async () => {
+  test("twice is delivered at the third attempt, after growing intervals", async () => {
     const { event, receiver } = await oneChange([500, 500, 200]);
     expect(statuses(event)).toEqual([500, 500, 200]);
     expect(event.State).toBe("Delivered");
@@ -37,7 +37,7 @@ describe.concurrent("a receiver that fails", () => {
     expect(await deliveryState(event.WorkflowId)).toEqual(["Delivered"]);
   });
 
-  test("always is given up after three attempts, in the log and in Temporal", async () => {
+  test("always is exhausted after three attempts, in the log and in Temporal", async () => {
     const { api, event, receiver } = await oneChange(500);
     expect(receiver.calls).toHaveLength(3);
     expect(event.State).toBe("Exhausted");
@@ -68,7 +68,7 @@ describe.concurrent("a receiver that fails", () => {
     expect(reasons).toEqual(["localhost answered 500", "localhost answered 503"]);
   });
 
-  test("does not touch another receiver's delivery", async () => {
+  test("does not affect another receiver's delivery", async () => {
     const api = await newTenant();
     await using failing = startReceiver(500);
     await using hanging = startReceiver("hang");
@@ -93,20 +93,20 @@ describe.concurrent("a receiver that fails", () => {
     expect(messages.join()).toContain("localhost: timeout");
   });
 
-  test("may say when to be asked again, by Retry-After in seconds", async () => {
+  test("can set the next attempt by Retry-After in seconds", async () => {
     const { event, receiver } = await oneChange([busy("1"), 200]);
     expect(event.State).toBe("Delivered");
     expect(gaps(receiver)[0]).toBeGreaterThanOrEqual(1_000 - SLACK_MS);
   });
 
-  test("may say when to be asked again, by Retry-After as a date", async () => {
+  test("can set the next attempt by Retry-After as a date", async () => {
     const at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 2_000);
     const { event, receiver } = await oneChange([busy(at.toUTCString()), 200]);
     expect(event.State).toBe("Delivered");
     expect(receiver.calls[1]!.at.getTime()).toBeGreaterThanOrEqual(at.getTime() - SLACK_MS);
   });
 
-  test("is not asked sooner than it would be without its Retry-After", async () => {
+  test("is not retried sooner than without Retry-After", async () => {
     const { event, receiver } = await oneChange([busy("0"), busy("0"), 200]);
     expect(event.State).toBe("Delivered");
     const [first, second] = gaps(receiver);
@@ -114,7 +114,7 @@ describe.concurrent("a receiver that fails", () => {
     expect(second).toBeGreaterThanOrEqual(400 - SLACK_MS);
   });
 
-  test("is not asked at once because its Retry-After is nonsense", async () => {
+  test("is retried as usual if its Retry-After is invalid", async () => {
     for (const nonsense of ["soon", "soon 2999", "-1", "Thu, 01 Jan 1970 00:00:00 GMT"]) {
       const { event, receiver } = await oneChange([busy(nonsense), 200]);
       expect(event.State).toBe("Delivered");
@@ -124,7 +124,7 @@ describe.concurrent("a receiver that fails", () => {
 });
 
 describe.concurrent("a receiver that answers 410 Gone", () => {
-  test("is asked no more: the delivery is Exhausted, the connection Held, the next event's delivery Held", async () => {
+  test("gets no more: the delivery is Exhausted, the connection Held, the next event's delivery Held", async () => {
     const { api, event, receiver } = await oneChange(410);
     expect(event.State).toBe("Exhausted");
     expect(statuses(event)).toEqual([410]);
@@ -155,7 +155,7 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
 });
 
 describe.concurrent("a connection", () => {
-  test("that does not exist is no mystery: the event says why nobody got it, and its workflow completes", async () => {
+  test("that does not exist is explained: the event says why nothing was sent, and its workflow completes", async () => {
     const api = await newTenant();
     await api.change({ Name: "Gate" });
     const event = await api.newestEvent();
@@ -167,7 +167,7 @@ describe.concurrent("a connection", () => {
     );
   });
 
-  test("of an array's event the log counts the records, and the workflow says it in words", async () => {
+  test("of an array's event is logged with the count of records, also in the workflow", async () => {
     const api = await newTenant();
     const { body } = await api.call<{ Id: string }[]>("PATCH", "/Application", [{ Name: "a" }, { Name: "b" }]);
     const event = await api.newestEvent();
@@ -178,7 +178,7 @@ describe.concurrent("a connection", () => {
     expect(summary).toStartWith(`Application ${body[0]!.Id} and 1 more Created: `);
   });
 
-  test("is named in the Temporal UI, beside the record, unless that is a person; the event in Settings is linked", async () => {
+  test("is named in the Temporal UI beside the record, except persons; the event in Settings is linked", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([503, 200]);
     const entities = { Entities: ["Application", "User"] };

@@ -8,7 +8,7 @@ import { db, newTenant } from "../support/tenant.ts";
 
 const PATIENCE_MS = 60_000;
 
-test("a delivery whose post is out does not go to the queue, where another workflow would post it again", async () => {
+test("a delivery in flight does not return to the queue, where another workflow would post it again", async () => {
   const api = await newTenant();
   const answer = Promise.withResolvers<number>();
   await using receiver = startReceiver(() => answer.promise);

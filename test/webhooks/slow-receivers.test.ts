@@ -25,7 +25,7 @@ afterAll(async () => {
 }, 180_000);
 
 describe.concurrent("a receiver that hangs", () => {
-  test("does not keep the event's other receivers from their retries, whose waits stand in a workflow of their own", async () => {
+  test("does not delay retries of the event's other receivers, which wait in a workflow of their own", async () => {
     const api = await newTenant(stack);
     await using sluggish = startSluggish();
     await using busy = startReceiver([503, 503, 200], { dataDir: dataDir() });
@@ -53,7 +53,7 @@ describe.concurrent("a receiver that hangs", () => {
     await client.workflow.getHandle(WorkflowId).result();
   }, 600_000);
 
-  test("has no more posts out than its window, while the rest waits in PostgreSQL and others get all of it", async () => {
+  test("has at most its window of posts in flight; the rest waits in PostgreSQL and other receivers are not affected", async () => {
     const api = await newTenant(stack);
     await using sluggish = startSluggish();
     await using prompt = startReceiver(200, { dataDir: dataDir() });
@@ -77,7 +77,7 @@ describe.concurrent("a receiver that hangs", () => {
     expect(new Set(sluggish.receiver.calls.map(({ payload }) => payload.EventId)).size).toBe(changes);
   }, 600_000);
 
-  test("has what waits for it in workflows of their own, so that the event's other workflow completes", async () => {
+  test("has its waiting deliveries in separate workflows, so the event's other workflow completes", async () => {
     const api = await newTenant(stack);
     await using sluggish = startSluggish();
     await using prompt = startReceiver(200, { dataDir: dataDir() });
@@ -100,7 +100,7 @@ describe.concurrent("a receiver that hangs", () => {
     await until("all that waited", async () => (await undelivered(api)) === 0, PATIENCE_MS);
   }, 600_000);
 
-  test("lets another tenant's change pass, whatever is made for it", async () => {
+  test("does not delay another tenant's change, whatever it has waiting", async () => {
     const [slow, quick] = await Promise.all([newTenant(stack), newTenant(stack)]);
     await using sluggish = startSluggish();
     await using prompt = startReceiver(200, { dataDir: dataDir() });

@@ -83,7 +83,7 @@ async function listen(
 const kinds = ({ changes }: Listening) => changes.map(({ Payload }) => Payload.EventType);
 
 describe.concurrent("a stream of changes", () => {
-  test("tells each in the bytes and with the sequence that receivers get, whether or not one is connected", async () => {
+  test("has each change with the bytes and sequence that receivers get, with or without connections", async () => {
     const api = await newTenant();
     await using stream = await listen(api);
     const { Id } = await api.change({ Name: "Gate" });
@@ -99,7 +99,7 @@ describe.concurrent("a stream of changes", () => {
     );
   });
 
-  test("goes on from Last-Event-ID, and leaves nothing out", async () => {
+  test("continues from Last-Event-ID without gaps", async () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Gate" });
     const first = await listen(api);
@@ -119,7 +119,7 @@ describe.concurrent("a stream of changes", () => {
     expect(told).toEqual(["two", "three", "four"]);
   });
 
-  test("ends with its token, before it tells of anything more", async () => {
+  test("ends with its token, before any further change", async () => {
     const api = await newTenant();
     const holder = await signedInClientOf(api.tenant);
     await using stream = await listen(holder);
@@ -138,7 +138,7 @@ describe.concurrent("a stream of changes", () => {
     await other.ended;
   });
 
-  test("tells of one that commits after what began later", async () => {
+  test("includes a transaction that commits after a later one", async () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Gate" });
     const early = await api.newestEvent();
@@ -158,7 +158,7 @@ describe.concurrent("a stream of changes", () => {
     expect(kinds(stream)).toEqual(["Updated", "Deleted"]);
   });
 
-  test("takes filters, and no other tenant's changes", async () => {
+  test("accepts filters, and has no other tenant's changes", async () => {
     const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
     const { Id } = await api.change({ Name: "Gate" });
     await using deleted = await listen(api, { query: "?EventRecord=Application&EventType=Deleted" });
@@ -170,7 +170,7 @@ describe.concurrent("a stream of changes", () => {
     expect([kinds(deleted), kinds(other)]).toEqual([["Deleted"], ["Created"]]);
   });
 
-  test("leaves out what its listener's policies hide", async () => {
+  test("omits changes that its listener's policies hide", async () => {
     const admin = await newAdmin();
     const spy = await newPerson(admin);
     await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
@@ -184,7 +184,7 @@ describe.concurrent("a stream of changes", () => {
     expect(stream.changes[0]).toMatchObject({ Payload: { EventType: "Created", Data: { Name: "Open" } } });
   });
 
-  test("is one of five for a tenant; the next is told to wait, and one that is closed makes room", async () => {
+  test("is one of at most five for a tenant; the next must wait, and a closed one frees its place", async () => {
     const api = await newTenant();
     const open = await Promise.all(Array.from({ length: MAX_STREAMS_PER_TENANT }, () => listen(api)));
     expect(await failure(api)).toMatchObject({ Status: 429 });
@@ -198,7 +198,7 @@ describe.concurrent("a stream of changes", () => {
     for (const stream of [...open, other]) await stream[Symbol.asyncDispose]();
   });
 
-  test("tells more than a page of it, each once, also to who is cut off in the middle", async () => {
+  test("sends more than a page of changes, each once, also after an interruption", async () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Gate" });
     const first = await listen(api);
@@ -230,7 +230,7 @@ describe.concurrent("a stream of changes", () => {
     "NOW.1:9000000000000000000:",
     "1000000000000.1:1:",
     "NOW.1:1:~NOW.1:1:~a",
-  ])("refuses Last-Event-ID %s", async (written) => {
+  ])("rejects Last-Event-ID %s", async (written) => {
     const lastId = written.replaceAll("NOW", String(Date.now()));
     expect(await failure(await newTenant(), { lastId })).toMatchObject({
       Status: 400,
@@ -238,7 +238,7 @@ describe.concurrent("a stream of changes", () => {
     });
   });
 
-  test("ends after the Seconds that it is asked for, at most a minute", async () => {
+  test("ends after the requested Seconds, at most a minute", async () => {
     const api = await newTenant();
     await using stream = await listen(api, { query: "?Seconds=1" });
     await stream.ended;
@@ -254,7 +254,7 @@ describe.concurrent("a stream of changes", () => {
     }
   });
 
-  test("is for who has the scope", async () => {
+  test("requires the scope", async () => {
     const admin = await newAdmin();
     const answer = await fetch(shared().url + PATH);
     expect(answer.status).toBe(401);
@@ -263,7 +263,7 @@ describe.concurrent("a stream of changes", () => {
   });
 });
 
-test("a stream ends with the process, which waits for nobody that listens", async () => {
+test("a stream ends with the process, which does not wait for listeners", async () => {
   await using database = await newEmptyDatabase();
   await using server = startProcess("server/serve.ts", {
     DATABASE_URL: database.url,
@@ -280,7 +280,7 @@ test("a stream ends with the process, which waits for nobody that listens", asyn
   expect(await server.exited).toBe(0);
 }, 180_000);
 
-test("bun run listen forwards changes to a server on this machine, signed as receivers get them", async () => {
+test("bun run listen forwards changes to a local server, signed as for receivers", async () => {
   const api = await newTenant();
   const secret = `whsec_${Buffer.from("a secret of some length, for tests").toString("base64")}`;
   const calls: { headers: Record<string, string>; body: string }[] = [];

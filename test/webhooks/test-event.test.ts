@@ -10,7 +10,7 @@ const CREATED = { EventRecord: "Application", EventType: "Created" };
 const send = (api: Api, id: string, body: object) => api.call("POST", `/WebhookConnection/${id}/Test`, body);
 
 describe.concurrent("a test of a connection", () => {
-  test("is a signed call as the change would make it, to this connection alone, and says that it is a test", async () => {
+  test("is a signed call like the real change's, to this connection only, marked as a test", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await using other = startReceiver();
@@ -38,7 +38,7 @@ describe.concurrent("a test of a connection", () => {
     expect((await api.get(`/Application/${sample}`)).status).toBe(404);
   });
 
-  test("has one attempt, also of a Paused connection, and changes nothing", async () => {
+  test("has one attempt, also for a Paused connection, and changes nothing", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(410);
     const { Id } = await api.connect(receiver.url);
@@ -52,7 +52,7 @@ describe.concurrent("a test of a connection", () => {
     expect((await api.deadLetters()).Items).toEqual([]);
   });
 
-  test("is of a kind that it gets, and needs Webhooks:Update", async () => {
+  test("is of a subscribed kind, and requires Webhooks:Update", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://localhost:9443/", { Events: ["Created"] });
     const path = `${API}/WebhookConnection/${Id}/Test`;

@@ -26,7 +26,7 @@ describe.concurrent("a connection that got no event", () => {
     ]);
   });
 
-  test("was subscribed only later, which changes nothing of what was so", async () => {
+  test("was subscribed later, which does not change the past", async () => {
     const api = await newTenant();
     const connection = await api.connect(HOOK, { Events: ["Deleted"] });
     const eventId = await changed(api);
@@ -52,7 +52,7 @@ describe.concurrent("a connection that got no event", () => {
     ]);
   });
 
-  test("was deleted when it was, though its receiver has answered 410 since", async () => {
+  test("had been deleted, though its receiver answered 410 later", async () => {
     const api = await newTenant();
     let answer: (status: number) => void;
     const answered = new Promise<number>((resolve) => {
@@ -69,7 +69,7 @@ describe.concurrent("a connection that got no event", () => {
     expect(await reason(api, await changed(api, "After"), gone)).toEqual(["AlreadyDeleted", deletedThen]);
   });
 
-  test("is not the one that a ping went to", async () => {
+  test("is not the one that was pinged", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const tried = await api.connect(receiver.url);
@@ -81,7 +81,7 @@ describe.concurrent("a connection that got no event", () => {
 });
 
 describe.concurrent("a connection with a delivery", () => {
-  test("got it at some attempt, so long after", async () => {
+  test("got it at an attempt, after a time", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 200]);
     const connection = await api.connect(receiver.url);
@@ -93,7 +93,7 @@ describe.concurrent("a connection with a delivery", () => {
     ]);
   });
 
-  test("used up its attempts, and the last answer is named", async () => {
+  test("used up its attempts, with the last response", async () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 502, 503]);
     const connection = await api.connect(receiver.url);
@@ -102,7 +102,7 @@ describe.concurrent("a connection with a delivery", () => {
     expect(await reason(api, EventId, connection)).toEqual(["Exhausted", "exhausted: 3 attempts, last 503"]);
   });
 
-  test("is told a retry's waiting", async () => {
+  test("is waiting for a retry", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "60" } }));
     const connection = await api.connect(receiver.url);
@@ -137,7 +137,7 @@ describe.concurrent("a connection with a delivery", () => {
     expect(await reason(api, eventId, connection)).toEqual(["Cancelled", "cancelled by hand in Temporal"]);
   });
 
-  test("was paused, and got it once that was over", async () => {
+  test("was paused, and got it after that", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const connection = await api.connect(receiver.url);
@@ -172,7 +172,7 @@ describe.concurrent("a connection with a delivery", () => {
 });
 
 describe.concurrent("the answer", () => {
-  test("is a list, newest first, with every connection once, page by page", async () => {
+  test("is a list, newest first, with every connection once, in pages", async () => {
     const api = await newTenant();
     const made: ConnectionId[] = [];
     for (const Name of ["one", "two", "three"])
@@ -190,7 +190,7 @@ describe.concurrent("the answer", () => {
     expect(second.Next).toBeNull();
   });
 
-  test("leaves out connections that a policy hides, and asks for the event itself", async () => {
+  test("omits connections that a policy hides, and requires access to the event", async () => {
     const caller = await newTenant();
     const fields = { URL: HOOK, Entities: ["User"], Events: ["Deleted"] };
     await caller.made("WebhookConnection", { ...fields, Name: "hidden" });
@@ -214,7 +214,7 @@ describe.concurrent("the answer", () => {
     expect((await weak.get(`/WebhookEvent/${EventId}/Why`)).status).toBe(403);
   });
 
-  test("is no other tenant's", async () => {
+  test("does not include other tenants", async () => {
     const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
     const connection = await api.connect(HOOK, { Events: ["Deleted"] });
     const eventId = await changed(api);

@@ -39,22 +39,22 @@ test("an empty environment gives the documented defaults", () => {
   });
 });
 
-test("an empty variable counts as absent", () => {
+test("an empty variable counts as unset", () => {
   expect(readConfig({ PORT: "", PUBLIC_URL: "", DATABASE_URL: "", MASTER_KEY: "", EGRESS_ALLOW: "" })).toEqual(
     readConfig({}),
   );
 });
 
-test("a HOST in brackets is the address within", () => {
+test("a HOST in brackets is the address inside", () => {
   expect(readConfig({ HOST: "[::1]" }).host).toBe("::1");
   expect(readConfig({ HOST: "::1" }).host).toBe("::1");
 });
 
-test.each(["127.0.0.1", "0.0.0.0", "localhost", ""])("the API can listen at HOST=%s", (HOST) => {
+test.each(["127.0.0.1", "0.0.0.0", "localhost", ""])("the API can listen on HOST=%s", (HOST) => {
   expect(hostProblems({ HOST })).toEqual([]);
 });
 
-test.each(["no.such.name.invalid", "not a host", "203.0.113.7", "127.0.0.1:80"])("it cannot at HOST=%s", (HOST) => {
+test.each(["no.such.name.invalid", "not a host", "203.0.113.7", "127.0.0.1:80"])("it cannot on HOST=%s", (HOST) => {
   expect(hostProblems({ HOST })).toEqual([expect.stringContaining(`HOST is "${HOST}"; it must be`)]);
 });
 
@@ -134,7 +134,7 @@ test("TRUST_PROXY takes networks and addresses, of IPv4 and IPv6", () => {
 });
 
 test.each(["yes", "21", "-1", "2.5", "1,2", "10.0.0.0/33", "proxy.internal", ","])(
-  "TRUST_PROXY=%s is refused",
+  "TRUST_PROXY=%s is rejected",
   (TRUST_PROXY) => {
     expect(problemsOf({ TRUST_PROXY })).toEqual([expect.stringContaining("TRUST_PROXY is")]);
   },
@@ -149,7 +149,7 @@ test.each([
   expect(readConfig(env).egress.proxy?.url).toBe(url);
 });
 
-test("certificates are taken from a proxy alone", () => {
+test("certificates are accepted only from a proxy", () => {
   expect(problemsOf({ MTLS_URL: "https://mtls.gate.example" })).toEqual([expect.stringContaining("TRUST_PROXY")]);
   expect(problemsOf({ MTLS_URL: "https://mtls.gate.example", TRUST_PROXY: "true" })).toEqual([]);
 });
@@ -187,7 +187,7 @@ const WRONG: Record<string, string> = {
   RATE_LIMIT_BURST: "many",
 };
 
-test("all problems are reported together, each by its variable's name and what would be right", () => {
+test("all errors are reported together, each with its variable and the valid values", () => {
   const problems = problemsOf(WRONG);
   expect(problems).toHaveLength(Object.keys(WRONG).length);
   for (const name of Object.keys(WRONG)) {
@@ -196,7 +196,7 @@ test("all problems are reported together, each by its variable's name and what w
   expect(new ConfigError(problems).message.split("\n")).toHaveLength(problems.length + 1);
 });
 
-test.each(Object.entries(WRONG))("%s alone is told alone", (name, value) => {
+test.each(Object.entries(WRONG))("only %s is reported", (name, value) => {
   expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} .*must be`))]);
 });
 
@@ -219,7 +219,7 @@ describe("a misspelt name", () => {
     ].filter((typo) => typo !== name && !(typo in WRONG) && typo !== "https_proxy");
   };
 
-  test.each(names)("of %s is told with the right one, and without its value", (name) => {
+  test.each(names)("of %s is reported with the correct one, without its value", (name) => {
     for (const typo of typos(name)) {
       const [problem, ...others] = problemsOf({ [typo]: "hunter2" });
       expect([typo, problem, others]).toEqual([typo, expect.stringMatching(/^\S+ is set, .* must be \w+/), []]);
@@ -228,7 +228,7 @@ describe("a misspelt name", () => {
     }
   });
 
-  test("is somebody else's where the right one is set too, and so is what is not near", () => {
+  test("is ignored if the correct one is set too, or if no variable is similar", () => {
     expect(problemsOf({ DATABASE_URI: "x", DATABASE_URL: "postgres://db.example/gatehouse" })).toEqual([]);
     const others = {
       HTTP_PROXY: "x",
@@ -264,7 +264,7 @@ describe("durations", () => {
   const UNITS = { ms: 1, s: 1_000, m: 60_000 };
   const DAY = 86_400_000;
 
-  test("every whole number of a unit up to a day is its milliseconds", () => {
+  test("every whole number of a unit up to a day is accepted", () => {
     const duration = fc
       .constantFrom(...(Object.keys(UNITS) as (keyof typeof UNITS)[]))
       .chain((unit) => fc.record({ unit: fc.constant(unit), count: fc.integer({ min: 1, max: DAY / UNITS[unit] }) }));
@@ -275,7 +275,7 @@ describe("durations", () => {
     );
   });
 
-  test("any other text is refused with what would be right", () => {
+  test("any other text is rejected with the valid form", () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !/^\s*\d{1,9}(ms|s|m)\s*$/.test(text)),

@@ -25,28 +25,28 @@ const MASTER_KEY = Buffer.alloc(32).toString("base64");
 const configured = (env: Record<string, string>) =>
   readConfig({ DATABASE_URL: "postgres://localhost/none", MASTER_KEY, ...env });
 
-test.each(HOSTS)("%s takes an IPv6 address", (name, texts) => {
+test.each(HOSTS)("%s accepts an IPv6 address", (name, texts) => {
   for (const text of texts) expect(() => configured({ [name]: text })).not.toThrow();
 });
 
-test("MTLS_URL takes an IPv6 address", () => {
+test("MTLS_URL accepts an IPv6 address", () => {
   const { mtls } = configured({ MTLS_URL: "https://[2001:db8::1]:8443", TRUST_PROXY: "[::1]" });
   expect(mtls?.url).toBe("https://[2001:db8::1]:8443");
 });
 
-test("what listens does so at the address without its brackets", () => {
+test("listeners use the address without brackets", () => {
   const config = configured({ HOST: "[::1]", METRICS_HOST: "[::1]", WORKER_HOST: "[::1]" });
   expect([config.host, config.metrics.host, config.workerProbes.host]).toEqual(["::1", "::1", "::1"]);
 });
 
-test("PostgreSQL is looked for at the address, and its port", async () => {
+test("PostgreSQL is reached at the address and its port", async () => {
   const sql = connect("postgres://somebody@[::1]:1/none", "gatehouse test", 1);
   const failure = await sql`select 1`.catch((error: { address?: string; port?: number; code?: string }) => error);
   expect(failure).toMatchObject({ code: "ECONNREFUSED", address: "::1", port: 1 });
   await sql.end();
 });
 
-test("a range in brackets lets the same addresses through as one without", () => {
+test("a range in brackets allows the same addresses as without", () => {
   for (const allow of ["fd00::/8", "[fd00::]/8", "[fd00::1]:8443"]) {
     const { egress } = configured({ EGRESS_ALLOW: allow });
     expect(createEgress(egress).checkUrl("https://[fd00::1]:8443/")).toBeUndefined();

@@ -32,7 +32,7 @@ test.each([
   expect(scaleOf(await drawn(count))).toEqual(scale);
 });
 
-test("one failure among a million is still seen", async () => {
+test("one failure among a million is visible", async () => {
   const [, height] = /<rect class="exhausted"[^>]* height="([\d.]+)"/.exec(await drawn(1_000_000, 1))!;
   expect(Number(height)).toBeGreaterThan(1);
   expect(await drawn(0)).toContain("the last 24 hours: none.");

@@ -20,7 +20,7 @@ const bars = (html: string) =>
     ...{ part, left: Number(left), right: Number(left) + Number(width) },
   }));
 
-test("the picture of keys shows who signs until when and who follows, one after the other, and fits", async () => {
+test("the picture of keys shows each key's signing time and its successor, and fits", async () => {
   const html = await KeysPicture({ keys: KEYS, now: NOW });
   const drawn = bars(html);
   // A key is announced, signs, and is retired; when a former one was announced is not known.
@@ -39,7 +39,7 @@ test("the picture of keys shows who signs until when and who follows, one after 
   expect(Number(now[1])).toBeCloseTo((120 / 242) * 100, 0);
 });
 
-test("a part too short to be seen is drawn, and a key of this moment is drawn from the edge", async () => {
+test("a very short period is drawn, and a current key is drawn from the edge", async () => {
   const html = await KeysPicture({ keys: [key("first", "Signing", 0, 90)], now: NOW });
   expect(bars(html)[0]).toMatchObject({ part: "delivered", left: 0 });
   const short = await KeysPicture({ keys: [key("first", "Retired", -90, -31 + 1 / 1440)], now: NOW });

@@ -13,7 +13,7 @@ const SECOND = { ...FIRST, Number: 2, Run: 2, StartedOn: "2026-11-21T13:00:00.00
 const drawn = async (state: DeliveryState, currentRun: number, underWay: boolean, attempts = [FIRST]) =>
   String(await Timeline({ attempts, state, currentRun, underWay })).split("</figure>");
 
-test("what waits for its retry says so on its own axis", async () => {
+test("a waiting retry is shown on its own axis", async () => {
   const [first, ...more] = await drawn("Retrying", 1, false);
   expect([first!.includes(">waits<"), more.join("")]).toEqual([true, ""]);
   const [one, two] = await drawn("Retrying", 2, false, [FIRST, SECOND]);
@@ -23,13 +23,10 @@ test("what waits for its retry says so on its own axis", async () => {
 test.each([
   [false, "Its first attempt is not made yet."],
   [true, "Its first attempt is under way."],
-])(
-  "what is sent again, and has no attempt of its new run yet, leaves the axis of the former one as it was",
-  async (underWay, words) => {
-    const [former, current] = await drawn("Pending", 2, underWay);
-    expect(former).toContain("Run 1");
-    expect(former).not.toMatch(/>waits<|>under way</);
-    expect(current).toContain("Run 2, sent again");
-    expect(current).toContain(words);
-  },
-);
+])("a redelivery without an attempt yet leaves the former run's axis unchanged", async (underWay, words) => {
+  const [former, current] = await drawn("Pending", 2, underWay);
+  expect(former).toContain("Run 1");
+  expect(former).not.toMatch(/>waits<|>under way</);
+  expect(current).toContain("Run 2, sent again");
+  expect(current).toContain(words);
+});

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dir, "../../..");
 /** Texts about ended tokens. */
 const TOKENS_END = /"[^"\n]*(?:tokens[^"\n]*\bend\b|tokens[^"\n]*(?:become|are) invalid)[^"\n]*",/g;
 
-test("every effect that ends tokens is followed by how long an API may take them still", async () => {
+test("every effect that ends tokens says how long APIs may still accept them", async () => {
   const found: string[] = [];
   for await (const path of new Bun.Glob("server/console/**/*.tsx").scan(ROOT)) {
     const text = await Bun.file(join(ROOT, path)).text();

@@ -123,13 +123,13 @@ const specialIPv6 = fc.constantFrom(...SPECIAL_IPV6).chain(([network, length]) =
 );
 
 describe("an address that is not public", () => {
-  test.each(Object.entries(NOTATIONS))("is refused when written as %s", (_, write) => {
+  test.each(Object.entries(NOTATIONS))("is rejected when written as %s", (_, write) => {
     for (const address of ["127.0.0.1", "10.1.2.3", "169.254.169.254", "192.168.0.1", "0.0.0.0"]) {
       expect(refusal(write(toNumber(address)))).toMatch(/EGRESS_(ALLOW|DENY)/);
     }
   });
 
-  test("is refused in every range and every notation", () => {
+  test("is rejected in every range and every notation", () => {
     fc.assert(
       fc.property(specialIPv4, notation, (address, way) => {
         expect(refusal(NOTATIONS[way]!(address))).toMatch(/EGRESS_(ALLOW|DENY)/);
@@ -138,7 +138,7 @@ describe("an address that is not public", () => {
     );
   });
 
-  test("is refused in every range of IPv6", () => {
+  test("is rejected in every range of IPv6", () => {
     fc.assert(
       fc.property(specialIPv6, (address) => {
         expect(refusal(`[${address}]`)).toMatch(/EGRESS_(ALLOW|DENY)/);
@@ -147,7 +147,7 @@ describe("an address that is not public", () => {
     );
   });
 
-  test("is refused as the answer of a resolver, before anything is sent", async () => {
+  test("is rejected when a resolver returns it, before anything is sent", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(specialIPv4.map(toDotted), specialIPv6), async (address) => {
         const resolve: Resolve = async () => [address];
@@ -159,7 +159,7 @@ describe("an address that is not public", () => {
     );
   });
 
-  test("is refused with a zone", async () => {
+  test("is rejected with a zone", async () => {
     const resolve: Resolve = async () => ["fe80::1%lo"];
     const outcome = await createEgress({ allow: ["fe80::/10"], deny: [], dns: [], caFile: undefined }, resolve).post(
       request("https://receiver.test/"),
@@ -171,11 +171,11 @@ describe("an address that is not public", () => {
 const groupsOf = (address: number) =>
   [Math.floor(address / 65536), address % 65536].map((group) => group.toString(16)) as [string, string];
 
-describe("a translator's address", () => {
+describe("a NAT64 address", () => {
   const way = fc.constantFrom(...Object.keys(TRANSLATIONS));
   const anywhere = { allow: ["::/0", "64:ff9b::/96", "64:ff9b:1::/48"], deny: [], dns: [], caFile: undefined };
 
-  test("is refused if the address in it is not public, also where the translator's own range is allowed", () => {
+  test("is rejected if the embedded address is not public, also where the NAT64 range is allowed", () => {
     const open = createEgress(anywhere);
     fc.assert(
       fc.property(specialIPv4, way, (address, form) => {
@@ -189,7 +189,7 @@ describe("a translator's address", () => {
     );
   });
 
-  test("is accepted if the address in it is public, or allowed", () => {
+  test("is accepted if the embedded address is public or allowed", () => {
     fc.assert(
       fc.property(publicIPv4, (address) => {
         expect(refusal(TRANSLATIONS.NAT64!(...groupsOf(address)))).toBeUndefined();
@@ -202,14 +202,14 @@ describe("a translator's address", () => {
     }
   });
 
-  test("is judged the same as the answer of a resolver", async () => {
+  test("is judged the same when a resolver returns it", async () => {
     const egress = createEgress({ ...anywhere }, async () => ["64:ff9b::a00:1"]);
     expect(failureOf(await egress.post(request("https://receiver.test/")))).toBe("blocked-address");
   });
 });
 
 describe("an ISATAP address of a public network", () => {
-  test("is refused if the address in it is not public", () => {
+  test("is rejected if the embedded address is not public", () => {
     for (const word of ["0:5efe", "200:5efe"]) {
       expect(refusal(`[2a00:1450:4001:1:${word}:a00:1]`)).toMatch(/EGRESS_ALLOW/);
       expect(refusal(`[2a00:1450:4001:1:${word}:808:808]`)).toBeUndefined();
@@ -217,8 +217,8 @@ describe("an ISATAP address of a public network", () => {
   });
 });
 
-describe("a tunnelled address", () => {
-  test("is refused, whatever it embeds", () => {
+describe("a tunnel address", () => {
+  test("is rejected, whatever it embeds", () => {
     const anyIPv4 = fc.oneof(publicIPv4, specialIPv4);
     fc.assert(
       fc.property(anyIPv4, fc.constantFrom(...Object.keys(EMBEDDINGS)), (address, way) => {

@@ -52,7 +52,7 @@ describe("a cloud's own service", () => {
     },
   );
 
-  test("168.63.129.16 cannot be saved though it lies on the public internet", () => {
+  test("168.63.129.16 cannot be saved, though it is a public address", () => {
     expect(check("168.63.129.16", [], [])).toContain("EGRESS_DENY");
     expect(check("168.63.129.17", [], [])).toBeUndefined();
   });
@@ -89,7 +89,7 @@ describe("EGRESS_DENY", () => {
     );
   });
 
-  test("refuses nothing else", () => {
+  test("rejects nothing else", () => {
     const outside = fc.ipV4().filter((address) => {
       const [first, second] = address.split(".").map(Number) as [number, number];
       // The clouds' own stand in these.
@@ -106,12 +106,12 @@ describe("EGRESS_DENY", () => {
     ["fd00::/8", "[fd12::1]", true],
     ["10.0.0.7", "10.0.0.7", true],
     ["10.0.0.7", "10.0.0.8", false],
-  ])("%s refuses %s: %p", (entry, host, refused) => {
+  ])("%s rejects %s: %p", (entry, host, refused) => {
     expect(check(host, [entry]) !== undefined).toBe(refused);
   });
 
   test.each([["10.0.0.0/33"], ["host:443"], ["https://host"], ["*"], ["010.0.0.1"], ["a b"], ["2130706433"]])(
-    "%s is refused by name",
+    "%s is rejected by name",
     (entry) => {
       expect(() => parseDenyList(["internal.example", entry])).toThrow(
         `EGRESS_DENY has "${entry}"; each entry must be`,

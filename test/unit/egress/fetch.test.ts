@@ -20,7 +20,7 @@ async function failureOf(answer: Promise<unknown>): Promise<string> {
 }
 
 describe.concurrent("a guarded fetch", () => {
-  test("gives status, headers and the whole body", async () => {
+  test("returns status, headers and the whole body", async () => {
     const { response, received } = await fetched(() => Response.json({ text: "x".repeat(200_000) }, { status: 201 }));
     expect(response.status).toBe(201);
     expect(((await response.json()) as { text: string }).text).toHaveLength(200_000);
@@ -41,13 +41,13 @@ describe.concurrent("a guarded fetch", () => {
     expect(response.status).toBe(302);
   });
 
-  test("takes no answer above 256 KiB, and none that comes too late", async () => {
+  test("rejects an answer above 256 KiB, and one that is too slow", async () => {
     expect(await failureOf(fetched(() => new Response("x".repeat(256 * 1024 + 1))))).toBe("too-large");
     const endless = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue("x") }));
     expect(await failureOf(fetched(endless, 150))).toBe("timeout");
   });
 
-  test("goes to no address that is not allowed, and says when nobody is there", async () => {
+  test("connects only to allowed addresses, and reports an unreachable one", async () => {
     const get = { method: "GET", timeoutMs: 5_000 } as const;
     for (const url of ["https://127.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "https://localhost/"]) {
       expect(await failureOf(trustingEgress([]).fetch(TENANT, url, get))).toBe("blocked-address");

@@ -26,7 +26,7 @@ describe("a post", () => {
     expect(call!.headers.get("x-signature")).toBe("s");
   });
 
-  test.each([["127.0.0.1"], ["[::1]"]])("reaches an address that stands in the URL: %s", async (host) => {
+  test.each([["127.0.0.1"], ["[::1]"]])("reaches an address in the URL: %s", async (host) => {
     await using receiver = startReceiver(ok, host.replace(/[[\]]/g, ""));
     const url = `https://${host}:${receiver.port}/`;
     const outcome = await trustingEgress([`${host}:${receiver.port}`]).post(request(url));
@@ -59,7 +59,7 @@ describe("a post", () => {
 });
 
 describe("a name that resolves to an address that is not public", () => {
-  test("is refused unless EGRESS_ALLOW names it", async () => {
+  test("is rejected unless EGRESS_ALLOW names it", async () => {
     await using receiver = startReceiver(ok);
     const url = `https://localhost:${receiver.port}/`;
     expect(failureOf(await trustingEgress([]).post(request(url)))).toBe("blocked-address");
@@ -71,14 +71,14 @@ describe("a name that resolves to an address that is not public", () => {
     expect(failureOf(await trustingEgress(["127.0.0.1", "::1"]).post(request(url)))).toBe("answered 200");
   });
 
-  test("is refused though another of its addresses is public", async () => {
+  test("is rejected though another of its addresses is public", async () => {
     await using receiver = startReceiver(ok);
     const egress = trustingEgress([], async () => ["192.0.32.1", "127.0.0.1"]);
     expect(failureOf(await egress.post(request(`https://localhost:${receiver.port}/`)))).toBe("blocked-address");
     expect(receiver.received).toHaveLength(0);
   });
 
-  test("is refused at every post, so a changed answer is seen, and is looked up once a post", async () => {
+  test("is rejected at every post after a changed answer, with one look-up per post", async () => {
     await using receiver = startReceiver(ok);
     const answers = [["127.0.0.1"], ["10.0.0.1"]];
     const egress = trustingEgress(["127.0.0.1"], async () => answers.shift()!);
@@ -87,7 +87,7 @@ describe("a name that resolves to an address that is not public", () => {
     expect(failureOf(await egress.post(request(url)))).toBe("blocked-address");
   });
 
-  test("does not tell the address", async () => {
+  test("does not reveal the address", async () => {
     const outcome = await trustingEgress([], async () => ["10.20.30.40"]).post(request("https://inside.test/"));
     expect(outcome).toMatchObject({ failure: "blocked-address", detail: expect.stringContaining("inside.test") });
     expect(JSON.stringify(outcome)).not.toContain("10.20.30.40");
@@ -106,7 +106,7 @@ describe("a name that resolves to an address that is not public", () => {
 });
 
 describe("TLS", () => {
-  test("fails for an authority that is not trusted", async () => {
+  test("fails for an untrusted authority", async () => {
     await using receiver = startReceiver(ok);
     const egress = createEgress({ allow: [`localhost:${receiver.port}`], deny: [], dns: [], caFile: undefined });
     expect(failureOf(await egress.post(request(`https://localhost:${receiver.port}/`)))).toBe("tls");

@@ -44,7 +44,7 @@ afterAll(() => {
   proxy.stop(true);
 });
 
-test("a post goes to the vetted address, not through a proxy that the configuration does not have", async () => {
+test("a post goes to the vetted address, not through an unconfigured proxy", async () => {
   await using receiver = startReceiver(() => new Response("direct"));
   const url = `https://localhost:${receiver.port}/`;
   // The trap is one: a plain fetch runs into it.
@@ -93,7 +93,7 @@ function through(url: string, addresses: string[] = [PUBLIC], more: Partial<Egre
 }
 
 describe("a post through HTTPS_PROXY", () => {
-  test("reaches the vetted address by CONNECT, under the name of its certificate, and keeps its connection", async () => {
+  test("reaches the vetted address by CONNECT, with the name of its certificate, and keeps its connection", async () => {
     await using receiver = startReceiver(() => new Response("through"));
     using proxy = await startProxy(receiver.port);
     const egress = through(proxy.url);
@@ -107,7 +107,7 @@ describe("a post through HTTPS_PROXY", () => {
     expect(proxy.heads.join()).not.toMatch(/localhost|sig|hook/);
   });
 
-  test("keeps the guard: what is not public is not asked of the proxy", async () => {
+  test("keeps the guard: private addresses are not requested from the proxy", async () => {
     await using receiver = startReceiver(() => new Response());
     using proxy = await startProxy(receiver.port);
     for (const addresses of [["10.0.0.1"], ["169.254.169.254"], [PUBLIC, "192.168.0.1"], ["64:ff9b::a00:1"]]) {
@@ -119,7 +119,7 @@ describe("a post through HTTPS_PROXY", () => {
     expect(proxy.heads).toEqual([]);
   });
 
-  test("fails if the certificate is not the name's", async () => {
+  test("fails if the certificate has another name", async () => {
     await using receiver = startReceiver(() => new Response());
     using proxy = await startProxy(receiver.port);
     const egress = through(proxy.url);
@@ -128,7 +128,7 @@ describe("a post through HTTPS_PROXY", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("shows the proxy its user name and password, and nobody else", async () => {
+  test("authenticates to the proxy, and to no other host", async () => {
     await using receiver = startReceiver(() => new Response());
     using proxy = await startProxy(receiver.port);
     const url = proxy.url.replace("//", "//user:p%40ss@");
@@ -157,7 +157,7 @@ describe("a post through HTTPS_PROXY", () => {
     },
   );
 
-  test("that the proxy does not answer ends with its time, and one that it hangs up on is unreachable", async () => {
+  test("ends with its timeout if the proxy does not answer, and is unreachable if it disconnects", async () => {
     using silent = await startProxy(0, () => true);
     const outcome = await through(silent.url).post(request("https://localhost/", { timeoutMs: 300 }));
     expect(failureOf(outcome)).toBe("timeout");
@@ -165,7 +165,7 @@ describe("a post through HTTPS_PROXY", () => {
     expect(failureOf(await through(closing.url).post(request("https://localhost/")))).toBe("unreachable");
   });
 
-  test("goes to the next address of a name if the proxy finds no way to the first", async () => {
+  test("goes to the next address of a name if the proxy cannot reach the first", async () => {
     await using receiver = startReceiver(() => new Response());
     using proxy = await startProxy(receiver.port, (authority) => authority.startsWith("[2606:"));
     const egress = through(proxy.url, ["2606:2800:21f:cb07:6820:80da:af6b:8b2c", PUBLIC]);
@@ -177,7 +177,7 @@ describe("a post through HTTPS_PROXY", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("to this machine goes without it, for the proxy's loopback is another one", async () => {
+  test("to this machine bypasses it, because the proxy's loopback is another", async () => {
     await using receiver = startReceiver(() => new Response());
     using proxy = await startProxy(0);
     const egress = through(proxy.url, ["127.0.0.1"], { allow: ["127.0.0.1"] });

@@ -102,18 +102,18 @@ describe("if the first address", () => {
     expect(ms).toBeLessThan(TIMEOUT_MS / 2);
   });
 
-  test("and those after it are dead, the last one gets it", async () => {
+  test("and the following ones are dead, the last one gets it", async () => {
     expect((await at(DROPS, SILENT, CLOSED, RESETS, "::1", PLAIN, GOOD)()).outcome).toBe("answered 200");
     expect(requests).toEqual([GOOD]);
   });
 
-  test("is dead with all of its family, the other family's turn comes second", async () => {
+  test("is dead with all of its family, the other family is tried second", async () => {
     const dead = Array.from({ length: 12 }, (_, last) => `::${last + 0x10}`);
     const egress = trustingEgress(["127.0.0.1", "::/8"], async () => [...dead, GOOD]);
     expect(failureOf(await egress.post(request(`https://localhost:${port}/`)))).toBe("answered 200");
   });
 
-  test("is slow to answer, it alone has the post: it was written, and may have been processed", async () => {
+  test("is slow to answer, only it gets the post, which may have been processed", async () => {
     const { outcome, ms } = await at(SLOW, GOOD)();
     expect(outcome).toBe("answered 200");
     expect(ms).toBeGreaterThan(600);
@@ -147,7 +147,7 @@ test("the address that worked is tried first from then on", async () => {
   }
 });
 
-test("many posts at a time are each sent once", async () => {
+test("concurrent posts are each sent once", async () => {
   const egress = trustingEgress(["127.0.0.0/8"], async () => [DROPS, SILENT, GOOD, SLOW]);
   const post = () => egress.post(request(`https://localhost:${port}/`, { timeoutMs: 60_000 }));
   const outcomes = await Promise.all(Array.from({ length: 20 }, post));
@@ -155,14 +155,14 @@ test("many posts at a time are each sent once", async () => {
   expect(requests).toHaveLength(20);
 });
 
-test("where all are dead, the post fails in the word of the one that answered something", async () => {
+test("where all are dead, the post fails with the reason of one that answered", async () => {
   expect((await at(CLOSED, "::1")()).outcome).toBe("refused");
   expect((await at(STRANGE, CLOSED)()).outcome).toBe("tls");
   expect((await at(CLOSED, PLAIN, "::1")()).outcome).toBe("tls");
   expect(requests).toEqual([]);
 });
 
-test("where all say nothing, the post ends with its time", async () => {
+test("where none answers, the post ends with its timeout", async () => {
   const egress = trustingEgress(["127.0.0.0/8"], async () => [DROPS, SILENT]);
   const outcome = await egress.post(request(`https://localhost:${port}/`, { timeoutMs: 700 }));
   expect(outcome).toMatchObject({ failure: "timeout", detail: expect.stringContaining("700 ms") });

@@ -45,14 +45,14 @@ function startServer(cert: string, key: string) {
   return { port: server.port!, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
-describe("a receiver that leaves out its intermediate certificate", () => {
+describe("a receiver that omits its intermediate certificate", () => {
   const post = async (cert: string, key: string) => {
     await using server = startServer(cert, key);
     const egress = createEgress({ allow: ["127.0.0.1", "::1"], deny: [], dns: [], caFile: at("root.pem") });
     return await egress.post(request(`https://localhost:${server.port}/`));
   };
 
-  test("is told from others in words", async () => {
+  test("is distinguished from other failures", async () => {
     expect(await post("leaf.pem", "leaf.key")).toMatchObject({
       failure: "tls",
       detail: expect.stringContaining("intermediate certificate missing?"),
@@ -60,7 +60,7 @@ describe("a receiver that leaves out its intermediate certificate", () => {
     expect(await post("chain.pem", "leaf.key")).toMatchObject({ status: 200 });
   });
 
-  test("is not what a certificate that signs itself is taken for", async () => {
+  test("is not confused with a self-signed certificate", async () => {
     const outcome = await post("alone.pem", "alone.key");
     expect(outcome).toMatchObject({ failure: "tls" });
     expect(JSON.stringify(outcome)).not.toContain("intermediate");

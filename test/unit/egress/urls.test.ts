@@ -49,7 +49,7 @@ describe("a webhook's URL", () => {
     expect(check(url)).toContain(reason);
   });
 
-  test("never comes back in the reason with what it keeps secret", () => {
+  test("is never repeated in the reason with its secrets", () => {
     for (const url of [
       "http://example.com/secret?ApiKey=secret",
       "https://a:secret@b/",
@@ -112,7 +112,7 @@ describe("EGRESS_ALLOW", () => {
     ["localhost:99999"],
     ["::ffff:10.0.0.0/104"],
     ["*"],
-  ])("%s is refused by name", (entry) => {
+  ])("%s is rejected by name", (entry) => {
     expect(() => createEgress({ allow: ["localhost:1234", entry], deny: [], dns: [], caFile: undefined })).toThrow(
       `EGRESS_ALLOW has "${entry}"; each entry must be`,
     );
@@ -120,13 +120,13 @@ describe("EGRESS_ALLOW", () => {
 });
 
 describe("EGRESS_CA_FILE", () => {
-  test("adds to the authorities trusted anyway", () => {
+  test("adds to the system's authorities", () => {
     const trusted = trustedCertificates(readCertificates(certificate.caFile));
     expect(trusted).toEqual(expect.arrayContaining([...rootCertificates]));
     expect(trusted).toContain(readFileSync(certificate.caFile, "utf8").trim());
   });
 
-  test("is refused in words when it cannot be used", () => {
+  test("is rejected with a message when it cannot be used", () => {
     const folder = mkdtempSync(join(tmpdir(), "gatehouse-ca-"));
     try {
       const create = (name: string) => () => createEgress({ allow: [], deny: [], dns: [], caFile: join(folder, name) });

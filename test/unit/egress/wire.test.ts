@@ -48,12 +48,12 @@ describe("an address", () => {
     ["/it's?$filter=Name eq 'x'&\"<>|^`{}[]\\".replaceAll(" ", "%20")],
     ["?flag"],
     ["/caf%C3%A9?%zz%"],
-  ])("%s goes out byte for byte", async (target) => {
+  ])("%s is sent byte for byte", async (target) => {
     expect(await targetOf(base + target)).toBe(target.startsWith("/") ? target : `/${target}`);
     expect(await targetOf(`${base}${target}#part`)).toBe(target.startsWith("/") ? target : `/${target}`);
   });
 
-  test("goes out byte for byte, whatever it is made of", async () => {
+  test("is sent byte for byte, whatever it contains", async () => {
     const text = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
     await fc.assert(
       fc.asyncProperty(text, text, async (path, query) => {
@@ -64,7 +64,7 @@ describe("an address", () => {
     );
   });
 
-  test("has encoded alone what no request line can hold", async () => {
+  test("is encoded only where a request line requires it", async () => {
     expect(await targetOf(`${base}/caf\u00e9 au lait?\u{1f6aa}=%C3`)).toBe("/caf%C3%A9%20au%20lait?%F0%9F%9A%AA=%C3");
   });
 });
@@ -82,7 +82,7 @@ describe("a parameter", () => {
     expect(extendAddress(address, { a: "1" })).toBe(expected);
   });
 
-  test("leaves all that stands before it as it is written", () => {
+  test("leaves the existing query as written", () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (address) => {
         const [before, fragment] = address.split("#");
@@ -95,14 +95,14 @@ describe("a parameter", () => {
   });
 });
 
-test("headers have their names as they are written", async () => {
+test("headers keep the case of their names", async () => {
   heads = [];
   await egress.post(request(`${base}/`, { headers: { "X-Signature": "s", "webhook-id": "1", "X-MiXed": "2" } }));
   const names = heads[0]!.split("\r\n").map((line) => line.split(":")[0]);
   expect(names).toEqual(expect.arrayContaining(["X-Signature", "webhook-id", "X-MiXed", "Host", "User-Agent"]));
 });
 
-describe("a whole answer counts by its status", () => {
+describe("a complete answer counts by its status", () => {
   const WHOLE: Record<string, [string, string]> = {
     "204 with a body": ["HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok", "answered 204"],
     "204 with a body in chunks": [
@@ -139,7 +139,7 @@ describe("a whole answer counts by its status", () => {
       expect(failureOf(await egress.post(request(`${base}/`)))).toBe("answered 200");
   });
 
-  test("what is no answer in whole is none", async () => {
+  test("an incomplete answer does not count", async () => {
     for (const text of ["HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nok", "HTTP/1.1 200 OK\r\nContent-"]) {
       answer = (socket) => socket.end(text);
       expect(failureOf(await egress.post(request(`${base}/`)))).toBe("reset");

@@ -48,7 +48,7 @@ const entries = fc.oneof(
   words,
 );
 
-test("the last entry is the caller's address, with a port or without", () => {
+test("the last entry is the caller's address, with or without a port", () => {
   fc.assert(
     fc.property(fc.array(entries, { maxLength: 3 }), written, (before, { address, text }) => {
       const request = noted([...before, text].join(", "));
@@ -57,7 +57,7 @@ test("the last entry is the caller's address, with a port or without", () => {
   );
 });
 
-test("any other last entry gives no address, neither the proxy's nor one before it", () => {
+test("any other last entry gives no address, neither the proxy's nor an earlier one", () => {
   fc.assert(
     fc.property(fc.array(entries, { maxLength: 3 }), fc.oneof(zoned, words), (before, last) => {
       const request = noted([...before, last].join(","));
@@ -67,7 +67,7 @@ test("any other last entry gives no address, neither the proxy's nor one before 
   );
 });
 
-test("whatever the header holds, its sender is never taken for the proxy", () => {
+test("whatever the header contains, its sender is never taken for the proxy", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."0123456789abcdef.:[],% x") }), (header) => {
       fc.pre(!header.includes(PROXY));

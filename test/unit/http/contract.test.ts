@@ -38,13 +38,13 @@ function problemsOf(body: unknown) {
   }
 }
 
-test("a body is taken as its fields say, and what is absent stays absent", () => {
+test("a body is validated by its fields, and absent ones stay absent", () => {
   const body = { Id: "", Title: "", Days: null, Tags: ["home", "home"] };
   expect(NOTE.parse(body)).toEqual({ Id: undefined, Title: null, Days: null, Tags: ["home"] });
   expect(NOTE.parse({})).toEqual({});
 });
 
-test("all that is wrong is told at once, each with its field and without what was sent", () => {
+test("all errors are reported at once with their fields, without the sent values", () => {
   const body = { Title: "hunter2".repeat(9), Days: 31, Color: "hunter2", Tags: [], constructor: 1, Id: "1" };
   expect(problemsOf(body)).toEqual([
     { Field: "Title", Message: "Title must be a string of at most 20 characters, or null." },
@@ -59,18 +59,18 @@ test("all that is wrong is told at once, each with its field and without what wa
   }
 });
 
-test.each([["12"], [1.5], [true]])("Days %p is not taken for a number", (Days) => {
+test.each([["12"], [1.5], [true]])("Days %p is not accepted as a number", (Days) => {
   expect(problemsOf({ Days })).toHaveLength(1);
 });
 
-test("what only the server sets may come back as it was read, and not otherwise", () => {
+test("read-only fields can be sent back as read, and not otherwise", () => {
   const read = { DoneOn: null };
   expect(() => NOTE.refuseReadOnly(NOTE.parse(read), read)).not.toThrow();
   expect(() => NOTE.refuseReadOnly(NOTE.parse({ DoneOn: "2026-01-31" }), read)).toThrow("DoneOn cannot be set.");
   expect(() => NOTE.refuseReadOnly(NOTE.parse(read), undefined)).toThrow("DoneOn cannot be set.");
 });
 
-test("a body that is no record names what it needs, what is no moment, and what does not go together", () => {
+test("a body that is no record, an invalid time and a contradiction are explained", () => {
   const STAY = body(
     {
       name: "Stay",
@@ -103,7 +103,7 @@ test("a body that is no record names what it needs, what is no moment, and what 
   ]);
 });
 
-test("a new one names what it lacks", () => {
+test("a new one lists its missing fields", () => {
   expect(() => NOTE.whole(NOTE.parse({ Days: 1 }), "Title")).toThrow(new BadInput("Title is missing."));
 });
 

@@ -29,11 +29,11 @@ const written = (parts: RelativeName[]) =>
     )
     .join(",");
 
-test("what is written is read back", () => {
+test("formatting and parsing are inverse", () => {
   fc.assert(fc.property(name, (parts) => expect(isSameName(distinguishedName(written(parts))!, parts)).toBe(true)));
 });
 
-test("another value, another order and a part more are another name", () => {
+test("another value, order or additional part is another name", () => {
   fc.assert(
     fc.property(name, value, (parts, more) => {
       const [first, ...rest] = parts;
@@ -45,7 +45,7 @@ test("another value, another order and a part more are another name", () => {
   );
 });
 
-test("no text makes it fail, and none is read as two names", () => {
+test("no text causes a failure, and none is parsed as two names", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
       const read = distinguishedName(text);
@@ -69,7 +69,7 @@ test.each([
   "CN=\\ff",
   "CN=\\00",
   "X=a",
-])("%j is no name", (text) => expect(distinguishedName(text)).toBeUndefined());
+])("%j is not a name", (text) => expect(distinguishedName(text)).toBeUndefined());
 
 test.each([
   ["cn=A, o = B", "CN=a,O=b"],

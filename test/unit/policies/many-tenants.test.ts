@@ -4,7 +4,7 @@ import { createEngine, type PolicySet } from "../../../server/access/decisions/e
 /** More than stay parsed. */
 const TENANTS = 1_100;
 
-test("however many tenants ask, each is decided by its own policies, of the moment that it asks about", async () => {
+test("with any number of tenants, each is decided by its own current policies", async () => {
   const engine = createEngine();
   const compile = (tenant: number, effect: string) =>
     engine.compile([{ name: `of ${tenant}`, policy: `${effect} (principal, action, resource);` }]);
@@ -31,7 +31,7 @@ test("however many tenants ask, each is decided by its own policies, of the mome
   }
 }, 60_000);
 
-test("policies that read the same are read once, whoever has them", async () => {
+test("equal policies are parsed once across tenants", async () => {
   const engine = createEngine();
   const own = [{ name: "all", policy: "permit (principal, action, resource);" }];
   const set = await engine.compile(own);
@@ -39,7 +39,7 @@ test("policies that read the same are read once, whoever has them", async () => 
   expect(await engine.compile([{ ...own[0]!, name: "every" }])).not.toBe(set);
 });
 
-test("however many texts are tried, what is saved stays read", async () => {
+test("tried texts do not evict saved ones", async () => {
   const engine = createEngine();
   const saved = [{ name: "all", policy: "permit (principal, action, resource);" }];
   const set = await engine.compile(saved);

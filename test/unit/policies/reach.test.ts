@@ -27,7 +27,7 @@ const statements = fc
   .map(([effect, principal, action, resource, when]) => `${effect} (${principal}, ${action}, ${resource}) ${when};`);
 const plain = fc.constant('permit (principal in Role::"held", action, resource);');
 
-test("whatever the policies, a caller's decision that looks at no record is the same for each", async () => {
+test("a decision that reads no record is the same for each record", async () => {
   const engine = createEngine();
   const caller = { type: "Client", id: "1", roles: ["held"] };
   const seen = { once: 0, each: 0 };

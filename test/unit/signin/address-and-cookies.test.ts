@@ -36,7 +36,7 @@ test("over https every cookie is Secure and has the __Host- prefix", () => {
   expect(cookies.read(request("__Host-gatehouse-session=short"), "session")).toBeUndefined();
 });
 
-test("pages know the path that PUBLIC_URL has", () => {
+test("pages use the path of PUBLIC_URL", () => {
   expect(createSite("https://example.com/id").href("/signin")).toBe("/id/signin");
   expect(createSite("https://example.com").asset("pico.css")).toMatch(/^\/assets\/pico-[0-9a-f]{16}\.css$/);
 });

@@ -9,7 +9,7 @@ import type { TenantId } from "../../../server/ids.ts";
 const [ONE, OTHER] = ["one", "other"] as TenantId[] as [TenantId, TenantId];
 const LINE = { name: "works", perTenant: 1, waiting: 10 };
 
-test("a tenant's works run one after the other, another tenant's beside them, and failures hold nobody up", async () => {
+test("a tenant's tasks run one after another, beside other tenants', and failures block nothing", async () => {
   const { run } = createBudget(LINE);
   const done: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ test("a tenant's works run one after the other, another tenant's beside them, an
   expect(done).toEqual(["other", "first", "second", "third"]);
 });
 
-test("who has waited too long is refused, without its work, and the next one is not", async () => {
+test("a task that has waited too long is rejected without running, and the next one runs", async () => {
   const { run } = createBudget({ ...LINE, longestWaitMs: 20 });
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   let worked = false;
@@ -41,7 +41,7 @@ test("who has waited too long is refused, without its work, and the next one is 
   expect(await run(ONE, async () => "next")).toBe("next");
 });
 
-test("a tenant whose line is full is refused in words, and nobody else", async () => {
+test("a tenant with a full queue is rejected with a message, and others are not", async () => {
   const budget = createBudget({ name: "exports", perTenant: 2, total: 3, waiting: 1 });
   const releases = [await budget.take(ONE), await budget.take(ONE)];
   const waiting = budget.take(ONE);
@@ -86,7 +86,7 @@ test("whatever comes when, nobody has more than its share, all have no more than
   );
 });
 
-test("a tenant that asks for much gets no more turns than one that asks for little", async () => {
+test("a tenant with many tasks gets no more turns than one with few", async () => {
   const { run } = createBudget({ name: "works", perTenant: 1, total: 1, waiting: 100 });
   const done: TenantId[] = [];
   const work = (tenantId: TenantId) => run(tenantId, async () => done.push(tenantId));
@@ -94,7 +94,7 @@ test("a tenant that asks for much gets no more turns than one that asks for litt
   expect(done.indexOf(OTHER)).toBeLessThan(3);
 });
 
-test("places that nobody waits for: five tenants that take all they can leave one of 40 for a sixth", () => {
+test("of free places, five tenants that take all they can leave one of 40 for a sixth", () => {
   const tenants = fc.array(
     fc.integer({ min: 0, max: 4 }).map((number) => `tenant ${number}` as TenantId),
     // Enough to take all 40 places, which a list of fast-check's usual length would not.

@@ -5,7 +5,7 @@ import { formatTraceParent, parseTraceParent } from "../../../server/http/contex
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
 
-test("what is written is read again", () => {
+test("formatting and parsing are inverse", () => {
   const hex = (length: number) =>
     fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: length, maxLength: length });
   const context = fc
@@ -42,6 +42,6 @@ test.each([
   `00-${TRACE}-${SPAN}-x1`,
   `00_${TRACE}_${SPAN}_01`,
   `cc-${TRACE}-${SPAN}-01-${"x".repeat(200)}`,
-])("%s is none", (text) => {
+])("%s is not one", (text) => {
   expect(parseTraceParent(text)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ const TENANTS = ["one", "other", "third"].map(idOf<TenantId>);
 const [LOUD, QUIET] = [idOf<TenantId>("loud"), idOf<TenantId>("quiet")];
 const delivery = (number: number) => idOf<DeliveryId>(`delivery ${number}`);
 
-test("however much waits in queues, there is room for another tenant's change", () => {
+test("however many queues wait, there is room for another tenant's change", () => {
   const inFlight = createInFlight();
   let started = 0;
   for (const tenant of TENANTS) {

@@ -15,7 +15,7 @@ const result = (changes: { failure?: string; delivered?: boolean; gone?: boolean
 const outcome = (numberInRun: number, of = result(), { ping = false, isCancelled = false } = {}) =>
   outcomeOf({ numberInRun, ping }, of, RETRY, HOLDING, isCancelled);
 
-test("a failed attempt waits for the next, longer each time, and the last one ends the delivery", () => {
+test("a failed attempt is retried after growing intervals, and the last one ends the delivery", () => {
   expect(outcome(1)).toEqual({ reached: "Retrying", hold: HOLD, nextInMs: 1_000 });
   expect(outcome(2)).toEqual({ reached: "Retrying", hold: HOLD, nextInMs: 6_000 });
   expect(outcome(3)).toEqual({ reached: "Exhausted", hold: HOLD, nextInMs: undefined });
@@ -31,18 +31,18 @@ test("410 ends the delivery at once and holds its connection", () => {
   expect(outcome(1, result({ gone: true }))).toEqual(gone);
 });
 
-test("a ping has one attempt, and says nothing of its connection", () => {
+test("a ping has one attempt, and does not affect its connection", () => {
   expect(outcome(1, result(), { ping: true })).toEqual({ reached: "Exhausted", hold: undefined, nextInMs: undefined });
   expect(outcome(1, result({ delivered: true }), { ping: true }).reached).toBe("Delivered");
 });
 
-test("an attempt that was broken off says nothing of its receiver, and a cancelled workflow ends its deliveries itself", () => {
+test("an aborted attempt does not count against its receiver, and a cancelled workflow ends its deliveries", () => {
   const brokenOff = result({ failure: "cancelled" });
   expect(outcome(3, brokenOff)).toEqual({ reached: "Exhausted", hold: undefined, nextInMs: undefined });
   expect(outcome(3, brokenOff, { isCancelled: true }).reached).toBe("Retrying");
 });
 
-test("a window hears of an answer, of silence, or of no post at all", () => {
+test("a window is updated by a response, a timeout, or the absence of a post", () => {
   expect(endingOf(result())).toBe("answered");
   expect(endingOf(result({ failure: "timeout" }))).toBe("silent");
   expect(endingOf(result({ failure: "cancelled" }))).toBe("unsent");

@@ -11,7 +11,7 @@ const text = fc.string({ unit: "binary", minLength: 1 });
 const payload = '{"EventType":"Updated","Data":{"Name":"Zoë 🚪"}}';
 
 describe("X-Signature", () => {
-  test("is what openssl computes", async () => {
+  test("equals openssl's", async () => {
     for (const secret of ["s3cret", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", "a b'\"$é"]) {
       const process = Bun.spawn(["openssl", "dgst", "-sha256", "-mac", "HMAC", "-macopt", `hexkey:${hexOf(secret)}`], {
         stdin: new Blob([payload]),
@@ -44,7 +44,7 @@ describe("X-Signature", () => {
 });
 
 describe("the headers of Standard Webhooks", () => {
-  test("are verified by its library for a secret of ours", () => {
+  test("are verified by its library with a generated secret", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (body) => {
         const secret = generateSecret();
@@ -56,7 +56,7 @@ describe("the headers of Standard Webhooks", () => {
     );
   });
 
-  test("key on the UTF-8 bytes of a person's own secret", () => {
+  test("key on the UTF-8 bytes of a secret chosen by a person", () => {
     for (const secret of ["correct horse", "schlüssel", "whsec_", "whsec_not base64!", "whsec_abc"]) {
       const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body: payload, secrets: [secret] });
       const library = new Webhook(new TextEncoder().encode(secret), { format: "raw" });
@@ -64,7 +64,7 @@ describe("the headers of Standard Webhooks", () => {
     }
   });
 
-  test("carry a signature by each secret, any of which the library takes", () => {
+  test("carry a signature for each secret, any of which the library accepts", () => {
     const secrets = [generateSecret(), generateSecret(), "of one's own"];
     const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body: payload, secrets });
     expect(headers["webhook-signature"].split(" ")).toHaveLength(3);
@@ -81,7 +81,7 @@ describe("the headers of Standard Webhooks", () => {
   });
 });
 
-test("a secret of ours is whsec_ and 32 random bytes", () => {
+test("a generated secret is whsec_ and 32 random bytes", () => {
   const secrets = Array.from({ length: 100 }, generateSecret);
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) {

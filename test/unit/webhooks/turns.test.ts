@@ -32,7 +32,7 @@ describe("turns", () => {
     expect(new Set(taken).size).toBe(101);
   });
 
-  test("ask each tenant once whether it has room, and pass over those that have none", () => {
+  test("ask each tenant once whether it has room, and skip those without", () => {
     const turns = createTurns(() => {});
     for (let index = 0; index < 5_000; index++) turns.add(loud(`loud ${index}`));
     turns.add(QUIET);
@@ -53,7 +53,7 @@ describe("turns", () => {
     expect(turns.isEmpty()).toBe(true);
   });
 
-  test("come at the earliest time that was asked for", async () => {
+  test("come at the earliest requested time", async () => {
     let wakes = 0;
     const turns = createTurns(() => wakes++);
     turns.addIn(QUIET, LONG_MS);

@@ -12,7 +12,7 @@ import { idOf } from "../../support/ids.ts";
 
 const RECEIVER = idOf<ConnectionId>("receiver");
 
-test("a window is larger after the first answer, and grows by one with each answer that finds it full", async () => {
+test("a window grows after the first answer, and by one with each answer that finds it full", async () => {
   const { windows, fill } = newWindows();
   for (const post of await fill(FIRST_SIZE)) post.end("answered");
   expect(windows.room(RECEIVER)).toBe(KNOWN_SIZE);
@@ -22,7 +22,7 @@ test("a window is larger after the first answer, and grows by one with each answ
   expect(windows.room(RECEIVER)).toBe(KNOWN_SIZE + 1);
 });
 
-test("a window halves with what times out, once for all that were out together, and grows again with answers", async () => {
+test("a window halves once for all posts that time out together, and grows again with answers", async () => {
   const { windows, fill } = newWindows();
   for (const post of await fill(FIRST_SIZE)) post.end("silent");
   expect(windows.room(RECEIVER)).toBe(FIRST_SIZE / 2);
@@ -41,7 +41,7 @@ test("a post that never left changes nothing", async () => {
   expect(windows.room(RECEIVER)).toBe(FIRST_SIZE);
 });
 
-test("posts that find no place among their tenant's make the window smaller, and say nothing of its speed", async () => {
+test("posts without a place in their tenant's share shrink the window, and do not mark it slow", async () => {
   const { windows, fill } = newWindows();
   for (const post of await fill(1)) post.end("answered");
   for (const post of await fill(KNOWN_SIZE)) post.end("crowded");
@@ -49,7 +49,7 @@ test("posts that find no place among their tenant's make the window smaller, and
   expect(windows.isQuick(RECEIVER)).toBe(true);
 });
 
-test("a receiver without a response gets no more posts than its window has places, and then as many as come", async () => {
+test("a receiver without a response gets at most its window, and more after its response", async () => {
   const { windows, fill } = newWindows();
   const [first, ...others] = Array.from({ length: FIRST_SIZE + 1 }, () => idOf<DeliveryId>(Bun.randomUUIDv7()));
   expect([first!, ...others].map((id) => windows.admits(RECEIVER, id))).toEqual([...others.map(() => true), false]);
