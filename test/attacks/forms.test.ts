@@ -177,7 +177,7 @@ function filled(visitor: Visitor, page: View, fields: Record<string, string>): F
 }
 
 describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
-  test("is rejected without its token, with another's, and in another browser; then it is accepted", async () => {
+  test("is rejected without its token, with that of a different form, and in another browser; then it is accepted", async () => {
     const { visitor, page, action, fields } = await FORMS[name]!();
     expect(action).toBe(name.split(":")[0]!);
     expectGuarded(page);

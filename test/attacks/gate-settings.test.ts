@@ -38,7 +38,7 @@ describe("every setting", () => {
   );
 
   test(
-    "of which there is one returns only the sent fields: credentials and the tenant's settings",
+    "with a single record returns only the sent fields: credentials and the tenant's settings",
     async () => {
       const world = await newWorld();
       for (const type of ["Credentials", "TenantSettings"]) {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => real[Symbol.asyncDispose]());
 
 describe.concurrent("login CSRF: the attacker's callback in the victim's browser", () => {
-  test("signs nobody in, whether or not the victim had started a sign-in", async () => {
+  test("completes no sign-in, whether or not the victim had started one", async () => {
     const { tenant, visitor, back } = await onTheWay();
     const victim = new Visitor();
     expectNothing(await victim.open(back), victim);
@@ -203,7 +203,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
       "userinfo that is redirected to there",
       { answers: { "/me": () => Response.redirect("https://169.254.169.254/") } },
     ],
-  ])("with metadata that name %s nobody is signed in", async (_, behaviour) => {
+  ])("with metadata that name %s no sign-in completes", async (_, behaviour) => {
     await using provider = await startForgedProvider(behaviour);
     const { client } = await newUpstreamTenant({ Issuer: provider.issuer });
     const visitor = new Visitor();

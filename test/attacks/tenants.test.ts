@@ -60,7 +60,7 @@ test("policies that take Cedar seconds to check delay no other tenant", async ()
   expect(answers).toBeGreaterThan(30);
 });
 
-test("a tenant's policy checks are limited: requests beyond the queue are told to retry", async () => {
+test("a tenant's policy checks are limited: requests beyond the queue get an error that asks to retry", async () => {
   const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
   // One after the other: a machine may do one of them before all that wait behind it have come.
   const slow = Array.from({ length: 8 }, () => validate(attacker, SLOW));

@@ -90,7 +90,7 @@ describe.concurrent("a pushed request", () => {
     expect(answerOf(await client.goThrough(visitor, page)).state).toBe("s");
   });
 
-  test("keeps prompt until its user has complied, for that user only", async () => {
+  test("keeps prompt until its own user has complied", async () => {
     const client = await newClient({ first_party: true });
     const visitor = new Visitor();
     await client.visit(visitor);

@@ -115,7 +115,7 @@ describe.concurrent("an upsert", () => {
     expectError(await caller.patch(`/${entity}`, [both]), 400, "Bad Input", `${API}/${entity}`, /point at several/);
   });
 
-  test("whose foreign key matches several records is Bad Input", async () => {
+  test("with a foreign key that matches several records is Bad Input", async () => {
     const caller = await newTenant();
     await caller.made("User", { Username: "twin" });
     const made = [await caller.made("User", { Name: "same" }), await caller.made("User", { Name: "same" })];

@@ -117,7 +117,7 @@ test("a time in a payload is shown in UTC without script", async () => {
   expect([await time.textContent(), (await time.getAttribute("title"))!.endsWith("UTC")]).toEqual([Timestamp, true]);
 });
 
-test("a reader who may not see the previous change is told so, without its contents", async () => {
+test("a reader who may not see the previous change gets a note without its contents", async () => {
   const api = await newTenant();
   const { Id } = await api.change({ Name: "Front door", Description: "It squeaks" });
   const before = await api.newestEvent();

@@ -48,7 +48,7 @@ describe("permissions in Settings equal those of the REST API", () => {
     ).toBe(0);
   });
 
-  test("a user without a role is told so", async () => {
+  test("a user without a role sees that it has none", async () => {
     const api = await newTenant();
     await using visitor = await enterSettings(browser, api.tenant, await newColleague(api));
     const { page, open } = visitor;

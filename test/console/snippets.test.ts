@@ -183,7 +183,7 @@ test(
 );
 
 test.each(["web", "native"])(
-  "%s: each program signs a person in from the console, and rejects another's answer",
+  "%s: each program signs a person in from the console, and rejects an answer of another browser",
   async (kind) => {
     const reserved = new Set<number>();
     const addresses: string[] = [];

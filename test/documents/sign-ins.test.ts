@@ -54,31 +54,34 @@ test("every program of the page is tested", () => {
   expect(found.toSorted()).toEqual(Object.keys(LIBRARIES).toSorted());
 });
 
-test.each(Object.entries(LIBRARIES))("%s signs a user in, and rejects another's answer", async (name, library) => {
-  const origin = `http://localhost:${await nextFreePort(0, "127.0.0.1", new Set())}`;
-  const client = await newClient({
-    scopes: ["openid", "profile", "email"],
-    redirect_uris: [origin + library.callback],
-  });
-  await db()`update credentials set id_token_claims = true where application_id = ${client.id}`;
-  await db()`
+test.each(Object.entries(LIBRARIES))(
+  "%s signs a user in, and rejects an answer of another browser",
+  async (name, library) => {
+    const origin = `http://localhost:${await nextFreePort(0, "127.0.0.1", new Set())}`;
+    const client = await newClient({
+      scopes: ["openid", "profile", "email"],
+      redirect_uris: [origin + library.callback],
+    });
+    await db()`update credentials set id_token_claims = true where application_id = ${client.id}`;
+    await db()`
     update users set name = 'Ada Lovelace', email = 'ada@example.com' where tenant_id = ${client.tenant.tenantId}`;
-  await using _ = run(library, textOf(name, origin, client.id), origin, client.tenant.client.clientSecret);
+    await using _ = run(library, textOf(name, origin, client.id), origin, client.tenant.client.clientSecret);
 
-  const [user, stranger] = [new Visitor(origin), new Visitor(origin)];
-  await until(`${name} to listen`, () => user.open(library.whoami).catch(() => undefined));
-  const [begun] = [await library.begin(user), await library.begin(stranger)];
-  const { pathname, search } = begun.location!;
-  expect(begun.location!.origin).toBe(issuer());
-  const gatehouse = new Visitor(issuer());
-  const { location: back } = await client.goThrough(gatehouse, await gatehouse.open(pathname + search));
-  const whoami = async (browser: Visitor) => JSON.parse((await browser.open(library.whoami)).html);
+    const [user, stranger] = [new Visitor(origin), new Visitor(origin)];
+    await until(`${name} to listen`, () => user.open(library.whoami).catch(() => undefined));
+    const [begun] = [await library.begin(user), await library.begin(stranger)];
+    const { pathname, search } = begun.location!;
+    expect(begun.location!.origin).toBe(issuer());
+    const gatehouse = new Visitor(issuer());
+    const { location: back } = await client.goThrough(gatehouse, await gatehouse.open(pathname + search));
+    const whoami = async (browser: Visitor) => JSON.parse((await browser.open(library.whoami)).html);
 
-  await stranger.open(back!.pathname + back!.search);
-  expect(await whoami(stranger)).toBeNull();
-  await user.open(back!.pathname + back!.search);
-  expect(await whoami(user)).toMatchObject(library.user);
-});
+    await stranger.open(back!.pathname + back!.search);
+    expect(await whoami(stranger)).toBeNull();
+    await user.open(back!.pathname + back!.search);
+    expect(await whoami(user)).toMatchObject(library.user);
+  },
+);
 
 /** With the values of an application that runs there. */
 function textOf(name: string, origin: string, clientId: string): string {

@@ -121,7 +121,7 @@ describe("a success without a length", () => {
     expect(await answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", reset)).toBe("reset");
   });
 
-  test("whose chunks do not end does not count", async () => {
+  test("with chunks that do not end does not count", async () => {
     const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
     expect(await answered(head, (socket) => socket.end())).toBe("reset");
   });

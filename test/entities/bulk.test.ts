@@ -91,7 +91,7 @@ describe.concurrent("an array", () => {
     expect(await bulkEvents(caller)).toHaveLength(1);
   });
 
-  test("with a record that takes another's unique value is 409 naming its index", async () => {
+  test("with a record that takes a used unique value is 409 naming its index", async () => {
     const caller = await newTenant();
     const [, two] = (await caller.patch("/Department", [{ Name: "one" }, { Name: "two" }])).body;
     const answer = await caller.patch("/Department", [{ Name: "three" }, { Id: two.Id, Name: "three" }]);

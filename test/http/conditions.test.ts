@@ -145,7 +145,7 @@ test.concurrent("an Application's Credentials", async () => {
   expectError(await caller.patch(path, {}, { "if-match": "nope" }), 400, "Bad Input", API + path, /ETags/);
 });
 
-test("a caller with the weak ETag of a compressing proxy is told which one to send", async () => {
+test("the weak ETag of a compressing proxy is rejected, and the error names the one to send", async () => {
   const caller = await newTenant();
   const made = await caller.patch("/Role", { Name: "one" });
   const [tag, path] = [tagOf(made), `/Role/${made.body.Id}`];

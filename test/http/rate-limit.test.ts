@@ -70,7 +70,7 @@ describe.concurrent("a client that asks too often", () => {
   });
 });
 
-describe.concurrent("unauthenticated requests use nobody's quota", () => {
+describe.concurrent("unauthenticated requests use up no quota", () => {
   test("without a token every answer is 401", async () => {
     await using app = startPrivateApp(TINY);
     const answers = await manyTimes(() => fetch(`${app.url}${API}/Entities`));

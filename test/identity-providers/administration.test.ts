@@ -54,7 +54,7 @@ test("a linked account is listed, and unlinked with the sessions that it began",
   });
 });
 
-test("a user whose account there was recreated is told whom to ask, and signs in once an administrator links it", async () => {
+test("a user with a recreated account there learns whom to ask, and signs in once an administrator links it", async () => {
   const { client, caller, provider } = await newRealTenant(real);
   const person = newPerson(real);
   answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));

@@ -33,7 +33,7 @@ describe.concurrent("a provider that during its response is", () => {
         caller.patch("/IdentityProvider", { Id: provider.Id, Issuer: "https://id.example.com" }),
     ],
   ];
-  test.each(ways)("%s: nobody is signed in, and a page says why", async (_, says, change) => {
+  test.each(ways)("%s: no sign-in completes, and a page says why", async (_, says, change) => {
     await using begun = await begin();
     const { provider, tenant } = begun;
     let changed = 0;

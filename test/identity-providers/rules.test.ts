@@ -231,7 +231,7 @@ describe.concurrent("the provisioning rules", () => {
     expect(new Set(pages).size).toBe(1);
   });
 
-  test("are required where anybody can have an account", async () => {
+  test("are required at public providers", async () => {
     const { caller } = await newUpstreamTenant({ Issuer: "https://id.example.com" });
     const at = (Issuer: string, more: Fields = {}) =>
       caller.patch("/IdentityProvider", {
@@ -289,7 +289,7 @@ describe.concurrent("the provisioning rules", () => {
   });
 });
 
-test("a new provider is inactive: it is on no page, and nobody signs in by it", async () => {
+test("a new provider is inactive: it is on no page, and no user signs in by it", async () => {
   await using provider = await startForgedProvider();
   const tenant = await atForged(provider, { Is_Active: undefined });
   expect(tenant.provider.Is_Active).toBe(false);

@@ -155,7 +155,7 @@ describe.concurrent("a user of an external provider", () => {
     expect((await eventsOf(caller.tenantId)).map(({ type }) => type)).toEqual(["Created"]);
   });
 
-  test("who is inactive here is told so", async () => {
+  test("is refused if inactive here, with that reason", async () => {
     const { client, caller } = await newRealTenant(real);
     const person = newPerson(real);
     await signIn(new Visitor(), real.visitor(), person.login, client.authorize());

@@ -59,7 +59,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
     expect(Math.abs(decodeJwt(access_token).iat! - now)).toBeWithin(100, 140);
   });
 
-  test("rejects an access token that was revoked at another one", async () => {
+  test("rejects an access token that was revoked at a different API", async () => {
     const caller = await newTenant();
     const opens = async (token: string) => (await api().get("/Entities", token)).status === 200;
     // The first look of a process is at all there is; it is the ones after it that matter.

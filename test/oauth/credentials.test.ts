@@ -255,7 +255,7 @@ describe("both", () => {
     ["Settings:Update", "DELETE Secrets", by.send("DELETE", `/Application/${id}/Secrets/${Bun.randomUUIDv7()}`)],
   ];
 
-  test("are limited to the tenant: another's Application is 404", async () => {
+  test("are limited to the tenant: the Application of another tenant is 404", async () => {
     const app = await newApplication(client);
     for (const [, , answer] of tries(await newTenant(), app.id)) expect((await answer).status).toBe(404);
     expect((await app.secrets()).body.Items).toEqual([]);

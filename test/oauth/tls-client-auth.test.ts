@@ -190,7 +190,7 @@ describe("a client with tls_client_auth", () => {
     ]);
   });
 
-  test("is told if the proxy's header is not a certificate", async () => {
+  test("gets an error if the proxy's header is not a certificate", async () => {
     const client_id = await newClient("SubjectDn", subject);
     const field = asField(own.cert);
     const headers: [string, string][][] = [

@@ -104,7 +104,7 @@ async function reached(
 
 const list = (scopes: Set<string> | undefined) => [...(scopes ?? [])].sort();
 
-describe("however a first token is exchanged, and by whom,", () => {
+describe("however a first token is exchanged, and by which client,", () => {
   test("the exchange back grants what it granted: AccessManager:Read stays AccessManager:Read", async () => {
     const { access_token } = await tokensOf("openid AccessManager:Read");
     const stock = await exchange(world.own, access_token, { resource: world.scene.stock.audience });

@@ -75,7 +75,7 @@ test.concurrent("a comparison runs in the tenant's queue, like its lists", async
   await listed;
 });
 
-test.concurrent("a caller who may not read all Credentials is told nothing of clients' scopes", async () => {
+test.concurrent("a caller who may not read all Credentials learns nothing of clients' scopes", async () => {
   const admin = await newAdmin();
   const { clientId } = await newPerson(admin, "admin");
   const compare = async () => policies.compare(await callerOf(admin, clientId), NO_CLIENTS, casesOf(admin));

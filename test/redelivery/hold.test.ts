@@ -168,7 +168,7 @@ describe.concurrent("a connection", () => {
     await until("it to arrive", async () => (await api.newestEvent()).State === "Delivered");
   });
 
-  test("whose drain is paused says so wherever missing deliveries are explained", async () => {
+  test("with a paused drain says so wherever missing deliveries are explained", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
@@ -189,7 +189,7 @@ describe.concurrent("a connection", () => {
     expect(arrived(receiver).at(-1)).toBe("Meanwhile");
   });
 
-  test("whose drain is paused gets nothing more of it when a probe succeeds", async () => {
+  test("with a paused drain gets nothing more of it when a probe succeeds", async () => {
     const api = await newTenant(stack);
     let status = 410;
     await using receiver = receive(() => status);
@@ -225,7 +225,7 @@ describe.concurrent("a connection", () => {
     expect((await api.settledEvent()).State).toBe("Held");
   });
 
-  test("whose drain is cancelled is Paused, and keeps the missed deliveries for the next drain", async () => {
+  test("with a cancelled drain is Paused, and keeps the missed deliveries for the next drain", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
@@ -243,7 +243,7 @@ describe.concurrent("a connection", () => {
     expect(arrived(receiver)).toHaveLength(12);
   });
 
-  test("whose drain is cancelled while held is Paused, and no longer probed", async () => {
+  test("with a drain cancelled while held is Paused, and no longer probed", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 410);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });

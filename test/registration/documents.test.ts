@@ -368,7 +368,7 @@ describe("unknown addresses", () => {
     expect(inside.asked).toEqual([]);
   });
 
-  test("belong to nobody once there is a second tenant; an existing application stays in its tenant", async () => {
+  test("belong to no tenant once there are two; an existing application stays in its tenant", async () => {
     await using there = await newInstallation();
     await set(there, "On");
     const first = new Comer(there, there.site.publish());

@@ -163,7 +163,7 @@ async function signIn(registrar: Registrar, clientId: string, redirectUri: strin
   return { code: code!, code_verifier: pkce.verifier };
 }
 
-describe("is registered with what it can have, is told so, and signs a person in:", () => {
+describe("is registered with what it can have, learns that, and signs a person in:", () => {
   test.each(Object.keys(PROGRAMS))("%s", async (name) => {
     const { sent, uses } = PROGRAMS[name]!;
     const registrar = await newRegistrar("Open");

@@ -137,7 +137,7 @@ describe("registration", () => {
     expect((await make({})).status).toBe(409);
   });
 
-  test("is told another name if an Application has the requested one", async () => {
+  test("gets a different name if an Application has the requested one", async () => {
     const registrar = await newRegistrar("Open");
     await ok(registrar.admin.patch("/Application", { Name: "Payroll" }));
     const made = await register(registrar, metadata());
@@ -308,7 +308,7 @@ describe("a registered client", () => {
     expect((await send("GET", at(made), token)).status).toBe(200);
   });
 
-  test("cannot read, change or delete another's registration, with the same error as for a missing one", async () => {
+  test("cannot read, change or delete the registration of another client, with the same error as for a missing one", async () => {
     const [mine, theirs] = [await registered(), await registered()];
     for (const path of [at(theirs.made), "/oauth2/clients/999999999", "/oauth2/clients/x"]) {
       for (const method of ["GET", "DELETE"]) expectUnauthorized(await send(method, path, mine.token));

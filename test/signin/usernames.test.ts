@@ -220,7 +220,7 @@ describe.concurrent("of two concurrent requests, one is rejected:", () => {
     }
   });
 
-  test("one sets the password by its link while it is renamed to another's name", async () => {
+  test("one sets the password by its link while it is renamed to a used name", async () => {
     const { admin } = await arrange();
     for (let round = 0; round < 5; round++) {
       const [first, second] = [await makeUser(admin, `ana${round}`), await makeUser(admin, `eva${round}`)];

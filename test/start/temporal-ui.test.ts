@@ -30,7 +30,7 @@ describe("the Temporal UI", () => {
     },
   );
 
-  test("accepts requests with body and cookies, and no more than its own pages send", async () => {
+  test("accepts requests with body and cookies, and only those that its own pages can send", async () => {
     const page = await fetch(`${ui}${NAMESPACES}`);
     const token = /_csrf=([^;]+)/.exec(page.headers.get("set-cookie") ?? "")?.[1];
     expect(token).toBeString();

@@ -181,7 +181,7 @@ describe("rejected with 401:", () => {
     await expectRefused(token);
   });
 
-  test("a valid token with another's signature or claims", async () => {
+  test("a valid token with the signature or the claims of another", async () => {
     expect((await use(client.token)).status).toBe(200);
     const other = (await askToken(formOf(client))).body.access_token.split(".");
     await expectRefused([header(), payload(), other[2]].join("."));

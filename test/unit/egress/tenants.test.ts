@@ -3,7 +3,7 @@ import type { TenantId } from "../../../server/ids.ts";
 import { failureOf, request, startRawReceiver, startReceiver, trustingEgress } from "../../egress/receiver.ts";
 import { idOf } from "../../support/ids.ts";
 
-test("a tenant with hanging posts keeps to its share, and another's are sent at once", async () => {
+test("a tenant with hanging posts keeps to its share, and other tenants' posts are sent at once", async () => {
   const reached = Promise.withResolvers<void>();
   let out = 0;
   using hanging = await startRawReceiver(() => ++out === 250 && reached.resolve());

@@ -62,7 +62,7 @@ test("a tenant with a full queue is rejected with a message, and others are not"
   (await last)();
 });
 
-test("whatever comes when, nobody has more than its share, all have no more than all, and each has its turn", async () => {
+test("at any time no tenant exceeds its share, all together stay within the limit, and each has its turn", async () => {
   const tenants = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 40 });
   const limits = fc.record({ perTenant: fc.integer({ min: 1, max: 3 }), total: fc.integer({ min: 1, max: 4 }) });
   await fc.assert(

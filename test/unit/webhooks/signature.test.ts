@@ -64,7 +64,7 @@ describe("the headers of Standard Webhooks", () => {
     }
   });
 
-  test("carry a signature for each secret, any of which the library accepts", () => {
+  test("carry a signature for each secret, and the library accepts any of them", () => {
     const secrets = [generateSecret(), generateSecret(), "of one's own"];
     const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body: payload, secrets });
     expect(headers["webhook-signature"].split(" ")).toHaveLength(3);
