@@ -146,6 +146,7 @@ await runEntry("worker", async () => {
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8, ANSWERED);
   stops.push(() => outbox.end({ timeout: 1 }));
+  const heartbeat = startWorkerHeartbeat(config.databaseUrl);
   const dispatcher = startDispatcher({
     sql: outbox,
     client,
@@ -156,6 +157,7 @@ await runEntry("worker", async () => {
     ownTaskQueue,
     log,
     metrics,
+    isFirst: heartbeat.isFirst,
   });
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
@@ -164,7 +166,6 @@ await runEntry("worker", async () => {
   const maintenance = startMaintenance(client, log);
   const alertWatch = startAlertWatch(outbox, log);
   const windowReport = startWindowReport(outbox, windows, log);
-  const heartbeat = startWorkerHeartbeat(config.databaseUrl);
   stops.push(() =>
     Promise.all(
       [dispatcher, reconciler, actors, logouts, clearing, maintenance, windowReport, alertWatch, heartbeat].map(

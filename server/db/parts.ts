@@ -11,24 +11,36 @@ const MAX_SILENCE_SECONDS = 7;
 const TROUBLE_SECONDS = 60;
 
 export interface Heartbeat {
+  /**
+   * Whether this worker is the first to look for this work, so that not all of them ask PostgreSQL for it. Workers agree
+   * once they have heard of each other, which takes 2 s; until then several look, or none before its poll.
+   */
+  isFirst(key: string): boolean;
   stop(): Promise<void>;
 }
 
-/** Sends a heartbeat every 2 s until `stop`. */
+/** Sends a heartbeat every 2 s until `stop`, and learns which other workers send theirs. */
 export function startWorkerHeartbeat(databaseUrl: string): Heartbeat {
   // Renewing an old connection would interrupt the heartbeat.
   const sql = connect(databaseUrl, WORKER_CONNECTION, 1, { ...IMPATIENT, max_lifetime: null });
   let beating = false;
+  let workers: { pid: number; isOwn: boolean }[] = [];
   const beat = async () => {
     if (beating) return;
     beating = true;
-    // Failures are ignored; the next beat tries again.
-    await sql`select`.catch(() => {});
+    // After a failure this worker counts on no other; the next beat tries again.
+    workers = await listWorkers(sql).catch(() => []);
     beating = false;
   };
   void beat();
   const timer = setInterval(beat, BEAT_INTERVAL_MS);
   return {
+    isFirst(key) {
+      // Rendezvous hashing: if a worker ends, only its keys go to others.
+      const rank = ({ pid }: { pid: number }) => Bun.hash(`${pid} ${key}`);
+      const first = workers.reduce((one, other) => (rank(other) > rank(one) ? other : one), workers[0]!);
+      return !workers.some(({ isOwn }) => isOwn) || first.isOwn;
+    },
     async stop() {
       clearInterval(timer);
       await sql.end({ timeout: 1 });
@@ -46,16 +58,20 @@ export interface PartsSeen {
   troubles: string[];
 }
 
+/** state_change is hidden for connections of other roles; there the open connection counts. */
+const isWorker = (sql: Queries) => sql`
+  application_name = ${WORKER_CONNECTION} and datname = current_database()
+    and coalesce(state_change > now() - make_interval(secs => ${MAX_SILENCE_SECONDS}), true)`;
+
+function listWorkers(sql: Queries): Promise<{ pid: number; isOwn: boolean }[]> {
+  return sql`select pid, pid = pg_backend_pid() as "isOwn" from pg_stat_activity where ${isWorker(sql)}`;
+}
+
 export async function readParts(sql: Sql): Promise<PartsSeen> {
-  // state_change is hidden for connections of other roles; there the open connection counts. Deliveries that wait for
-  // their receiver are excluded.
+  // Deliveries that wait for their receiver are excluded.
   const [row] = await sql<Omit<PartsSeen, "diskFull">[]>`
     select
-      exists (
-        select from pg_stat_activity
-        where application_name = ${WORKER_CONNECTION} and datname = current_database()
-          and coalesce(state_change > now() - make_interval(secs => ${MAX_SILENCE_SECONDS}), true)
-      ) as worker,
+      exists (select from pg_stat_activity where ${isWorker(sql)}) as worker,
       current_setting('transaction_read_only')::boolean as "readOnly",
       (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",
       (select coalesce(array_agg(distinct reason), '{}') from delivery_troubles

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
+import { POLL_MS } from "../../server/db/watch.ts";
 import { type Api, signIn, until } from "../support/api.ts";
 import { besides, type StartedProcess, startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -86,6 +87,19 @@ test("Order Record holds with several workers and APIs", async () => {
     .filter(({ status }) => status === 200)
     .map(({ headers }) => Number(headers.get("webhook-sequence")));
   expect(sequences).toEqual(Array.from({ length: CHANGES }, (_, index) => index + 1));
+}, 180_000);
+
+test("a frozen worker makes no change wait for longer than the others' poll", async () => {
+  const api = await newTenant(stack);
+  await using receiver = startReceiver(200, { dataDir: dataDir() });
+  await api.connect(receiver.url);
+  process.kill(workers[1]!.pid, "SIGSTOP");
+  try {
+    await makeChanges(await inTurn(api), (made) => made >= CHANGES);
+    await until("all to arrive", () => receiver.calls.length === CHANGES, 3 * POLL_MS);
+  } finally {
+    process.kill(workers[1]!.pid, "SIGCONT");
+  }
 }, 180_000);
 
 test("two workers and an API killed under load lose nothing", async () => {

@@ -115,5 +115,6 @@ function dispatcherOf({ url }: Stack, sql: Sql, client: Client) {
     ownTaskQueue: "of the test",
     log: createLog("silent", "test"),
     metrics: createWorkerMetrics(sql),
+    isFirst: () => true,
   });
 }

@@ -4,7 +4,7 @@ import type { DeliveryToMake, EventName } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import { listen } from "../../db/watch.ts";
 import { isUuid } from "../../http/query.ts";
-import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { connectionName, NAME_SHOWN } from "../connections.store.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { STARTING_MS } from "./in-flight.ts";
@@ -114,14 +114,21 @@ export async function releaseDispatch(sql: Queries, id: number): Promise<void> {
 }
 
 /**
- * Calls `wake` for every committed change, and after each connection to PostgreSQL; with a connection if its queue has
- * new deliveries.
+ * Calls `wake` with the id of each committed event, and with the connection of a queue that has new deliveries. Without
+ * either, every worker looks: after a connection to PostgreSQL, and if the first worker has no room.
  */
-export function listenForDispatches(sql: Sql, wake: (queue?: Turn) => void): () => Promise<void> {
+export function listenForDispatches(sql: Sql, wake: (key?: EventId | ConnectionId, queue?: Turn) => void) {
   return listen(sql, DISPATCH_CHANNEL, (message) => {
-    const [tenantId = "", connectionId = ""] = message?.split(" ") ?? [];
-    wake(isUuid<TenantId>(tenantId) && isUuid<ConnectionId>(connectionId) ? { tenantId, connectionId } : undefined);
+    const [first = "", connectionId] = message?.split(" ") ?? [];
+    if (!isUuid<EventId & TenantId>(first)) wake();
+    else if (connectionId && isUuid<ConnectionId>(connectionId)) wake(connectionId, { tenantId: first, connectionId });
+    else wake(first);
   });
+}
+
+/** For a worker that is the first to look, but has no room. */
+export async function wakeOthers(sql: Queries): Promise<void> {
+  await sql`select pg_notify(${DISPATCH_CHANNEL}, '')`;
 }
 
 /** An open delivery without recent activity. */

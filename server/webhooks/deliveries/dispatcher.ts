@@ -11,6 +11,7 @@ import {
   listenForDispatches,
   releaseDispatch,
   removeDispatches,
+  wakeOthers,
 } from "./dispatch.store.ts";
 import { BATCH } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS, type FoundWork, startLoop } from "./loop.ts";
@@ -30,10 +31,12 @@ export interface Dispatcher {
 
 export interface DispatcherDependencies extends QueueDependencies {
   metrics: Pick<WorkerMetrics, "dispatched">;
+  /** Whether this worker looks for the work first. */
+  isFirst(key: string): boolean;
 }
 
 export function startDispatcher(dependencies: DispatcherDependencies): Dispatcher {
-  const { sql, client, config, inFlight, windows, egress, log, metrics } = dependencies;
+  const { sql, client, config, inFlight, windows, egress, log, metrics, isFirst } = dependencies;
   const notStarted = createOutageLog(log);
   const remove = createBatches<number, undefined>((ids) => removeDispatches(sql, ids));
   const loop = startLoop(LANES, dispatchBatch, log);
@@ -43,11 +46,23 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     loop.wake();
     queue.lookAround();
   };
-  const stopListening = listenForDispatches(sql, (waiting) => {
+  // The other workers find it by their poll, if the first one cannot take it.
+  const stopListening = listenForDispatches(sql, (key, waiting) => {
+    if (key && !isFirst(key)) return;
     loop.wake();
     if (waiting) queue.look(waiting);
+    else if (key && inFlight.fresh.isFull()) passOn();
   });
   const poll = setInterval(wakeAll, POLL_MS);
+
+  let passing: Promise<void> | undefined;
+  function passOn(): void {
+    passing ??= wakeOthers(sql)
+      .catch(() => {})
+      .finally(() => {
+        passing = undefined;
+      });
+  }
 
   async function dispatchBatch(): Promise<FoundWork> {
     const isFull = inFlight.fresh.isFull();
@@ -120,7 +135,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   return {
     async stop() {
       clearInterval(poll);
-      await Promise.all([loop.stop(), queue.stop()]);
+      await Promise.all([loop.stop(), queue.stop(), passing]);
       await stopListening();
     },
   };

@@ -4,6 +4,7 @@ import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
 import { ALERT_RECORD, type EventType } from "./event.ts";
 
+/** An event's message is its id; without a message every worker looks. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
 
 /** The same for a connection with new queued deliveries: the message names its tenant and the connection. */
@@ -57,7 +58,7 @@ export async function insertEvent(
       select ${tenantId}, ${event.eventId}, part
       from generate_series(1, greatest(1, (select max(part) from delivery))) as part
     )
-    select pg_notify(${DISPATCH_CHANNEL}, '')`;
+    select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId})`;
 }
 
 /** The same for one connection in any state: one delivery, one outbox row. */
@@ -82,7 +83,7 @@ export async function insertPing(
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part) values (${tenantId}, ${event.eventId}, 1)
     )
-    select pg_notify(${DISPATCH_CHANNEL}, '')`;
+    select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId})`;
 }
 
 /**
