@@ -17,6 +17,7 @@ import {
   type UserGrants,
   userGrantRoutes,
 } from "./oauth/index.ts";
+import { type PersonalData, personalDataRoutes } from "./personal-data/index.ts";
 import { type Requests, requestRoutes } from "./requests/index.ts";
 import type { Settings } from "./settings.ts";
 import { type UserAdministration, userRoutes } from "./signin/index.ts";
@@ -50,6 +51,7 @@ export interface ApiServices extends WebhookServices {
   logouts: Logouts;
   signingKeys: PublishedKeys;
   users: UserAdministration;
+  personalData: PersonalData;
   ownTenant: OwnTenant;
   /** The Temporal UI's page of a workflow. */
   workflowUrl: (workflowId: string) => string;
@@ -77,6 +79,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...logoutRoutes(services.logouts),
     ...userGrantRoutes(services.grants),
     ...userRoutes(services.users),
+    ...personalDataRoutes(services.personalData),
     ...tenantSettingsRoutes(services.ownTenant),
     ...signingKeyRoutes(services.signingKeys),
   ];

@@ -22,6 +22,7 @@ import { auditSubjects, namesOfEventRecords, namesOfRecords, policyTypes } from 
 import { createLogouts } from "./logouts/index.ts";
 import type { ApiMetrics } from "./metrics/index.ts";
 import { createProvider, type IssuedTokens, scopesNow } from "./oauth/index.ts";
+import { createPersonalData, type PersonalData } from "./personal-data/index.ts";
 import { createRequests } from "./requests/index.ts";
 import { createSettings, type SettingsKinds } from "./settings.ts";
 import { createOwnTenant, createTenants } from "./tenants/index.ts";
@@ -72,6 +73,7 @@ export function createServices(deps: ServicesDependencies) {
     onClient: admitClient,
     onDevice: metrics.device,
     onFailure: logFailure,
+    exportOwn: (...who) => personalData.exportOwn(...who),
   });
   const administration = provider.administration(createFindRecord(entities));
   const authenticateBearer = createAuthenticate({
@@ -119,6 +121,15 @@ export function createServices(deps: ServicesDependencies) {
   });
   finders.add(CONNECTION.name, webhooks.connections.find);
 
+  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
+  const personalData: PersonalData = createPersonalData({
+    sql,
+    findUser: createFindRecord(entities),
+    admitOwner: access.admitOwner,
+    eventLog: webhooks.eventLog,
+    auditLog,
+  });
+
   return {
     ...administration,
     ...webhooks,
@@ -128,7 +139,8 @@ export function createServices(deps: ServicesDependencies) {
     records,
     settings,
     alerts,
-    auditLog: createAuditLog(sql, auditSubjects(entities, kinds), exporter),
+    auditLog,
+    personalData,
     requests: createRequests(sql),
     logouts: createLogouts({
       sql,

@@ -25,6 +25,7 @@ import type { Admitted } from "./gate/gate.ts";
 import { createGate } from "./gate/gate.ts";
 import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
+import { ownPermissions } from "./own-data.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies.store.ts";
 import { listMembers, listRoleNames } from "./roles.store.ts";
 import { ACTIONS } from "./scopes.ts";
@@ -56,6 +57,8 @@ export interface Access {
   recordTypes: readonly string[];
   /** @throws Unauthorized if the token's client or user was deleted or is inactive */
   admit(call: Call): Promise<Admitted>;
+  /** The same for a person who reads what is kept about them; it is for reads that are limited to that. */
+  admitOwner(call: Call): Admitted;
   /** The caller's permissions after a transaction commits. */
   permissionsIn(tx: Queries, call: Call): Promise<Permissions>;
   /** The scopes of a client's tokens, alone or for a user; undefined if one of them is inactive. */
@@ -184,6 +187,10 @@ export function createAccess(deps: AccessDependencies): Access {
       const [set, principal] = await Promise.all([policies.get(tenantId, ""), principals.get(tenantId, keyOf(actor))]);
       const permitted = permissions(call, set, await membersFor(set, tenantId), principal);
       return { permissions: permitted, gate: createGate(gateDeps, permitted, call) };
+    },
+    admitOwner(call) {
+      const own = ownPermissions(call.actor.id);
+      return { permissions: own, gate: createGate(gateDeps, own, call) };
     },
     async permissionsIn(tx, call) {
       const { tenantId, actor } = call;

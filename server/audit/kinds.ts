@@ -57,6 +57,8 @@ const OUTCOME_OF = {
   "Record.Created": "Success",
   "Record.Changed": "Success",
   "Record.Deleted": "Success",
+  /** A file with everything that is kept about a User. */
+  "User.Exported": "Success",
   "Policy.Created": "Success",
   "Policy.Changed": "Success",
   "Policy.Deleted": "Success",

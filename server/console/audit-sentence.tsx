@@ -50,6 +50,7 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Record.Created": "{who} added {whom}",
   "Record.Changed": "{who} changed {fields} of {whom}",
   "Record.Deleted": "{who} deleted {whom}",
+  "User.Exported": "{who} downloaded all data about {whom}",
   "Policy.Created": "{who} added {whom}",
   "Policy.Changed": "{who} changed {fields} of {whom}",
   "Policy.Deleted": "{who} deleted {whom}",

@@ -9,6 +9,7 @@ import type { Egress } from "../egress/index.ts";
 import type { TenantId } from "../ids.ts";
 import type { DeviceStep } from "../metrics/index.ts";
 import {
+  type AccountDependencies,
   accountController,
   createAccountReturns,
   createCookies,
@@ -97,10 +98,11 @@ export interface ProviderDependencies {
   /** Called with each step of a device's sign-in. */
   onDevice(step: DeviceStep): void;
   onFailure: OnFailure;
+  exportOwn: AccountDependencies["exportOwn"];
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, vault, log, egress, issued, onClient, onDevice, onFailure } = deps;
+  const { config, sql, access, vault, log, egress, issued, onClient, onDevice, onFailure, exportOwn } = deps;
   const issuer = config.publicUrl;
   const { fetch, checkUrl, forStrangers } = egress;
   const mtls = createMtls(issuer, config.mtls);
@@ -183,6 +185,7 @@ export function createProvider(deps: ProviderDependencies) {
     credentials: createCredentials(sql, passwords, endGrants),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
     applications: createApplications(sql, nobodysTenant, families, findApis),
+    exportOwn,
   };
 
   const controller = new Elysia()

@@ -2,7 +2,7 @@ export { accountController } from "./account/account.tsx";
 export { createCredentials, type EndGrants, endSessions } from "./account/credentials.ts";
 export { type AccountReturns, createAccountReturns } from "./account/providers/link.tsx";
 export { createLinkedAccounts } from "./account/providers/linked.ts";
-export { nameOf } from "./account/visit.ts";
+export { type AccountDependencies, nameOf } from "./account/visit.ts";
 export type { IdentityRecord } from "./administration/identities.ts";
 export { IDENTITY_DATA } from "./administration/identities.ts";
 export { USERS_TAG, userRoutes } from "./administration/routes.ts";

@@ -300,7 +300,9 @@ export async function requestAt(
 ): Promise<Answer<Any>> {
   const response = await fetch(url + path, { method, ...options });
   const text = await response.text();
-  const isOther = /^text\/(csv|event-stream)|^application\/x-ndjson/.test(response.headers.get("content-type") ?? "");
+  const isOther = /^text\/(csv|event-stream)|^application\/(x-ndjson|zip)/.test(
+    response.headers.get("content-type") ?? "",
+  );
   const body = isOther ? text : text === "" ? undefined : JSON.parse(text);
   return { status: response.status, headers: response.headers, body };
 }

@@ -43,6 +43,13 @@ export function AccountPage(props: AccountProps): JSX.Element {
       <ProvidersSection {...props} />
       <SessionsSection {...props} />
       <ApplicationsSection {...props} />
+      <section>
+        <h2>Your data</h2>
+        <p>Everything that is kept about you, as a file.</p>
+        <a class="button outline" href={site.href("/account/data")}>
+          Download my data
+        </a>
+      </section>
     </CardPage>
   );
 }

@@ -10,6 +10,7 @@ import { pageEndpoint } from "../endpoint.tsx";
 import { RESET_PATH } from "../password-reset.store.ts";
 import type { Visitor } from "../session.ts";
 import { AccountPage } from "./account-page.tsx";
+import { dataPage, downloadData } from "./data.tsx";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
 import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
 import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
@@ -56,6 +57,12 @@ export function accountController(deps: AccountDependencies) {
     .use(page(START_LINK_PATH, { post: own((visit) => startLinking(deps, visit)) }))
     .use(page(LINK_PATH, { post: own((visit) => finishLinking(deps, visit)) }))
     .use(page(UNLINK_PATH, { post: own((visit) => unlink(deps, visit)) }))
+    .use(
+      page("/account/data", {
+        get: own((visit) => dataPage(deps, visit)),
+        post: own((visit) => downloadData(deps, visit)),
+      }),
+    )
     .use(page("/account/sessions/end", { post: own((visit) => endSessions(deps, visit)) }))
     .use(page("/account/grants/revoke", { post: own((visit) => revokeGrant(deps, visit)) }))
     .use(

@@ -141,11 +141,12 @@ export interface ConfirmProps extends FormProps {
   lead: string;
   button: string;
   asksPassword: boolean;
+  asksCode: boolean;
 }
 
-/** Asks for the password and a code before the second factor is removed or its recovery codes are replaced. */
+/** Asks for the proofs of the account's owner before a sensitive action. */
 export function ConfirmPage(props: ConfirmProps): JSX.Element {
-  const { site, csrf, problem, action, heading, lead, button, asksPassword } = props;
+  const { site, csrf, problem, action, heading, lead, button, asksPassword, asksCode } = props;
   return (
     <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
       <h1 safe>{heading}</h1>
@@ -156,7 +157,7 @@ export function ConfirmPage(props: ConfirmProps): JSX.Element {
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="csrf" value={csrf} />
         {asksPassword ? <PasswordField problem={problem} /> : ""}
-        <CodeField label="A code of your app, or a recovery code" problem={problem} />
+        {asksCode ? <CodeField label="A code of your app, or a recovery code" problem={problem} /> : ""}
         <button type="submit" safe>
           {button}
         </button>

@@ -8,7 +8,7 @@ import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor
 import type { Proposal } from "../second-factor/second-factor.ts";
 import type { Session, Visitor } from "../session.ts";
 import type { Trouble } from "../throttle.ts";
-import { ConfirmPage, troubleWithProof } from "./password.tsx";
+import { ConfirmPage, proofAsked, troubleWithProof } from "./password.tsx";
 import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, TOLD, toAccount } from "./visit.ts";
 
 /** POST /account/code: gives the second factor of an unfinished session. */
@@ -144,7 +144,7 @@ export async function guardedPage(
       heading={heading}
       lead={lead}
       button={button}
-      asksPassword={await deps.ownPassword.exists(session)}
+      {...(await proofAsked(deps, session))}
     />
   );
   return pageResponse(page, { status, headers, cookies });

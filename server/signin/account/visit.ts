@@ -2,6 +2,7 @@
 
 import type { Sql } from "../../db/sql.ts";
 import { NO_STORE } from "../../http/conditions.ts";
+import type { Export } from "../../http/export.ts";
 import type { TenantId } from "../../ids.ts";
 import { type Cookies, flashCookie } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
@@ -89,5 +90,11 @@ export interface AccountDependencies {
   upstream: Upstream;
   linkedAccounts: LinkedAccounts;
   applications: Applications;
+  /** Everything that is kept about the person. @param isStill whether the person is still signed in */
+  exportOwn(
+    request: Request,
+    person: { tenantId: TenantId; userId: number },
+    isStill: () => Promise<boolean>,
+  ): Promise<Export>;
   endpoints: PageEndpoints;
 }

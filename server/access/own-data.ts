@@ -1,0 +1,27 @@
+// The permissions of a person who reads what is kept about them, whatever the tenant's policies let that person see of
+// records in general.
+
+import { Permission } from "../errors.ts";
+import type { Permissions } from "./decisions/permissions.ts";
+
+/** Logs whose entries the reader selects by the person. Records in them are judged one by one. */
+const LOGS: readonly string[] = ["WebhookEvent", "AuditEvent"];
+
+/** Reading alone: one's own User, and entries of logs. */
+export function ownPermissions(userId: number): Permissions {
+  const allows: Permissions["allows"] = (action, type, record) =>
+    action.endsWith(":Read") && (LOGS.includes(type) || (type === "User" && String(record.Id) === String(userId)));
+  return {
+    allows,
+    decide: (action, type, record) => ({ allowed: allows(action, type, record), policies: [], failed: [] }),
+    require(action, type, record) {
+      if (!allows(action, type, record)) throw new Permission(`You may not read this ${type}.`);
+    },
+    reach: (action, type) => {
+      if (!action.endsWith(":Read")) return "None";
+      if (type === "User") return "Some";
+      return LOGS.includes(type) ? "All" : "None";
+    },
+    looksInto: () => false,
+  };
+}

@@ -1,0 +1,2 @@
+export { personalDataRoutes } from "./routes.ts";
+export { createPersonalData, type PersonalData } from "./service.ts";

@@ -1,0 +1,211 @@
+// Everything that is kept about a person, as a file.
+
+import { type Access, type Caller, type Permitted, permit } from "../access/index.ts";
+import { type AuditLog, type AuditRecord, type Origin, originOf, recordAudit } from "../audit/index.ts";
+import { createBudget } from "../budget.ts";
+import type { Sql } from "../db/sql.ts";
+import { NotFound, Unauthorized } from "../errors.ts";
+import { contextOf } from "../http/context.ts";
+import type { Export } from "../http/export.ts";
+import type { Page } from "../http/query.ts";
+import { userAgentOf } from "../http/request.ts";
+import type { TenantId } from "../ids.ts";
+import type { FindUser } from "../signin/index.ts";
+import type { WebhookServices } from "../webhooks/index.ts";
+import { type ArchivedFile, archiveOf } from "./archive.ts";
+import { readPersonalRows } from "./store.ts";
+import { PERSONAL_DATA, PERSONAL_ROWS } from "./tables.ts";
+
+export const EXPORT_SCOPES = ["AccessManager:Read", "Settings:Read", "Webhooks:Read"] as const;
+type Reader = Permitted<(typeof EXPORT_SCOPES)[number]>;
+
+const FORMAT = "1.0";
+const PAGE = 100;
+const BUDGET = { name: "exports of a person", perTenant: 2, waiting: 0 };
+
+interface Person {
+  tenantId: TenantId;
+  userId: number;
+}
+
+export interface PersonalData {
+  /** @param userId as in the path @throws NotFound, Permission, TenantBusy */
+  export(caller: Reader, userId: string): Promise<Export>;
+  /**
+   * The same for the person, whatever policies permit.
+   * @param isStill whether the person is still signed in
+   * @throws TenantBusy
+   */
+  exportOwn(request: Request, person: Person, isStill: () => Promise<boolean>): Promise<Export>;
+}
+
+export interface PersonalDataDependencies {
+  sql: Sql;
+  findUser: FindUser;
+  admitOwner: Access["admitOwner"];
+  eventLog: WebhookServices["eventLog"];
+  auditLog: AuditLog;
+}
+
+export function createPersonalData(deps: PersonalDataDependencies): PersonalData {
+  const { sql, findUser, admitOwner, eventLog, auditLog } = deps;
+  const budget = createBudget(BUDGET);
+
+  /** @throws NotFound, Permission if the caller may not read the User and its settings */
+  async function open(caller: Reader, userId: number): Promise<Reader> {
+    const record = await findUser(sql, caller.tenantId, "User", userId);
+    if (!record) throw new NotFound("There is no User with this Id.");
+    await caller.gate.show("User", record);
+    caller.permissions.require("Settings:Read", "User", record);
+    return caller;
+  }
+
+  async function exportFor(caller: Reader, origin: Origin, userId: number): Promise<Export> {
+    const { tenantId, actor } = caller;
+    const isOwner = actor.type === "User" && actor.id === userId;
+    const release = await budget.take(tenantId);
+    const again = async () => open(permit(await caller.again(), EXPORT_SCOPES), userId);
+    try {
+      await open(caller, userId);
+      await recordAudit(sql, tenantId, origin, { kind: "User.Exported", subject: { type: "User", id: userId } });
+    } catch (error) {
+      release();
+      throw error;
+    }
+    const parts = archiveOf(indexOf(tenantId, userId), files(again, userId, isOwner));
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const began = performance.now();
+          const { value, done } = await parts.next().catch((error) => {
+            release();
+            throw error;
+          });
+          // Limits an export to half of this thread's time.
+          await Bun.sleep(performance.now() - began);
+          if (!done) return controller.enqueue(value);
+          release();
+          controller.close();
+        },
+        cancel: release,
+      },
+      { highWaterMark: 0 },
+    );
+    const day = new Date().toISOString().slice(0, 10);
+    return { type: "application/zip", fileName: `user-${userId}-${day}.zip`, body };
+  }
+
+  async function* files(again: () => Promise<Reader>, userId: number, isOwner: boolean): AsyncGenerator<ArchivedFile> {
+    for (const table of PERSONAL_ROWS) {
+      const { tenantId } = await again();
+      const rows = await readPersonalRows(sql, tenantId, table, userId);
+      yield { name: table.file, batches: [rows.map((row) => named(row, table.names))] };
+    }
+    yield { name: "WebhookEvents", batches: events(again, userId) };
+    yield { name: "AuditEvents", batches: auditEvents(again, userId, isOwner) };
+  }
+
+  async function* events(again: () => Promise<Reader>, userId: number) {
+    const filter = { eventRecord: "User", recordId: String(userId) };
+    const pages = pagesOf(again, (now, paging) => eventLog.list(now, filter, paging));
+    for await (const { now, items } of pages) {
+      for (const { EventId } of items) yield [await eventLog.readWhole(now, EventId)];
+    }
+  }
+
+  /** Entries by the person, then others about the person. */
+  async function* auditEvents(again: () => Promise<Reader>, userId: number, isOwner: boolean) {
+    const isBy = ({ Actor }: AuditRecord) => Actor?.Type === "User" && Actor.Id === String(userId);
+    const by = { actor: { type: "User", id: userId } };
+    const about = { subject: { type: "User", id: String(userId) } };
+    for await (const { items } of pagesOf(again, (now, paging) => auditLog.list(now, by, paging))) yield items;
+    for await (const { items } of pagesOf(again, (now, paging) => auditLog.list(now, about, paging))) {
+      const others = items.filter((row) => !isBy(row));
+      // An administrator's address is that person's data.
+      yield isOwner ? others.map((row) => (row.Actor ? { ...row, Address: "", UserAgent: "" } : row)) : others;
+    }
+  }
+
+  return {
+    export: (caller, userId) => exportFor(caller, caller, userIdOf(userId)),
+    async exportOwn(request, { tenantId, userId }, isStill) {
+      const { key, address, traceParent } = contextOf(request);
+      const bearer = { tenantId, clientId: "", actor: { type: "User" as const, id: userId } };
+      const call = { ...bearer, scopes: new Set(EXPORT_SCOPES), requestKey: key, address, time: new Date() };
+      const caller: Caller = {
+        ...call,
+        userAgent: userAgentOf(request),
+        traceParent,
+        ...admitOwner(call),
+        async again() {
+          if (!(await isStill())) throw new Unauthorized("The session has ended.");
+          return caller;
+        },
+      };
+      return exportFor(permit(caller, EXPORT_SCOPES), originOf(request, { actor: caller.actor }), userId);
+    },
+  };
+}
+
+interface ReadPage {
+  limit: number;
+  cursor: string | undefined;
+  filters: string;
+}
+
+async function* pagesOf<Item>(
+  again: () => Promise<Reader>,
+  read: (now: Reader, paging: ReadPage) => Promise<Page<Item>>,
+) {
+  let cursor: string | undefined;
+  do {
+    const now = await again();
+    const page: Page<Item> = await read(now, { limit: PAGE, cursor, filters: "" });
+    yield { now, items: page.Items };
+    cursor = page.Next ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** @throws NotFound */
+function userIdOf(text: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(id < 2 ** 31)) throw new NotFound("There is no User with this Id.");
+  return id;
+}
+
+function named(row: Record<string, unknown>, names: Readonly<Record<string, string>> = {}): Record<string, unknown> {
+  const nameOf = new Map(Object.entries(names));
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [nameOf.get(column) ?? apiName(column), value]),
+  );
+}
+
+/** @example apiName("user_agent") // "UserAgent" */
+function apiName(column: string): string {
+  return column.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+}
+
+function indexOf(tenantId: TenantId, userId: number): object {
+  const expiring = [...PERSONAL_DATA.values()].flatMap((declared) =>
+    "how" in declared && typeof declared.how === "object" && "expires" in declared.how ? [declared.how.expires] : [],
+  );
+  return {
+    Format: FORMAT,
+    TenantId: tenantId,
+    UserId: userId,
+    CreatedOn: new Date().toISOString(),
+    Files: [...new Set(PERSONAL_ROWS.map(({ file }) => file)), "WebhookEvents", "AuditEvents"].map(
+      (file) => `${file}.json`,
+    ),
+    LeftOut: {
+      Secrets: Object.fromEntries(
+        PERSONAL_ROWS.filter(({ withheld }) => withheld.length > 0).map(({ file, withheld }) => [
+          file,
+          withheld.map(apiName),
+        ]),
+      ),
+      Expiring: expiring,
+      Mentions: "records that the person has made or changed, which have the person's Id",
+    },
+  };
+}
