@@ -1,12 +1,13 @@
 // The kinds of records in policies, webhooks and the audit log.
 
+import { resourceType } from "./access/index.ts";
 import { ALERT_RESOURCE_TYPE } from "./alerts/index.ts";
 import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
 import { type EntityDefinition, resourceTypes } from "./entities/index.ts";
 import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { REQUEST_RESOURCE_TYPE } from "./requests/index.ts";
 import type { SettingsKinds } from "./settings.ts";
-import { TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
+import { TENANT_SETTINGS } from "./tenants/index.ts";
 import { ALERT_RECORD, CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
 
 export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
@@ -18,8 +19,8 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
     ALERT_RESOURCE_TYPE,
     AUDIT_RESOURCE_TYPE,
     REQUEST_RESOURCE_TYPE,
-    TENANT_RESOURCE_TYPE,
-    ...typesOf(settings),
+    resourceType(TENANT_SETTINGS),
+    ...typesOf(settings).map((type) => resourceType(type)),
   ];
 }
 
@@ -29,7 +30,7 @@ export const namesOfRecords = (entities: readonly EntityDefinition[], settings: 
 
 /** The records of webhook events. */
 export const namesOfEventRecords = (entities: readonly EntityDefinition[]) => [
-  ...entities.map(({ name }) => name),
+  ...entities.filter(({ events }) => events).map(({ name }) => name),
   ALERT_RECORD,
 ];
 

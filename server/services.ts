@@ -105,7 +105,7 @@ export function createServices(deps: ServicesDependencies) {
     endGrantsBy: provider.endGrantsBy,
     recordChange: recordAudit,
   });
-  for (const { contract, service } of Object.values(settings)) finders.add(contract.name, service.find);
+  for (const { type, service } of Object.values(settings)) finders.add(type.name, service.find);
 
   const alerts = createAlerts(sql);
   finders.add(ALERT_RECORD, alerts.find);

@@ -32,6 +32,7 @@ export const idField = (type: string) =>
 export const nameField = (example: string, hint?: string) =>
   requiredText(NAME_LIMIT, {
     description: "Unique in the system.",
+    unique: true,
     audit: "name",
     judged: true,
     form: { label: "Name", hint },

@@ -13,7 +13,7 @@ export {
 } from "./bearer.ts";
 export type { Actor, Bearer } from "./caller.ts";
 export type { PolicyProblem } from "./decisions/cedar.ts";
-export { type AttributeType, actionsOn, judgedFields, type ResourceType } from "./decisions/resource-type.ts";
+export { actionsOn, type ResourceType, resourceType } from "./decisions/resource-type.ts";
 export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";
 export { MAX_ROWS_READ } from "./gate/list.ts";
 export type { FindRecords } from "./gate/references.ts";
@@ -23,9 +23,9 @@ export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./pol
 export { QUESTION } from "./policies/question.ts";
 export { POLICIES } from "./policies/routes.ts";
 export { createRecordFinders } from "./record-finders.ts";
-export { auditedAs, byIdOrName, createRecordService, type RecordChange, type ServedKind } from "./record-service.ts";
+export { auditedAs, byIdOrName, createRecordService, type ServedKind } from "./record-service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
-export { ROLES } from "./roles/routes.ts";
+export { ROLES } from "./roles/service.ts";
 export { listRoleNames } from "./roles.store.ts";
 export { resourceRoutes, route } from "./route.ts";
 export {
@@ -53,8 +53,8 @@ export {
   type SettingsResource,
   type SettingsService,
   type SettingsStore,
+  settings,
   settingsResource,
-  settingsType,
 } from "./settings.ts";
 export { type DeletedPolicy, insertStarterAccess, POLICIES as STARTER_POLICIES, recoverAccess } from "./starter.ts";
 export { userScopes } from "./user-scopes.ts";

@@ -4,10 +4,16 @@ import type { Queries, Sql, Transaction } from "../db/sql.ts";
 import { NotFound } from "../errors.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { changesOf, type Details, valuesShown } from "../http/contract.ts";
-import type { Field } from "../http/fields.ts";
 import type { Paging } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import { type Found, type RecordKind, removeRecord, writeRecord } from "../records/index.ts";
+import {
+  type AUDITED_AS,
+  type Declaration,
+  type Found,
+  type RecordKind,
+  removeRecord,
+  writeRecord,
+} from "../records/index.ts";
 import type { Caller } from "./bearer.ts";
 import type { JudgedRecord } from "./decisions/resource-type.ts";
 import type { FindRecords } from "./gate/references.ts";
@@ -39,7 +45,8 @@ export function createRecordService<Row extends object, Item extends JudgedRecor
   sql: Sql,
   kind: ServedKind<Row, Item, Input, Filter>,
 ) {
-  const { name, recordOf, version = recordOf, shown = (_, record) => record } = kind;
+  const { declaration, recordOf, version = recordOf, shown = (_, record) => record } = kind;
+  const { name } = declaration;
   const transact: NonNullable<typeof kind.transact> =
     kind.transact ?? (async (caller, work) => (await sql.beginFor(caller.tenantId, (tx) => work(tx, caller))) as Row);
 
@@ -112,10 +119,8 @@ export function byIdOrName<Row, Id extends string>(
 
 export type RecordChange = (tx: Queries, tenantId: TenantId, caller: Caller, change: AuditedChange) => Promise<void>;
 
-type Audited = "Policy" | "Role" | "Record" | "IdentityProvider" | "WebhookConnection";
-
 interface AuditedChange {
-  kind: `${Audited}.${"Created" | "Changed" | "Deleted"}`;
+  kind: `${(typeof AUDITED_AS)[number]}.${"Created" | "Changed" | "Deleted"}`;
   subject: { type: string; id: string };
   details?: Details;
 }
@@ -123,17 +128,16 @@ interface AuditedChange {
 /** Audits a kind's changes. @param valuesOf the audited values, with seals instead of secrets */
 export function auditedAs<Row>(
   record: RecordChange,
-  audited: Audited,
-  { name, namesOf }: { name: string; namesOf(holds: (field: Field) => unknown): string[] },
+  { name, audit, namesOf }: Pick<Declaration, "name" | "audit" | "namesOf">,
   valuesOf: (row: Row) => JudgedRecord,
 ): RecordKind<Caller, Row & object, never>["audit"] {
-  const inLog = namesOf(({ audit }) => audit);
-  const withValue = namesOf(({ audit }) => audit === "value");
+  const inLog = namesOf((field) => field.audit);
+  const withValue = namesOf((field) => field.audit === "value");
   return async (tx, caller, { before, after }) => {
     const [from, to] = [before && valuesOf(before), after && valuesOf(after)];
     const details = from && to ? changesOf(from, to, inLog, withValue) : valuesShown((to ?? from)!, withValue);
     if (!details) return;
-    const kind = `${audited}.${!from ? "Created" : to ? "Changed" : "Deleted"}` as const;
+    const kind = `${audit}.${!from ? "Created" : to ? "Changed" : "Deleted"}` as AuditedChange["kind"];
     const subject = { type: name, id: String((to ?? from)!.Id) };
     await record(tx, caller.tenantId, caller, { kind, subject, details });
   };

@@ -1,14 +1,9 @@
 // Endpoints of the API: single ones, and the common set of a resource (list, upsert by PATCH and POST, read, delete).
 
+import type { Fields } from "../http/fields.ts";
 import type { Filters, Parameters } from "../http/query.ts";
-import {
-  type Endpoint as AnyEndpoint,
-  type Route,
-  type RouteAnswer,
-  type RouteCall,
-  type Tag,
-  withPost,
-} from "../http/route.ts";
+import { type Endpoint as AnyEndpoint, type Route, type RouteAnswer, type RouteCall, withPost } from "../http/route.ts";
+import type { Declaration, RecordScopes } from "../records/index.ts";
 import type { Permitted } from "./bearer.ts";
 import type { Shown, Tagged } from "./gate/shown.ts";
 import type { Scope } from "./scopes.ts";
@@ -42,45 +37,40 @@ interface Own<S extends Scope, C> {
   handle(caller: Permitted<S>, call: C): ReturnType<Endpoint<S, Nothing, Nothing, unknown, Nothing>["handle"]>;
 }
 
-export interface Resource<
-  R extends Scope,
-  W extends Scope,
-  D extends Scope,
-  P extends Parameters,
-  Q extends Filters,
-  I,
-  A extends Parameters,
-> {
-  name: string;
-  tag: Tag;
-  /** One and several of them, in the middle of a sentence. */
-  nouns: readonly [one: string, several: string];
-  scopes: { read: R; write: readonly W[]; remove: D };
+interface Resource<S extends RecordScopes, P extends Parameters, Q extends Filters, I, A extends Parameters> {
+  /** One and several of them, in the middle of a sentence; default: the declared ones. */
+  nouns?: readonly [one: string, several: string];
   params: P;
   anyText?: boolean;
   query?: A;
   filters: Q;
   filterName?: (given: string) => string | undefined;
-  body: NonNullable<Endpoint<W, Nothing, Nothing, I, Nothing>["body"]>;
-  answer: Pick<RouteAnswer, "schema" | "example">;
-  list: Own<R, RouteCall<Nothing, Q, undefined, Nothing>>;
-  save: Own<W, RouteCall<Nothing, Nothing, I, Nothing>> & { answer?: RouteAnswer };
-  read: Own<R, RouteCall<P, Nothing, undefined, A>>;
-  remove: Own<D, RouteCall<P, Nothing, undefined, A>>;
+  body: NonNullable<Endpoint<Scope, Nothing, Nothing, I, Nothing>["body"]>;
+  /** Default: the declared record. */
+  answer?: Pick<RouteAnswer, "schema" | "example">;
+  list: Own<Of<S["read"]>, RouteCall<Nothing, Q, undefined, Nothing>>;
+  save: Own<Of<S["create"] | S["update"]>, RouteCall<Nothing, Nothing, I, Nothing>> & { answer?: RouteAnswer };
+  read: Own<Of<S["read"]>, RouteCall<P, Nothing, undefined, A>>;
+  remove: Own<Of<S["remove"]>, RouteCall<P, Nothing, undefined, A>>;
 }
 
+type Of<S extends string> = Extract<S, Scope>;
+
+/** The endpoints of a kind of record: its list, its upsert by PATCH and POST, reading and deleting one. */
 export function resourceRoutes<
-  R extends Scope,
-  W extends Scope,
-  D extends Scope,
+  F extends Fields,
+  S extends RecordScopes,
   P extends Parameters,
   Q extends Filters,
   I,
   A extends Parameters = Nothing,
->(resource: Resource<R, W, D, P, Q, I, A>): Route[] {
-  const { name, tag, nouns, scopes, answer, params, anyText, query, filters, filterName, body } = resource;
+>(kind: Declaration<F, S>, resource: Resource<S, P, Q, I, A>): Route[] {
+  const { name, texts, record: schema, example } = kind;
+  const scopes = kind.scopes as { [Operation in keyof RecordScopes]: Of<S[Operation]> };
+  const { nouns = kind.nouns, params, anyText, query, filters, filterName, body, list, save, read, remove } = resource;
+  const { answer = { schema, example } } = resource;
   const [noun, several] = nouns;
-  const { list, save, read, remove } = resource;
+  const tag = { name, description: texts.group };
   const path = `/${name}`;
   const one = { tag, path: `${path}/{Id}`, params, anyText, query, conditions: true };
   return [
@@ -107,7 +97,7 @@ export function resourceRoutes<
         tag,
         id: `upsert${name}`,
         summary: `Update or make one ${noun}`,
-        scopes: scopes.write,
+        scopes: [...new Set([scopes.create, scopes.update])],
         conditions: true,
         body,
         errors: ["NotFound", "Conflict", ...(save.errors ?? [])],

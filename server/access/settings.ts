@@ -7,13 +7,14 @@ import type { Conditions } from "../http/conditions.ts";
 import type { Contract } from "../http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
 import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
-import type { Route, Tag } from "../http/route.ts";
+import type { Route } from "../http/route.ts";
 import type { TenantId } from "../ids.ts";
+import { type Declaration, recordTable, type SETTING } from "../records/index.ts";
 import type { Access } from "./access.ts";
 import type { Caller, Permitted } from "./bearer.ts";
 import type { Actor } from "./caller.ts";
-import { type JudgedRecord, judgedFields, type ResourceType } from "./decisions/resource-type.ts";
-import { refuseChangedStamps, type Stamped } from "./fields.ts";
+import type { JudgedRecord } from "./decisions/resource-type.ts";
+import { refuseChangedStamps } from "./fields.ts";
 import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import { waitForSettingsTurn } from "./policies.store.ts";
@@ -62,39 +63,27 @@ export interface SettingsStore<Row> {
   remove(sql: Queries, tenantId: TenantId, id: string): Promise<void>;
 }
 
-/** The values of a row before it exists. */
-export type New<Row> = Omit<Row, "id" | keyof Stamped>;
-
-/** A kind of record that tenants have few of, each with a Name of its own. */
-export interface SettingsKind<F extends Fields, Row extends { id: string; name: string }>
-  extends Pick<
-    ServedKind<Row, RecordOf<F>, InputOf<F>, never>,
-    "checkInput" | "transact" | "afterWrite" | "committed"
+/** What is special about a kind of settings. */
+export interface SettingsParts<F extends Fields, Row extends { id: string; name: string }>
+  extends Partial<
+    Pick<ServedKind<Row, RecordOf<F>, InputOf<F>, never>, "checkInput" | "transact" | "afterWrite" | "committed">
   > {
-  contract: Contract<F>;
-  store: SettingsStore<Row>;
-  /** The constraints that keep its unique fields apart. */
-  unique: Readonly<Record<string, string>>;
-  /** A new row without input. */
-  blank: New<Row>;
-  /** Kinds of audit entries for changes. */
-  audited?: "Policy" | "Role" | "Record";
+  /** Default: its table. */
+  store?: SettingsStore<Row>;
   /** Additional effects of a deletion. */
   afterRemoval?(tx: Transaction, caller: Caller, gone: Row): Promise<void>;
 }
 
 export function createSettingsService<F extends Fields, Row extends { id: string; name: string }>(
-  sql: Sql,
-  recordChange: RecordChange,
-  { contract, store, unique, blank, audited = "Record", afterRemoval, ...own }: SettingsKind<F, Row>,
+  { sql, recordChange }: Pick<SettingsDependencies, "sql" | "recordChange">,
+  kind: Declaration<F>,
+  { store = recordTable<Row>(kind), afterRemoval, ...own }: SettingsParts<F, Row>,
 ): SettingsService<RecordOf<F>, InputOf<F>> {
-  const { name, judged } = contract;
-  const required = contract.namesOf((field) => field.required);
-  const recordOf = (row: Row) => contract.toRecord(row);
+  const { name, judged } = kind;
+  const required = kind.namesOf((field) => field.required);
+  const recordOf = (row: Row) => kind.toRecord(row);
   return createRecordService<Row, RecordOf<F>, InputOf<F>, { name?: string }>(sql, {
-    name,
-    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
-    unique: new Map(Object.entries(unique)),
+    declaration: kind,
     recordOf,
     judged,
     idOf: ({ id }) => id,
@@ -110,8 +99,8 @@ export function createSettingsService<F extends Fields, Row extends { id: string
     },
     lock: byIdOrName(name, store.find),
     prepare(_, __, input, before) {
-      if (!before) contract.whole(input, ...required);
-      return { ...(before ?? blank), ...contract.toColumns(input), id: before?.id ?? "" } as Row;
+      if (!before) kind.whole(input, ...required);
+      return { ...(before ?? kind.blank()), ...kind.toColumns(input), id: before?.id ?? "" } as Row;
     },
     check: (_, caller, { before, input }) => refuseChangedStamps(caller, name, input, before && recordOf(before)),
     insert: (tx, { tenantId, actor }, row) => store.insert(tx, tenantId, row, actor),
@@ -120,7 +109,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
       await store.remove(tx, caller.tenantId, row.id);
       await afterRemoval?.(tx, caller, row);
     },
-    audit: auditedAs(recordChange, audited, contract, recordOf),
+    audit: auditedAs(recordChange, kind, recordOf),
     ...own,
   });
 }
@@ -186,69 +175,76 @@ export interface SettingsDependencies {
   recordChange: RecordChange;
 }
 
+// A kind of settings for the API, policies and the console.
+
+type SettingsDeclared<F extends Fields> = Declaration<F, typeof SETTING>;
+
 export interface SettingsDeclaration<Deps, Made> {
-  /** As policies know it. */
-  type: ResourceType;
+  type: SettingsDeclared<Fields>;
   create(deps: Deps): Made;
 }
 
 export interface SettingsResource<Service = SettingsService<never, never>> {
-  contract: Contract<Fields>;
+  type: SettingsDeclared<Fields>;
   service: Service;
-  tag: Tag;
-  nouns: readonly [one: string, several: string];
-  remove: string;
   routes: Route[];
 }
 
-interface SettingsRoutes<F extends Fields, Service = SettingsService<RecordOf<F>, InputOf<F>>>
-  extends Omit<SettingsResource<Service>, "contract" | "routes"> {
-  contract: Contract<F>;
-  /** Bodies that each make one, by name. */
-  examples: Record<string, Record<string, unknown>>;
-  /** Unless it is a UUID. */
-  id?: Parameter<string>;
-  /** The description of PATCH and POST. */
-  upsert: string;
-}
+/** A kind without special parts. */
+export const settings = <F extends Fields>(type: SettingsDeclared<F>) => ({
+  type,
+  create: (deps: SettingsDependencies) => settingsResource(type, createSettingsService(deps, type, {})),
+});
 
-/** @param key as policies may have it */
-export function settingsType(contract: Contract<Fields>, key?: string): ResourceType {
-  return { name: contract.name, ...(key && { key }), families: ["Settings"], attributes: judgedFields(contract) };
-}
-
-/** @param more routes of its own */
+/** @param more routes of its own @param id of its path, unless it is a UUID */
 export function settingsResource<F extends Fields, Service extends SettingsService<RecordOf<F>, InputOf<F>>>(
-  kind: SettingsRoutes<F, Service>,
+  type: SettingsDeclared<F>,
+  service: Service,
   more: Route[] = [],
+  id?: Parameter<string>,
 ) {
-  return { ...kind, routes: [...settingsRoutes(kind), ...more] };
+  return { type, service, routes: [...settingsRoutes(type, service, id), ...more] };
 }
 
-function settingsRoutes<F extends Fields>(kind: SettingsRoutes<F>): Route[] {
-  const { contract, service, tag, nouns, examples, id, upsert, remove } = kind;
-  const { name, record: schema, example } = contract;
-  const [noun] = nouns;
-  return resourceRoutes({
-    ...{ name, tag, nouns },
-    scopes: { read: "Settings:Read", write: ["Settings:Update"], remove: "Settings:Update" },
+function settingsRoutes<F extends Fields>(
+  kind: SettingsDeclared<F>,
+  service: SettingsService<RecordOf<F>, InputOf<F>>,
+  id?: Parameter<string>,
+): Route[] {
+  const {
+    name,
+    nouns: [noun],
+    texts,
+  } = kind;
+  return resourceRoutes(kind, {
     params: { Id: id ?? uuidParameter(`The Id of the ${noun}.`, name) },
-    filters: { Name: textFilter(`The ${noun} of this Name.`, contract.fields.Name!.shown!) },
-    body: { ...contract, description: `One ${noun}.`, examples },
-    answer: { schema, example },
+    filters: { Name: textFilter(`The ${noun} of this Name.`, kind.field.Name!.shown!) },
+    body: { ...kind, description: `One ${noun}.`, examples: texts.examples ?? examplesOf(kind) },
     list: {
       description: "Without those that the caller may not read.",
       handle: (caller, { filters, paging }) => service.list(caller, { name: filters.Name }, paging),
     },
     save: {
-      description: upsert,
+      description: texts.save ?? upsertOf(kind),
       handle: (caller, { input, conditions, sent }) => service.save(caller, input, conditions, sent),
     },
     read: { handle: (caller, { params }) => service.read(caller, params.Id) },
     remove: {
-      description: remove,
+      description: texts.remove,
       errors: ["Conflict"],
       handle: (caller, { params, conditions }) => service.remove(caller, params.Id, conditions),
     },
   });
+}
+
+function examplesOf({ name, example, texts }: Declaration) {
+  const values = new Map<string, unknown>(Object.entries(example));
+  const fields = (texts.example ?? ["Name"]).map((one) => [one, values.get(one)]);
+  return { [name.toLowerCase()]: Object.fromEntries(fields) };
+}
+
+function upsertOf({ nouns: [noun], identifiers, namesOf, texts: { alsoSaved } }: Declaration): string {
+  const needed = namesOf(({ required }) => required).join(" and ");
+  const saved = `The ${noun} that Id, or without it ${identifiers.join(" or ")}, points at is updated; else a new one is made, which needs ${needed}.`;
+  return [saved, ...(alsoSaved ? [alsoSaved] : [])].join(" ");
 }

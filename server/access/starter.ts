@@ -2,8 +2,10 @@
 
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
-import { listAllPolicies, POLICY_TABLE, waitForSettingsTurn } from "./policies.store.ts";
-import { type Member, ROLE_TABLE, replaceMembers } from "./roles.store.ts";
+import { listAllPolicies, POLICY_TABLE } from "./policies/store.ts";
+import { waitForSettingsTurn } from "./policies.store.ts";
+import { ROLE_TABLE, replaceMembers } from "./roles/store.ts";
+import type { Member } from "./roles.store.ts";
 import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";
 
 export const ROLES: { name: string; description: string; scopes: Scope[] }[] = [

@@ -1,6 +1,15 @@
 // Kinds of audit entries.
 
 import type { ResourceType } from "../access/index.ts";
+import type { AUDITED_AS } from "../records/index.ts";
+
+type Audited = (typeof AUDITED_AS)[number];
+
+/** The kinds of a record's changes. */
+const changesOf = <As extends Audited>(audited: As) => {
+  const kinds = ["Created", "Changed", "Deleted"].map((change) => [`${audited}.${change}`, "Success"]);
+  return Object.fromEntries(kinds) as Record<`${As}.${"Created" | "Changed" | "Deleted"}`, "Success">;
+};
 
 /** Stable names of all kinds, and whether each is a success or a failure. */
 const OUTCOME_OF = {
@@ -54,23 +63,13 @@ const OUTCOME_OF = {
   "Access.Recovered": "Success",
   "TenantSettings.Changed": "Success",
   /** A person changed an Application, a User or a Department; changes by clients are in the activity log. */
-  "Record.Created": "Success",
-  "Record.Changed": "Success",
-  "Record.Deleted": "Success",
+  ...changesOf("Record"),
   /** A file with everything that is kept about a User. */
   "User.Exported": "Success",
-  "Policy.Created": "Success",
-  "Policy.Changed": "Success",
-  "Policy.Deleted": "Success",
-  "Role.Created": "Success",
-  "Role.Changed": "Success",
-  "Role.Deleted": "Success",
-  "IdentityProvider.Created": "Success",
-  "IdentityProvider.Changed": "Success",
-  "IdentityProvider.Deleted": "Success",
-  "WebhookConnection.Created": "Success",
-  "WebhookConnection.Changed": "Success",
-  "WebhookConnection.Deleted": "Success",
+  ...changesOf("Policy"),
+  ...changesOf("Role"),
+  ...changesOf("IdentityProvider"),
+  ...changesOf("WebhookConnection"),
   "WebhookEvent.Redelivered": "Success",
   "WebhookConnection.Pinged": "Success",
   /** A new secret awaits verification. */

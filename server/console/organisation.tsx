@@ -56,15 +56,15 @@ async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: F
       <Facts
         facts={NAMES.map((name) => [
           LABELS[name]!,
-          <Text text={factOf(name as keyof typeof TENANT_SETTINGS.fields, record[name])} />,
+          <Text text={factOf(name as keyof typeof TENANT_SETTINGS.field, record[name])} />,
         ])}
       />
     ),
   };
 }
 
-function factOf(name: keyof typeof TENANT_SETTINGS.fields, value: unknown): string {
-  const field = TENANT_SETTINGS.fields[name];
+function factOf(name: keyof typeof TENANT_SETTINGS.field, value: unknown): string {
+  const field = TENANT_SETTINGS.field[name];
   return Array.isArray(value) && "line" in field.form!
     ? textOf(value as never[], field)
     : [value ?? ""].flat().join(", ");

@@ -1,20 +1,25 @@
-import { flag, record, reference, serverDate, text, textId } from "../records/index.ts";
+import { ENTITY, flag, record, reference, serverDate, text, textId } from "../records/index.ts";
 import { DESCRIPTION_LIMIT, WEB_ADDRESS_SHAPE } from "./definition.ts";
 
 /** docs/behaviour.md "Application". */
 export const application = record("Application", {
   description: "An application; with credentials it is an OAuth client, and its Id is the client_id.",
   table: "applications",
+  nouns: ["application", "applications"],
+  scopes: ENTITY,
+  families: ["Settings"],
+  events: true,
+  audit: "Record",
   fields: {
     Id: textId("Identifier of the application. Primary key; cannot be changed."),
-    Name: text("name", "Must be unique in the system.", { unique: "applications_name_key", example: "Payroll" }),
+    Name: text("name", "Must be unique in the system.", { unique: true, example: "Payroll" }),
     ApplicationKey: text(
       "application_key",
       "Identifies the application; unique within each workspace and unique in the system.",
-      { unique: "applications_application_key_key", example: "payroll" },
+      { unique: true, example: "payroll" },
     ),
     ExternalId: text("external_id", "External system code; unique in the system.", {
-      unique: "applications_external_id_key",
+      unique: true,
       example: "APP-7",
     }),
     Description: text("description", "Description.", {

@@ -2,8 +2,6 @@
 
 import type { NamedField, RecordDeclaration, TextShape } from "../records/index.ts";
 
-export type EntityDefinition = RecordDeclaration;
-
 /** A target of foreign keys. Its table has `id` and `tenant_id`; its fields include Id, Name and ExternalId. */
 export interface PointedAt extends Pick<RecordDeclaration, "name" | "table" | "idAsText"> {
   fields: readonly Pick<NamedField, "name" | "column" | "example">[];

@@ -2,7 +2,7 @@
 
 import { BadInput } from "../errors.ts";
 import { type Filter, type Filters, type Query, readText, type Values } from "../http/query.ts";
-import type { EntityDefinition } from "./definition.ts";
+import type { RecordDeclaration } from "../records/index.ts";
 import { valueSchema } from "./schemas.ts";
 import { findMatchable, type Matchable, matchables, parseValue, searchables } from "./values.ts";
 
@@ -16,13 +16,13 @@ interface Wanted {
   value: unknown;
 }
 
-export function filtersOf(entity: EntityDefinition): Filters {
+export function filtersOf(entity: RecordDeclaration): Filters {
   const fields = matchables(entity).map((field): [string, Filter<Wanted | undefined>] => [field.name, filterBy(field)]);
   return Object.fromEntries<Filter<unknown>>([[SEARCH, searchIn(entity)], ...fields]);
 }
 
 /** A filter's name may be written in any case. */
-export function filterName(entity: EntityDefinition, given: string): string | undefined {
+export function filterName(entity: RecordDeclaration, given: string): string | undefined {
   return findMatchable(entity, given)?.name ?? (given.toLowerCase() === SEARCH.toLowerCase() ? SEARCH : undefined);
 }
 
@@ -48,7 +48,7 @@ function filterBy(field: Matchable): Filter<Wanted | undefined> {
   };
 }
 
-function searchIn(entity: EntityDefinition): Filter<string | undefined> {
+function searchIn(entity: RecordDeclaration): Filter<string | undefined> {
   const names = searchables(entity).map(({ name }) => name);
   return {
     description: `A part, in any case, of ${names.join(" or ")}; empty: all records.`,

@@ -1,7 +1,7 @@
+export type { RecordDeclaration as EntityDefinition } from "../records/index.ts";
 export { takenOut, USER_ATTRIBUTES } from "./attribute-definitions.ts";
 export { countUsersWith } from "./attributes.store.ts";
 export type { AttributeDefinition, Attributes, AttributeValue } from "./attributes.ts";
-export type { EntityDefinition } from "./definition.ts";
 export {
   changeOwnApplication,
   changeOwnUser,

@@ -30,7 +30,7 @@ export function parseInput(entity: Entity, body: unknown): EntityInput {
 export function checkInput(entity: Entity, body: unknown): { input: EntityInput; problems: string[] } {
   const input: EntityInput = { id: undefined, values: {}, references: [], actors: [], echoes: [] };
   if (!isObject(body)) return { input, problems: [`${entity.name} must be a JSON object.`] };
-  const { input: given, problems } = entity.contract.check(body);
+  const { input: given, problems } = entity.check(body);
   const isGiven = ({ name }: { name: string }) => Object.hasOwn(given, name);
   input.id = given.Id;
   for (const field of entity.fields.filter((one) => one.name !== "Id" && isGiven(one))) {

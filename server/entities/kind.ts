@@ -34,11 +34,9 @@ export function entityKind(
   entity: Entity,
   told: Pick<ReadonlyMap<number, unknown>, "has"> = new Map(),
 ): RecordKind<Caller, Row, EntityInput> {
-  const { name, fields } = entity;
+  const { name } = entity;
   return {
-    name,
-    actions: { create: "AccessManager:Create", update: "AccessManager:Update", remove: "AccessManager:Delete" },
-    unique: new Map(fields.flatMap((field) => (field.unique ? [[field.unique, field.name]] : []))),
+    declaration: entity,
     recordOf: (row) => toRecord(entity, row),
     version: (row) => row,
     lock: (tx, { tenantId }, input) => lockTargets(tx, tenantId, entity, input),
@@ -194,7 +192,7 @@ async function refuseHeld(
   const held: string[] = [];
   for (const { name, column, unique } of entity.fields) {
     const value = after[column];
-    if (unique === undefined || value === null || isEqual(value, before?.[column])) continue;
+    if (!unique || value === null || isEqual(value, before?.[column])) continue;
     const holders = await findByField(tx, tenantId, entity, column, value);
     if (holders.length > 0) held.push(heldByAnother(entity.name, name));
   }

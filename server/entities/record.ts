@@ -1,18 +1,18 @@
 // A record as the API answers it, and as policies see it.
 
-import type { AttributeType, FindRecords, ResourceType } from "../access/index.ts";
+import { type FindRecords, type ResourceType, resourceType } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import type { FieldType } from "../records/index.ts";
+import type { RecordDeclaration } from "../records/index.ts";
 import type { EventType, RecordedChange } from "../webhooks/index.ts";
-import { ACTOR_FIELDS, type EntityDefinition } from "./definition.ts";
+import { ACTOR_FIELDS } from "./definition.ts";
 import { createRegistry, type Entity } from "./registry.ts";
 import { findByField, findByIds, type Row } from "./store.ts";
 
 /** A record in its response shape; the same object is a webhook's Data. */
-export function toRecord({ contract }: Entity, row: Partial<Row>): Record<string, unknown> {
-  return contract.toRecord(row);
+export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unknown> {
+  return entity.toRecord(row);
 }
 
 export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): RecordedChange {
@@ -29,34 +29,13 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Rec
 
 // Entities as policies see them.
 
-const POLICY_TYPES: Record<Exclude<FieldType, "attributes">, AttributeType> = {
-  text: "text",
-  boolean: "boolean",
-  dateTime: "dateTime",
-  int32: "number",
-  // Application's too, which the record writes as a string: so it can be compared with a foreign key's Id.
-  int64: "number",
-};
-
-export function resourceTypes(definitions: readonly EntityDefinition[]): ResourceType[] {
-  return definitions.map(({ name, fields, references }) => ({
-    name,
-    families: ["AccessManager", "Settings", ...(name === "User" ? (["Tokens"] as const) : [])],
-    attributes: [
-      // The schema is one for all tenants, so policies know nothing of attributes that only some have.
-      ...fields.flatMap(({ name, type, maxLength }) =>
-        type === "attributes" ? [] : { name, type: POLICY_TYPES[type], maxLength },
-      ),
-      ...[...references.filter(({ inputOnly }) => !inputOnly), ...ACTOR_FIELDS].map((reference) => ({
-        name: reference.name,
-        type: "reference" as const,
-      })),
-    ],
-  }));
+export function resourceTypes(definitions: readonly RecordDeclaration[]): ResourceType[] {
+  const actors = ACTOR_FIELDS.map(({ name }) => ({ name, type: "reference" as const }));
+  return definitions.map((definition) => resourceType(definition, actors));
 }
 
 /** @returns finds a record, in its response shape, by its entity's name and its Id */
-export function createFindRecord(definitions: readonly EntityDefinition[]) {
+export function createFindRecord(definitions: readonly RecordDeclaration[]) {
   const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
   return async (sql: Queries, tenantId: TenantId, entityName: string, id: number) => {
     const entity = entities.get(entityName);
@@ -66,7 +45,7 @@ export function createFindRecord(definitions: readonly EntityDefinition[]) {
 }
 
 /** @returns a finder for several types; empty for types that are not entities */
-export function createFindRecords(definitions: readonly EntityDefinition[]): FindRecords {
+export function createFindRecords(definitions: readonly RecordDeclaration[]): FindRecords {
   const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
   return async (sql, tenantId, entityName, ids) => {
     const entity = entities.get(entityName);

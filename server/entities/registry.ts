@@ -1,11 +1,11 @@
 // The entities there are.
 
-import { type Contract, contract } from "../http/contract.ts";
-import { ABSTRACT_LONG, ABSTRACT_TEXT, type Field, type Fields } from "../http/fields.ts";
-import { type NamedField, type NamedReference, reference } from "../records/index.ts";
+import { contract } from "../http/contract.ts";
+import { ABSTRACT_LONG, ABSTRACT_TEXT, type Field } from "../http/fields.ts";
+import { type NamedField, type NamedReference, type RecordDeclaration, reference } from "../records/index.ts";
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
-import { ACTOR_FIELDS, type EntityDefinition, inAnswerOrder, type PointedAt } from "./definition.ts";
+import { ACTOR_FIELDS, inAnswerOrder, type PointedAt } from "./definition.ts";
 import { department } from "./department.ts";
 import { user } from "./user.ts";
 import { matchables } from "./values.ts";
@@ -23,7 +23,7 @@ const identityProvider: PointedAt = {
 };
 
 /** Every entity there is; a new one is one file, one migration and its line here. */
-export const ENTITIES: readonly EntityDefinition[] = [application, user, department];
+export const ENTITIES: readonly RecordDeclaration[] = [application, user, department];
 
 /** A target of foreign keys that is not an entity. */
 const SETTINGS: readonly PointedAt[] = [identityProvider];
@@ -31,9 +31,7 @@ const SETTINGS: readonly PointedAt[] = [identityProvider];
 const ACTORS = ["User", "Application"];
 
 /** A definition with resolved targets of its foreign keys. */
-export interface Entity extends EntityDefinition {
-  /** Its bodies and responses. */
-  contract: Contract<Fields>;
+export interface Entity extends RecordDeclaration {
   references: EntityReference[];
   /** The foreign keys, of any entity, that point here. */
   referencedBy: { entity: Entity; column: string; name: string }[];
@@ -45,9 +43,9 @@ export interface EntityReference extends NamedReference {
 }
 
 /** @throws Error if a definition's foreign key points at no entity of the list and at no setting */
-export function createRegistry(definitions: readonly EntityDefinition[]): Entity[] {
+export function createRegistry(definitions: readonly RecordDeclaration[]): Entity[] {
   const entities = definitions.map(
-    (definition): Entity => ({ ...definition, contract: NO_CONTRACT, references: [], referencedBy: [], actors: [] }),
+    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
   );
   const named = (name: string) => entities.find((entity) => entity.name === name);
   for (const [index, entity] of entities.entries()) {
@@ -60,16 +58,16 @@ export function createRegistry(definitions: readonly EntityDefinition[]): Entity
       entity.references.push({ ...reference, pointsAt });
       target?.referencedBy.push({ entity, column: reference.column, name: reference.name });
     }
-    entity.contract = contractOf(entity);
+    Object.assign(entity, contractOf(entity));
   }
   return entities;
 }
 
-const NO_CONTRACT = contract("", "", {});
 const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
 const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
 
-function contractOf({ name, description, identifiers, fields, references }: Entity): Contract<Fields> {
+/** With what its foreign keys point at. */
+function contractOf({ name, description, identifiers, fields, references }: Entity) {
   const all = inAnswerOrder<Field>([
     ...fields.map((field): [string, Field] => [field.name, field.name === "Id" ? idField(field, identifiers) : field]),
     ...references.map((one): [string, Field] => [one.name, shownReference(one)]),
@@ -112,7 +110,7 @@ function actorField({ name, description }: (typeof ACTOR_FIELDS)[number]): Field
 }
 
 /** docs/behaviour.md "List the entities": the entities that can trigger webhooks. */
-export function describeEntities(entities: readonly EntityDefinition[]) {
+export function describeEntities(entities: readonly RecordDeclaration[]) {
   const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;
   return entities.map((entity) => {
     const types = inAnswerOrder<string>([
@@ -130,7 +128,7 @@ export function describeEntities(entities: readonly EntityDefinition[]) {
     return {
       Name: entity.name,
       Fields: types.map(([Name, Type]) => ({ Name, Type, Filter: filters.includes(Name) })),
-      Events: [...EVENT_TYPES],
+      Events: entity.events ? [...EVENT_TYPES] : [],
     };
   });
 }

@@ -4,14 +4,15 @@ import { Type } from "@sinclair/typebox";
 import { resourceRoutes, route, withoutRecords } from "../access/index.ts";
 import { BadInput } from "../errors.ts";
 import { hasConditions } from "../http/conditions.ts";
-import { word } from "../http/fields.ts";
+import { type Fields, word } from "../http/fields.ts";
 import { textParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
+import type { Declaration, ENTITY } from "../records/index.ts";
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { MAX_RECORDS } from "./bulk.ts";
 import { filterName, filtersOf } from "./filters.ts";
 import { describeEntities, type Entity } from "./registry.ts";
-import { exampleDescription, exampleInput, exampleRecord } from "./schemas.ts";
+import { exampleDescription, exampleInput } from "./schemas.ts";
 import type { Entities, EntityService } from "./service.ts";
 import { matchables } from "./values.ts";
 
@@ -41,20 +42,11 @@ export function entityRoutes({ all }: Entities, others: ReturnType<typeof descri
 
 function recordRoutes(service: EntityService): Route[] {
   const { entity } = service;
-  const { name, description } = entity;
-  const record = entity.contract.record;
-  const one = { schema: record, example: exampleRecord(entity) };
+  const { name, record, example } = entity;
   const input = exampleInput(entity);
   const address = ({ params, query }: Addressed) => ({ pathValue: params.Id, fieldName: query.Name });
-  return resourceRoutes({
-    name,
-    tag: { name, description },
+  return resourceRoutes(entity as Declaration<Fields, typeof ENTITY>, {
     nouns: [name, `${name} records`],
-    scopes: {
-      read: "AccessManager:Read",
-      write: ["AccessManager:Create", "AccessManager:Update"],
-      remove: "AccessManager:Delete",
-    },
     params: { Id: textParameter(ID_TEXT, ID_SCHEMA, idExamples(entity)) },
     anyText: true,
     query: { Name: fieldName(entity) },
@@ -62,12 +54,11 @@ function recordRoutes(service: EntityService): Route[] {
     filterName: (given) => filterName(entity, given),
     body: {
       description: `One record, or an array of at most ${MAX_RECORDS.toLocaleString("en")}.`,
-      schema: oneOrMany(entity.contract.schema, MAX_RECORDS),
+      schema: oneOrMany(entity.schema, MAX_RECORDS),
       // Against the definition, when it is known which record it is of: an array's problems name theirs.
       parse: (body: unknown) => body,
       examples: { one: input, many: [input] },
     },
-    answer: one,
     list: {
       description:
         "In the order of their Ids. Every filter but Search must be equal; its name may be written in any case.",
@@ -78,7 +69,7 @@ function recordRoutes(service: EntityService): Route[] {
       answer: {
         description: "The record as it stands; of an array, each record in its order.",
         schema: oneOrMany(record),
-        examples: { one: one.example, many: [one.example] },
+        examples: { one: example, many: [example] },
       },
       async handle(caller, { sent, conditions }) {
         if (!Array.isArray(sent)) return service.save(caller, sent, conditions);

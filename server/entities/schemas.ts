@@ -1,7 +1,6 @@
 // The schemas that entities share, and examples of their records.
 
-import { limitsOf } from "../records/index.ts";
-import type { EntityDefinition } from "./definition.ts";
+import { limitsOf, type RecordDeclaration } from "../records/index.ts";
 import { createRegistry, describeEntities, type Entity } from "./registry.ts";
 import type { Matchable } from "./values.ts";
 
@@ -97,15 +96,13 @@ function abstract(description: string, id: Schema): Schema {
 // Example records of the definitions, built by the response code.
 
 /** One of each entity, by its name. */
-export function exampleRecords(definitions: readonly EntityDefinition[]): Map<string, Record<string, unknown>> {
-  return new Map(createRegistry(definitions).map((entity) => [entity.name, exampleRecord(entity)]));
+export function exampleRecords(definitions: readonly RecordDeclaration[]): Map<string, Record<string, unknown>> {
+  return new Map(createRegistry(definitions).map((entity) => [entity.name, entity.example]));
 }
-
-export const exampleRecord = ({ contract }: Entity): Record<string, unknown> => contract.example;
 
 /** A body that finds its record by the first identifier. */
 export function exampleInput(entity: Entity): Record<string, unknown> {
-  const record = exampleRecord(entity);
+  const record: Record<string, unknown> = entity.example;
   const names = entity.fields.filter(({ type, readOnly }) => type === "text" && !readOnly).map(({ name }) => name);
   const chosen = new Set([...entity.identifiers.slice(0, 1), ...names.slice(0, 2)]);
   return Object.fromEntries([...chosen].map((name) => [name, record[name]]));

@@ -3,10 +3,10 @@
 import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Asked, type Filters, readAsked } from "../http/query.ts";
+import type { RecordDeclaration } from "../records/index.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
-import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
 import { filterName, filtersOf } from "./filters.ts";
 import { attributesFieldOf } from "./kind.ts";
@@ -51,7 +51,7 @@ export interface Entities {
   of(name: string): EntityService;
 }
 
-export function createEntities(records: Records, definitions: readonly EntityDefinition[]): Entities {
+export function createEntities(records: Records, definitions: readonly RecordDeclaration[]): Entities {
   const all = createRegistry(definitions).map((entity) => createEntityService(records, entity));
   return {
     all,

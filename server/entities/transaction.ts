@@ -47,6 +47,7 @@ export async function inTransaction<T>(
     try {
       const result = await begin(tenantId, (tx) =>
         work(tx, async (change) => {
+          if (!entity.events) return;
           await recordEvent(tx, tenantId, change, traceParent);
           events.push(change);
         }),
@@ -81,14 +82,14 @@ export async function auditPerson(tx: Transaction, caller: Caller, entity: Entit
 
 /** Field names, and values only of booleans, because others may be personal. */
 function entryOf(entity: Entity, { before, after }: RowChange): AuditEntry {
+  const kind = `${entity.audit}.${!before ? "Created" : after ? "Changed" : "Deleted"}` as AuditEntry["kind"];
   const subject = { type: entity.name, id: (after ?? before)!.id };
-  if (!before) return { kind: "Record.Created", subject };
-  if (!after) return { kind: "Record.Deleted", subject };
+  if (!before || !after) return { kind, subject };
   const told = [...entity.fields.filter(({ readOnly }) => !readOnly), ...entity.references];
   const valuesOf = (row: Row) => Object.fromEntries(told.map(({ name, column }) => [name, row[column] ?? null]));
   const flags = entity.fields.filter(({ type }) => type === "boolean").map(({ name }) => name);
   const names = told.map(({ name }) => name);
-  return { kind: "Record.Changed", subject, details: changesOf(valuesOf(before), valuesOf(after), names, flags) };
+  return { kind, subject, details: changesOf(valuesOf(before), valuesOf(after), names, flags) };
 }
 
 /**

@@ -45,5 +45,5 @@ export async function upsertRecord(
 function needsTurn(entity: Entity, input: EntityInput): boolean {
   if (input.references.some(({ target }) => target !== null)) return true;
   if (entity.fields.some(({ column, takesTurns }) => takesTurns && input.values[column] !== undefined)) return true;
-  return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => unique === undefined);
+  return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => !unique);
 }

@@ -1,5 +1,6 @@
 import { readDate } from "../http/dates.ts";
 import {
+  ENTITY,
   flag,
   id,
   type RecordField,
@@ -28,6 +29,11 @@ const ATTRIBUTES =
 export const user = record("User", {
   description: "A person who can sign in.",
   table: "users",
+  nouns: ["user", "users"],
+  scopes: ENTITY,
+  families: ["Settings", "Tokens"],
+  events: true,
+  audit: "Record",
   fields: {
     Id: id("int32", "Unique identifier of the user."),
     Name: text("name", "Full name.", { example: "Ana Silva" }),
@@ -40,7 +46,7 @@ export const user = record("User", {
     Email: text("email", "E-mail contact.", { example: "ana@example.com" }),
     MobilePhone: text("mobile_phone", "Mobile phone number.", { example: "+351 912 345 678" }),
     External_Id: text("external_id", "Identifier of the user in an external system.", {
-      unique: "users_external_id_key",
+      unique: true,
       example: "HR-1042",
     }),
     GivenName: claim("given_name", "Given name, as in OpenID Connect's given_name.", "Ana"),

@@ -4,8 +4,14 @@ import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { asTyped } from "../http/fields.ts";
-import { type FieldType, INT32_MAX, type NamedField, TEXT_LIMIT, UNSET_DATE } from "../records/index.ts";
-import type { EntityDefinition } from "./definition.ts";
+import {
+  type FieldType,
+  INT32_MAX,
+  type NamedField,
+  type RecordDeclaration,
+  TEXT_LIMIT,
+  UNSET_DATE,
+} from "../records/index.ts";
 
 export interface Matchable {
   name: string;
@@ -14,25 +20,25 @@ export interface Matchable {
 }
 
 /** The field or foreign key of this name, in any case. */
-export function findMatchable(entity: EntityDefinition, name: string): Matchable | undefined {
+export function findMatchable(entity: RecordDeclaration, name: string): Matchable | undefined {
   return matchables(entity).find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
 }
 
 /** As a person reads it. */
-export function matchableNames(entity: EntityDefinition): string {
+export function matchableNames(entity: RecordDeclaration): string {
   return matchables(entity)
     .map(({ name }) => name)
     .join(", ");
 }
 
-export function matchables(entity: EntityDefinition): Matchable[] {
+export function matchables(entity: RecordDeclaration): Matchable[] {
   const references = entity.references.map(({ name, column }): Matchable => ({ name, column, type: "reference" }));
   const fields = entity.fields.filter((field): field is NamedField & Matchable => field.type !== "attributes");
   return [...fields, ...references];
 }
 
 /** Searchable texts: identifying ones, not a long Description. */
-export function searchables(entity: EntityDefinition): NamedField[] {
+export function searchables(entity: RecordDeclaration): NamedField[] {
   return entity.fields.filter(
     ({ type, maxLength = 0, isNotSearched }) => type === "text" && maxLength <= TEXT_LIMIT && !isNotSearched,
   );
@@ -74,7 +80,7 @@ export function isEqual(one: unknown, other: unknown): boolean {
 
 /** The verification of the former text ends, because it does not apply to the new one. */
 export function unvouched(
-  entity: EntityDefinition,
+  entity: RecordDeclaration,
   before: Record<string, unknown> | undefined,
   changes: Record<string, unknown>,
 ): Record<string, unknown> {

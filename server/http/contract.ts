@@ -16,7 +16,8 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   /** The fields that fit, and the problems of the others. */
   check(body: object): { input: InputOf<F>; problems: Problem[] };
   name: string;
-  fields: F;
+  /** Its fields, by their names. */
+  field: F;
   record: TSchema;
   example: RecordOf<F>;
   /** Checks required fields of a new record. @throws BadInput naming the missing fields */
@@ -25,6 +26,8 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
    * Rejects changes of read-only fields. @param record as the caller may read it @throws BadInput if a value differs
    */
   refuseReadOnly(input: InputOf<F>, record: Partial<RecordOf<F>> | undefined): void;
+  /** The columns of a new row, without those of required fields. */
+  blank(): Record<string, unknown>;
   /** Maps input fields to column names. */
   toColumns(input: InputOf<F>): Record<string, unknown>;
   /** The fields of a row that policies may use. */
@@ -54,7 +57,7 @@ export function contract<F extends Fields>(
   return {
     ...body({ name, $id: `${name}Data`, description: sentAs }, fields),
     name,
-    fields,
+    field: fields,
     record: Type.Object(Object.fromEntries(shown.map(([key, field]) => [key, shownBy(field)])), {
       $id: name,
       description,
@@ -75,6 +78,12 @@ export function contract<F extends Fields>(
       if (changed.length === 0) return;
       throw BadInput.in(changed.map(([key, { must }]) => ({ Field: key, Message: `${key} ${must}` })));
     },
+    blank: () =>
+      Object.fromEntries(
+        entries
+          .filter(([, { sent, readOnly, required }]) => sent && !readOnly && !required)
+          .map(([key, { take, blank = take?.(null as never) ?? null }]) => [columnOf(key), blank]),
+      ),
     toColumns: (input) =>
       Object.fromEntries(
         Object.entries(input).flatMap(([key, value]) => (fields[key]!.readOnly ? [] : [[columnOf(key), value]])),

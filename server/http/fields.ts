@@ -13,6 +13,12 @@ export interface FieldOptions {
   column?: string;
   /** The audit details of a change: only the field's name, or also its values. */
   audit?: "name" | "value";
+  /** No two records of a tenant share it. */
+  unique?: boolean;
+  /** In a column of JSON, or not in the table; default: in a column. */
+  stored?: "json" | "elsewhere";
+  /** The value of a new record; default: what null means. */
+  blank?: unknown;
   /** Whether policies may use it. */
   judged?: boolean;
   form?: FormField;
@@ -66,6 +72,12 @@ export const field = <In, Out = undefined>(one: Field<In, Out>) => one;
 export type Fields = Record<string, Field<any, any>>;
 
 export type InputOf<F extends Fields> = { -readonly [K in keyof F]?: F[K] extends Field<infer In> ? In : never };
+
+type Stored<F extends Fields> = keyof { [K in keyof F as unknown extends InputOf<F>[K] ? never : K]: true };
+/** A row: what its fields take, by their columns. */
+export type RowOf<F extends Fields> = { id: string } & {
+  [K in Stored<F> & string as K extends "Id" ? never : Uncapitalize<K>]-?: Exclude<InputOf<F>[K], undefined>;
+};
 
 type Shown<F extends Fields> = { [K in keyof F]: F[K] extends Field<unknown, infer Out> ? Out : never };
 export type RecordOf<F extends Fields> = {
@@ -170,7 +182,7 @@ export function momentOrNull(told: FieldOptions): Field<Date | null> {
 }
 
 export function flag(told: FieldOptions): Field<boolean, boolean> {
-  return { ...told, sent: Type.Boolean(), shown: Type.Boolean(), must: "must be true or false." };
+  return { blank: false, ...told, sent: Type.Boolean(), shown: Type.Boolean(), must: "must be true or false." };
 }
 
 /** null: the default applies. */
@@ -186,7 +198,7 @@ export function integer(
 }
 
 export function oneOf<const W extends string>(words: readonly W[], told: FieldOptions): Field<W, W> {
-  return { ...told, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
+  return { blank: words[0], ...told, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
 }
 
 /** At least one; duplicates are removed. */

@@ -68,6 +68,7 @@ export function claimMappingField(where: string) {
     must: `must be a list of at most ${MAX_CLAIMS}.`,
     refuse: (value: unknown[] | null) => mappingProblem(value ?? []),
     take: (value: MappedClaim[] | null) => value ?? [],
+    stored: "json",
     audit: "value",
     form: {
       label: "More claims",

@@ -3,8 +3,8 @@
 import { DEFAULT_SCOPES, isOwnScope, SCOPES } from "../access/index.ts";
 import { printable } from "../http/body.ts";
 import { API_PATH } from "../http/request.ts";
+import type { Api } from "./apis/contract.ts";
 import { normalAddress } from "./apis/normal-address.ts";
-import type { Api } from "./apis/store.ts";
 import type { Door } from "./door.ts";
 import { TokenError } from "./errors.ts";
 import { common } from "./scopes.ts";

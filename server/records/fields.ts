@@ -17,8 +17,6 @@ export interface RecordField extends Field<any, any> {
   /** Characters of a text. */
   maxLength?: number;
   shape?: TextShape;
-  /** The constraint that keeps it unique within the tenant. */
-  unique?: string;
   /** Unique among some records only: PostgreSQL checks that, and writers take turns. */
   takesTurns?: boolean;
   /** The column of the text that a boolean vouches for. It is false of a new text unless both are sent. */

@@ -17,7 +17,18 @@ export {
   whole,
 } from "./fields.ts";
 export type { Found, RecordKind, WrittenRow } from "./kind.ts";
-export { type NamedField, type NamedReference, type RecordDeclaration, record } from "./record.ts";
+export {
+  AUDITED_AS,
+  type Declaration,
+  ENTITY,
+  type NamedField,
+  type NamedReference,
+  type RecordDeclaration,
+  type RecordScopes,
+  record,
+  SETTING,
+  WEBHOOK,
+} from "./record.ts";
 export type { ReferenceInput, ReferenceKey } from "./reference.ts";
 export { recordTable } from "./table.store.ts";
 export { heldByAnother, keepsChanging, MAX_RACES, removeRecord, writeRecord } from "./write.ts";

@@ -3,6 +3,7 @@
 import type { Queries, Transaction } from "../db/sql.ts";
 import type { ApiError } from "../errors.ts";
 import type { TenantId } from "../ids.ts";
+import type { Declaration } from "./record.ts";
 
 export type Shape = Record<string, unknown>;
 
@@ -26,11 +27,7 @@ export interface Found<Row> {
 
 /** A kind of record: its storage and special parts. */
 export interface RecordKind<By extends Writer, Row extends object, Input> {
-  name: string;
-  /** The actions that policies decide on. */
-  actions: { create: string; update: string; remove: string };
-  /** Fields that no two records share, by the constraint that keeps them apart. */
-  unique: ReadonlyMap<string, string>;
+  declaration: Pick<Declaration, "name" | "scopes" | "unique">;
   /** The response shape, which policies evaluate, too. */
   recordOf(row: Row): Shape;
   /** A row that is not stored yet, as policies see it; by default as any. */

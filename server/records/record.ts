@@ -1,5 +1,99 @@
-import type { FormField } from "../http/fields.ts";
+// One declaration for each kind of record. Validation, routes, SQL, policies, the audit log, events, pages and documents
+// derive from it.
+
+import { type Contract, contract } from "../http/contract.ts";
+import type { Fields, FormField } from "../http/fields.ts";
 import type { FieldType, RecordField } from "./fields.ts";
+
+/** The scopes that each operation needs; policies decide on actions of the same names. */
+export interface RecordScopes {
+  read: string;
+  create: string;
+  update: string;
+  remove: string;
+}
+export const ENTITY = {
+  read: "AccessManager:Read",
+  create: "AccessManager:Create",
+  update: "AccessManager:Update",
+  remove: "AccessManager:Delete",
+} as const satisfies RecordScopes;
+export const SETTING = {
+  read: "Settings:Read",
+  create: "Settings:Update",
+  update: "Settings:Update",
+  remove: "Settings:Update",
+} as const satisfies RecordScopes;
+export const WEBHOOK = {
+  read: "Webhooks:Read",
+  create: "Webhooks:Create",
+  update: "Webhooks:Update",
+  remove: "Webhooks:Delete",
+} as const satisfies RecordScopes;
+
+/** The first part of the kinds of audit entries: `Policy.Created`. */
+export const AUDITED_AS = ["Record", "Policy", "Role", "IdentityProvider", "WebhookConnection"] as const;
+/** The others have some kinds of their own. */
+type Audited = (typeof AUDITED_AS)[number] | "Credentials" | "TenantSettings";
+
+interface RecordOptions<F extends Fields, S extends RecordScopes> {
+  /**
+   * Its columns are those of the fields, `id` and `tenant_id`. An entity's table also has `sequence` (default 1),
+   * `created_on`, `created_by_type`, `created_by_id`, the same of `modified`, and `search_text`, generated from the texts
+   * that are searched. A unique field's constraint is `TABLE_COLUMN_key`.
+   */
+  table: string;
+  /** One and several of them, within a sentence. */
+  nouns?: readonly [one: string, several: string];
+  description: string;
+  scopes?: S;
+  /** Whether changes make events for webhook connections; default: an entity's do. */
+  events?: boolean;
+  audit?: Audited;
+  /** Families of actions that policies decide on, beside those of its scopes. */
+  families?: readonly string[];
+  /** The field used in Cedar's `Type::"…"`; default: Id. */
+  key?: string;
+  /** By name. Id comes first. */
+  fields: F;
+  /** The fields that find a record when Id is empty (docs/behaviour.md "Write a record"). */
+  identifiers?: readonly string[];
+  /** A table with rows, by this key, for records that registered themselves; `is_open`: without a token. */
+  strangers?: { table: string; key: string };
+  /** The fields of an entity's form, in their order; default: all, by their own names. */
+  form?: Readonly<Record<string, FormField>>;
+  texts?: RecordTexts;
+}
+
+/** What the documents and pages say of it, beside its description. */
+export interface RecordTexts {
+  /** Of its group of operations. */
+  group: string;
+  /** Of PATCH and POST; default: what finds a record, and what a new one needs. */
+  save?: string;
+  /** Added to it. */
+  alsoSaved?: string;
+  /** What a deletion causes. */
+  remove: string;
+  /** Fields of the example of a new one; default: Name. */
+  example?: readonly string[];
+  /** Instead of it: bodies that each make one, by name. */
+  examples?: Readonly<Record<string, Record<string, unknown>>>;
+}
+
+export interface Declaration<F extends Fields = Fields, S extends RecordScopes = RecordScopes>
+  extends Contract<F>,
+    Omit<RecordOptions<F, S>, "fields"> {
+  nouns: readonly [one: string, several: string];
+  scopes: S;
+  events: boolean;
+  audit: Audited;
+  families: readonly string[];
+  identifiers: readonly string[];
+  texts: RecordTexts;
+  /** Fields that no two records share, by the constraint that keeps them apart. */
+  unique: ReadonlyMap<string, string>;
+}
 
 /** A field, by its name in the API. */
 export interface NamedField extends RecordField {
@@ -12,44 +106,47 @@ export interface NamedReference extends RecordField {
   target: string;
 }
 
-/**
- * The table has, beside the columns of the fields: `id` (an identity column), `tenant_id`, `sequence` (default 1),
- * `created_on`, `created_by_type`, `created_by_id`, `modified_on`, `modified_by_type`, `modified_by_id`, and
- * `search_text`, generated from the texts that are searched.
- */
-interface RecordOptions {
-  table: string;
-  description: string;
-  /** By name; the primary key comes first, as `Id`. */
-  fields: Readonly<Record<string, RecordField>>;
-  /** Text fields that find a record when Id is empty (docs/behaviour.md "Write a record"). */
-  identifiers: readonly string[];
-  /** A table with rows, by this key, for records that registered themselves; `is_open`: without a token. */
-  strangers?: { table: string; key: string };
-  /** The fields of the form, in their order; default: all, by their own names. */
-  form?: Readonly<Record<string, FormField>>;
-}
-
-export interface RecordDeclaration extends Omit<RecordOptions, "fields"> {
-  name: string;
+/** An entity: its fields are of fields.ts. */
+export interface RecordDeclaration extends Declaration<Record<string, RecordField>> {
   /** The primary key is written as a string, as Application's is. */
   idAsText: boolean;
   fields: readonly NamedField[];
   references: readonly NamedReference[];
 }
 
-/** Declares an entity. Validation, routes, SQL, events, policies, pages and documents derive from it. */
-export function record(name: string, { fields, ...options }: RecordOptions): RecordDeclaration {
-  const all = Object.entries(fields).map(([one, field]) => named(one, field));
-  const isReference = (field: RecordField) => field.type === "reference";
+export function record(
+  name: string,
+  options: RecordOptions<Record<string, RecordField>, RecordScopes>,
+): RecordDeclaration;
+export function record<F extends Fields, S extends RecordScopes>(
+  name: string,
+  options: RecordOptions<F, S>,
+): Declaration<F, S>;
+export function record(name: string, { fields, ...options }: RecordOptions<Fields, RecordScopes>): unknown {
+  const { table, description, scopes = ENTITY } = options;
+  const all = Object.entries(fields).map(([one, field]) => named(one, field as RecordField));
+  const isReference = ({ type }: RecordField) => type === "reference";
+  const unique = all.filter((field) => field.unique);
   return {
+    nouns: [name.toLowerCase(), `${name.toLowerCase()}s`],
+    events: scopes === ENTITY,
+    audit: "Record",
+    families: [],
+    identifiers: ["Name"],
+    texts: { group: description, remove: "" },
     ...options,
-    name,
-    idAsText: fields.Id?.asText === true,
-    fields: all.filter((field): field is NamedField => !isReference(field)),
-    references: all.filter((field): field is NamedReference & typeof field => isReference(field)),
+    scopes,
+    ...contract(name, description, Object.fromEntries(all.map((field) => [field.name, field]))),
+    unique: new Map(unique.map((field) => [`${table}_${columnOf(field)}_key`, field.name])),
+    idAsText: (fields.Id as RecordField | undefined)?.asText === true,
+    fields: all.filter((field) => !isReference(field)),
+    references: all.filter(isReference),
   };
 }
+
+/** In the table. */
+const columnOf = ({ name, column = name.charAt(0).toLowerCase() + name.slice(1) }: { name: string; column?: string }) =>
+  column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function named(name: string, field: RecordField) {
   const { problem } = field;

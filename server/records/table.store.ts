@@ -2,6 +2,7 @@
 
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
+import type { Declaration } from "./record.ts";
 
 /** The caller named in created_by and modified_by. */
 interface Author {
@@ -10,19 +11,14 @@ interface Author {
 }
 
 interface TableOptions<Row> {
-  /** Row property names beside `id`; columns have the same names in snake case. */
-  names: readonly (keyof Row & string)[];
+  /** Columns of no field. */
+  more?: readonly (keyof Row & string)[];
   /** Columns with other names. */
   renamed?: Partial<Record<keyof Row & string, string>>;
-  json?: readonly (keyof Row & string)[];
   /** Expressions that are read with a row, by the row's names. */
   computed?: Readonly<Record<string, string>>;
   /** Columns with different forms for writing and reading. */
   written?(sql: Queries, tenantId: TenantId, row: Partial<Row>): Record<string, unknown>;
-  /** bigint: PostgreSQL assigns the Ids, and lists begin with the lowest. */
-  idType: "uuid" | "bigint";
-  /** The table has created_on, created_by_type, created_by_id, and the same of modified. */
-  isStamped?: boolean;
   /** A condition of all rows that are read, such as `deleted_on is null`. */
   only?: string;
   /** Callers insert without taking turns, so an insert yields to a concurrent one with the same name. */
@@ -40,20 +36,23 @@ const by = (change: "created" | "modified", author: Author | undefined) => ({
   [`${change}_by_id`]: author?.id ?? null,
 });
 
+/**
+ * Rows have the columns' names in camel case. If `id` is no UUID, PostgreSQL assigns it, and lists begin with the lowest.
+ * With CreatedOn, the table has created_on, created_by_type, created_by_id, and the same of modified.
+ */
 export function recordTable<Row extends { id: string | number }>(
-  table: string,
-  {
-    names,
-    renamed = {},
-    json = [],
-    computed = {},
-    written,
-    idType,
-    isStamped,
-    only = "true",
-    isRaced,
-  }: TableOptions<Row>,
+  { table, field: fields }: Pick<Declaration, "table" | "field">,
+  { more = [], renamed = {}, computed = {}, written, only = "true", isRaced }: TableOptions<Row> = {},
 ) {
+  const stored = Object.entries(fields).filter(([name, one]) => {
+    return name !== "Id" && one.sent && !one.readOnly && one.stored !== "elsewhere";
+  });
+  const rowName = ([name, { column }]: (typeof stored)[number]) =>
+    column ?? name.charAt(0).toLowerCase() + name.slice(1);
+  const names = [...stored.map(rowName), ...more] as (keyof Row & string)[];
+  const json = stored.filter(([, one]) => one.stored === "json").map(rowName);
+  const idType = fields.Id!.shown!.format === "uuid" ? "uuid" : "bigint";
+  const isStamped = "CreatedOn" in fields;
   const columnOf = (name: string) =>
     (renamed as Record<string, string>)[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const text = [

@@ -5,6 +5,7 @@ import type { Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
 import type { RecordKind, Writer, WrittenRow } from "./kind.ts";
+import type { Declaration } from "./record.ts";
 
 /** The maximum number of tries while concurrent callers keep taking the record's unique values. */
 export const MAX_RACES = 5;
@@ -36,7 +37,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input>(
     if (before) await requireSeen(tx, caller, kind, before, conditions);
     await kind.check?.(tx, caller, { before, after, input });
     if (before && isSame(before, after, input)) return { before, after: before };
-    const saved = await refusingHeld(kind, () =>
+    const saved = await refusingHeld(kind.declaration, () =>
       before ? kind.update(tx, caller, after, before) : kind.insert!(tx, caller, after, input),
     );
     // Another caller inserted a unique value in between: the next look-up finds it.
@@ -45,7 +46,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input>(
     await kind.audit(tx, caller, { before, after: saved });
     return { before, after: saved };
   }
-  throw keepsChanging(kind.name);
+  throw keepsChanging(kind.declaration.name);
 }
 
 /** Deletes a record. @param row under its lock @throws Permission, Conflict, PreconditionFailed */
@@ -56,7 +57,8 @@ export async function removeRecord<By extends Writer, Row extends object>(
   row: Row,
   conditions: Conditions,
 ): Promise<void> {
-  caller.permissions.require(kind.actions.remove, kind.name, kind.recordOf(row));
+  const { name, scopes } = kind.declaration;
+  caller.permissions.require(scopes.remove, name, kind.recordOf(row));
   await requireSeen(tx, caller, kind, row, conditions);
   await kind.checkRemoval?.(tx, caller, row);
   await kind.remove!(tx, caller, row);
@@ -71,19 +73,19 @@ function requireExistence(conditions: Conditions, before: object | undefined): v
 /** Policies judge the record before and after. */
 function requirePermission<By extends Writer, Row extends object>(
   { permissions }: By,
-  { name, actions, recordOf, judged = recordOf }: RecordKind<By, Row, never>,
+  { declaration: { name, scopes }, recordOf, judged = recordOf }: RecordKind<By, Row, never>,
   before: Row | undefined,
   after: Row,
 ): void {
-  if (before) permissions.require(actions.update, name, recordOf(before), judged(after));
-  else permissions.require(actions.create, name, judged(after));
+  if (before) permissions.require(scopes.update, name, recordOf(before), judged(after));
+  else permissions.require(scopes.create, name, judged(after));
 }
 
 /** The record is as the caller has read it. @throws PreconditionFailed */
 async function requireSeen<By extends Writer, Row extends object>(
   tx: Transaction,
   { gate }: By,
-  { name, recordOf, version = recordOf }: RecordKind<By, Row, never>,
+  { declaration: { name }, recordOf, version = recordOf }: RecordKind<By, Row, never>,
   row: Row,
   conditions: Conditions,
 ): Promise<void> {
@@ -93,7 +95,7 @@ async function requireSeen<By extends Writer, Row extends object>(
 
 /** @throws Conflict naming the unique field */
 async function refusingHeld<Row>(
-  { name, unique }: Pick<RecordKind<never, never, never>, "name" | "unique">,
+  { name, unique }: Pick<Declaration, "name" | "unique">,
   write: () => Promise<Row>,
 ): Promise<Row> {
   try {

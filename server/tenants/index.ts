@@ -31,7 +31,6 @@ export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 export {
   createOwnTenant,
   type OwnTenant,
-  SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE,
   TENANT_SETTINGS,
   tenantSettingsRoutes,
 } from "./settings.ts";

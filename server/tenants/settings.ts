@@ -4,9 +4,7 @@ import { Type } from "@sinclair/typebox";
 import {
   ANY_SCOPE,
   type Caller,
-  judgedFields,
   type Permitted,
-  type ResourceType,
   requireKnownScopes,
   route,
   SCOPE_TEXTS,
@@ -18,16 +16,14 @@ import type { Sql } from "../db/sql.ts";
 import { countUsersWith, takenOut, USER_ATTRIBUTES } from "../entities/index.ts";
 import { Conflict } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
-import { changesOf, contract } from "../http/contract.ts";
+import { changesOf } from "../http/contract.ts";
 import { field, type InputOf, oneOf, orNull } from "../http/fields.ts";
 import type { Route } from "../http/route.ts";
 import type { TenantId } from "../ids.ts";
 import { DOCUMENT_MODES, lockApis, REGISTRATION_MODES } from "../oauth/index.ts";
-import { type RecordKind, writeRecord } from "../records/index.ts";
+import { type RecordKind, record, SETTING, writeRecord } from "../records/index.ts";
 import { USERS_TAG } from "../signin/index.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
-
-const RESOURCE = "TenantSettings";
 
 const FIELDS = {
   SecondFactor: oneOf(SECOND_FACTOR_RULES, {
@@ -87,14 +83,16 @@ const FIELDS = {
   UserAttributes: USER_ATTRIBUTES,
 };
 
-export const TENANT_SETTINGS = contract(RESOURCE, "Settings of a whole tenant.", FIELDS);
-
-/** A tenant's settings in policies; the Id is the tenant's. */
-export const SETTINGS_RESOURCE_TYPE: ResourceType = {
-  name: RESOURCE,
-  families: ["Settings"],
-  attributes: [{ name: "Id", type: "text" }, ...judgedFields(TENANT_SETTINGS)],
-};
+/** Every tenant has some, so none are made or deleted. The Id is the tenant's. */
+export const TENANT_SETTINGS = record("TenantSettings", {
+  table: "tenants",
+  nouns: ["settings", "settings"],
+  description: "Settings of a whole tenant.",
+  scopes: SETTING,
+  audit: "TenantSettings",
+  fields: FIELDS,
+});
+const RESOURCE = TENANT_SETTINGS.name;
 
 const AUDITED = TENANT_SETTINGS.namesOf(({ audit }) => audit);
 
@@ -169,9 +167,7 @@ async function change(
 /** Each tenant has its settings, so none are made or deleted. */
 function kindOf(tenantId: TenantId): RecordKind<Caller, TenantSettings, Input> {
   return {
-    name: RESOURCE,
-    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
-    unique: new Map(),
+    declaration: TENANT_SETTINGS,
     recordOf: (row) => toResource(tenantId, row),
     async lock(tx) {
       // APIs first, which is the common lock order.

@@ -9,17 +9,17 @@ import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextFi
 import { ButtonLink } from "./parts.tsx";
 import type { PageVisit } from "./visit.ts";
 
-type Shaped = Pick<Contract<Fields>, "fields">;
+type Shaped = Pick<Contract<Fields>, "field">;
 
 /** Field labels by field name. */
 export type Labels = Record<string, string>;
 
-export function labelsOf({ fields }: Shaped): Labels {
-  return Object.fromEntries(Object.entries(fields).flatMap(([name, { form }]) => (form ? [[name, form.label]] : [])));
+export function labelsOf({ field }: Shaped): Labels {
+  return Object.fromEntries(Object.entries(field).flatMap(([name, { form }]) => (form ? [[name, form.label]] : [])));
 }
 
-export function formFields({ fields }: Shaped): string[] {
-  return Object.keys(fields).filter((name) => fields[name]!.form);
+export function formFields({ field }: Shaped): string[] {
+  return Object.keys(field).filter((name) => field[name]!.form);
 }
 
 export interface FormPanelProps {
@@ -112,10 +112,10 @@ export function FieldsInSections(props: FieldsInSectionsProps): JSX.Element {
     <>
       {names.filter((name) => !folded.includes(name)).map(field)}
       {Object.entries(sections).map(([heading, some]) => (
-        <details class="more" open={some.some((name) => isTold(contract.fields[name]!, name, state))}>
+        <details class="more" open={some.some((name) => isTold(contract.field[name]!, name, state))}>
           <summary>
             <span safe>{heading}</span>{" "}
-            <small safe>{some.map((name) => contract.fields[name]!.form!.label).join(" · ")}</small>
+            <small safe>{some.map((name) => contract.field[name]!.form!.label).join(" · ")}</small>
           </summary>
           <div class="fields">{some.map(field)}</div>
         </details>
@@ -146,7 +146,7 @@ export interface ContractFieldProps {
 }
 
 export function ContractField({ contract, name, state, isNew, required, more }: ContractFieldProps): JSX.Element {
-  const field = contract.fields[name]!;
+  const field = contract.field[name]!;
   const { label, type, rows, hint, hintOfChange = hint, words: told = {}, explained, offered } = field.form!;
   const { kind, words } = kindOf(field);
   const shared = { state, name, label, hint: isNew ? hint : hintOfChange };
@@ -172,10 +172,10 @@ export function ContractField({ contract, name, state, isNew, required, more }: 
 }
 
 /** Converts form input to an API body. Write-only fields are left out while empty. @throws BadInput */
-export function bodyOf({ fields }: Shaped, names: readonly string[], form: URLSearchParams): Record<string, unknown> {
+export function bodyOf({ field }: Shaped, names: readonly string[], form: URLSearchParams): Record<string, unknown> {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = valueSent(name, fields[name]!, form);
+      const value = valueSent(name, field[name]!, form);
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -225,14 +225,14 @@ function jsonOf(field: string, text: string): unknown {
 
 /** The form state of a record. @param more values of fields outside the contract */
 export function formOfRecord(
-  { fields }: Shaped,
+  contract: Shaped,
   names: readonly string[],
   record: Record<string, unknown>,
   more: Record<string, string> = {},
 ): FormState {
   const values = names.flatMap((name): [string, string | string[]][] => {
     const value = record[name];
-    const field = fields[name]!;
+    const field = contract.field[name]!;
     if (field.form?.type === "password" || value === undefined || value === null) return [];
     if (kindOf(field).kind === "json") return [[name, JSON.stringify(value, null, 2)]];
     if (kindOf(field).kind === "texts") return [[name, textOf(value as never[], field)]];

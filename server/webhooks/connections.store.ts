@@ -1,4 +1,5 @@
 import type { Queries } from "../db/sql.ts";
+import { id } from "../http/fields.ts";
 import type { ConnectionId, TenantId } from "../ids.ts";
 import { recordTable } from "../records/index.ts";
 
@@ -48,30 +49,32 @@ export interface ConnectionFilter {
   state?: ConnectionState;
 }
 
-export const CONNECTION_TABLE = recordTable<Connection>("webhook_connections", {
-  names: [
-    "name",
-    "description",
-    "url",
-    "entities",
-    "events",
-    "secret",
-    "apiKey",
-    "headers",
-    "timeoutMs",
-    "order",
-    "ratePerSecond",
-    "maxInFlight",
-    "holdAfter",
-    "state",
-  ],
-  renamed: { order: "order_by" },
-  computed: { heldOn: "held_on", heldReason: "held_reason" },
-  written: (sql) => ({ modified_on: sql`now()` }),
-  idType: "uuid",
-  only: "deleted_on is null",
-  isRaced: true,
-});
+export const CONNECTION_TABLE = recordTable<Connection>(
+  { table: "webhook_connections", field: { Id: id("", {}) } },
+  {
+    more: [
+      "name",
+      "description",
+      "url",
+      "entities",
+      "events",
+      "secret",
+      "apiKey",
+      "headers",
+      "timeoutMs",
+      "order",
+      "ratePerSecond",
+      "maxInFlight",
+      "holdAfter",
+      "state",
+    ],
+    renamed: { order: "order_by" },
+    computed: { heldOn: "held_on", heldReason: "held_reason" },
+    written: (sql) => ({ modified_on: sql`now()` }),
+    only: "deleted_on is null",
+    isRaced: true,
+  },
+);
 
 export const { columns: connectionColumns, insert: insertConnection, update: updateConnection } = CONNECTION_TABLE;
 

@@ -1,4 +1,4 @@
-import { judgedFields, type ResourceType } from "../access/index.ts";
+import { type ResourceType, resourceType } from "../access/index.ts";
 import { CONNECTION } from "./connections/contract.ts";
 
 /**
@@ -6,11 +6,7 @@ import { CONNECTION } from "./connections/contract.ts";
  * @param entities types of the records in events
  */
 export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[] => [
-  {
-    name: "WebhookConnection",
-    families: ["Webhooks"],
-    attributes: judgedFields(CONNECTION),
-  },
+  resourceType(CONNECTION),
   {
     name: "WebhookEvent",
     key: "EventId",

@@ -31,9 +31,9 @@ const page = readPage("docs/configuration.md");
 
 const count = (value: number) => value.toLocaleString("en-US");
 
-const timeout = CONNECTION.fields.TimeoutMs.sent!.anyOf[0];
-const rate = CONNECTION.fields.RatePerSecond.sent!.anyOf[0];
-const inFlight = CONNECTION.fields.MaxInFlight.sent!.anyOf[0];
+const timeout = CONNECTION.field.TimeoutMs.sent!.anyOf[0];
+const rate = CONNECTION.field.RatePerSecond.sent!.anyOf[0];
+const inFlight = CONNECTION.field.MaxInFlight.sent!.anyOf[0];
 
 /** The rows of the page's table. */
 const LIMITS = {

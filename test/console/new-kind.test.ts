@@ -189,7 +189,7 @@ test("it is in the document, with its scopes and schemas", async () => {
     ["Settings:Update"],
   ]);
   const schemas: Record<string, Body> = components.schemas;
-  expect(schemas.Badge.required).toEqual(Object.keys(BADGE.fields));
+  expect(schemas.Badge.required).toEqual(Object.keys(BADGE.field));
   expect(schemas.BadgeData.properties).toMatchObject({
     Color: { type: "string", enum: ["Red", "Blue"] },
     CreatedOn: { readOnly: true },

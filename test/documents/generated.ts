@@ -134,7 +134,7 @@ export function describedRoutes(): Route[] {
 /** The fields of each record that has a contract. */
 function records(): string {
   return contracts
-    .map(({ name, record, fields }) => `### ${name}\n\n${record.description}\n\n${fieldsTable(fields)}`)
+    .map(({ name, record, field }) => `### ${name}\n\n${record.description}\n\n${fieldsTable(field)}`)
     .join("\n\n");
 }
 

@@ -105,7 +105,7 @@ describe("a field that an administrator has set on a registered client", () => {
 
   test("is one of these fields", () => {
     const known = [...Object.keys(FIELDS), ...Object.keys(OTHERS)];
-    expect(Object.keys(CREDENTIALS.fields).filter((name) => !known.includes(name))).toEqual([]);
+    expect(Object.keys(CREDENTIALS.field).filter((name) => !known.includes(name))).toEqual([]);
   });
 
   test.each(Object.keys(FIELDS))("stays, whatever the registration access token's requests send: %s", async (name) => {

@@ -1,8 +1,8 @@
 // The SQL of server/records/table.store.ts against the schema, for each of its tables.
 
 import { expect, test } from "bun:test";
-import { POLICY_TABLE } from "../../server/access/policies.store.ts";
-import { ROLE_TABLE } from "../../server/access/roles.store.ts";
+import { POLICY_TABLE } from "../../server/access/policies/store.ts";
+import { ROLE_TABLE } from "../../server/access/roles/store.ts";
 import type { TenantId } from "../../server/ids.ts";
 import { API_TABLE } from "../../server/oauth/apis/store.ts";
 import { PROVIDER_TABLE } from "../../server/signin/upstream/providers/store.ts";

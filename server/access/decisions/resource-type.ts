@@ -1,8 +1,8 @@
 // A record in policies: its type's attributes, with the API's field names.
 
 import type { CedarValueJson, SchemaJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
-import type { Contract } from "../../http/contract.ts";
-import type { Fields } from "../../http/fields.ts";
+import type { TSchema } from "@sinclair/typebox";
+import type { Declaration, RecordField } from "../../records/index.ts";
 import { ACTIONS, type Action, EXCHANGE } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
 
@@ -32,14 +32,40 @@ export function actionsOn({ families }: ResourceType): Action[] {
   return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 
-export function judgedFields(contract: Contract<Fields>): Attribute[] {
-  return contract
-    .namesOf(({ judged }) => judged)
-    .map((name) => {
-      const { type } = contract.record.properties[name];
-      const words = type === undefined || type === "string" ? "text" : type;
-      return { name, type: type === "array" ? "texts" : words };
-    });
+/** A kind of record, by its declaration. Without a field Id, it has the Id of another record. */
+export function resourceType(
+  { name, scopes, families, key, field, record }: Declaration,
+  further: Attribute[] = [],
+): ResourceType {
+  const own = Object.values(scopes).map((scope) => scope.split(":")[0]!);
+  const fields = Object.entries(field as Record<string, Partial<RecordField>>);
+  const attributes = fields.flatMap(([one, { type, judged, inputOnly, maxLength }]): Attribute[] => {
+    if (!type) return judged ? [{ name: one, type: typeOf(record.properties[one]) }] : [];
+    // The schema is one for all tenants, so policies know nothing of attributes that only some have.
+    if (type === "attributes" || inputOnly) return [];
+    return [{ name: one, type: POLICY_TYPES[type], maxLength }];
+  });
+  return {
+    name,
+    ...(key && { key }),
+    families: [...new Set([...own, ...families])] as ActionFamily[],
+    attributes: [...(field.Id ? [] : [{ name: "Id", type: "text" } as const]), ...attributes, ...further],
+  };
+}
+
+const POLICY_TYPES = {
+  text: "text",
+  boolean: "boolean",
+  dateTime: "dateTime",
+  int32: "number",
+  // Application's too, which the record writes as a string: so it can be compared with a foreign key's Id.
+  int64: "number",
+  reference: "reference",
+} as const;
+
+function typeOf({ type }: TSchema): AttributeType {
+  if (type === "array") return "texts";
+  return type === undefined || type === "string" ? "text" : type;
 }
 
 /** Characters of an attribute's text, unless it says otherwise. */

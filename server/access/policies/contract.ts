@@ -1,8 +1,18 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { body, contract } from "../../http/contract.ts";
-import { ABSTRACT_LONG, field, type InputOf, NUL_FREE, orNull, type RecordOf, time } from "../../http/fields.ts";
-import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
-import type { SavedBy } from "../policies.store.ts";
+import { body } from "../../http/contract.ts";
+import {
+  ABSTRACT_LONG,
+  field,
+  type InputOf,
+  NUL_FREE,
+  orNull,
+  type RecordOf,
+  type RowOf,
+  time,
+} from "../../http/fields.ts";
+import { record, SETTING } from "../../records/index.ts";
+import { descriptionField, idField, nameField, STAMP_FIELDS, type Stamped } from "../fields.ts";
+import { LOCK_OUT } from "../settings.ts";
 
 /** Characters. */
 export const POLICY_LIMIT = 4_000;
@@ -29,12 +39,33 @@ const FIELDS = {
   ...STAMP_FIELDS,
 };
 
-export const POLICY = contract("Policy", "A Cedar policy.", FIELDS);
+export const POLICY = record("Policy", {
+  table: "policies",
+  nouns: ["policy", "policies"],
+  description: "A Cedar policy.",
+  scopes: SETTING,
+  audit: "Policy",
+  fields: FIELDS,
+  texts: {
+    group: "Cedar policies; a request needs its scope and a policy that permits it.",
+    alsoSaved: LOCK_OUT,
+    remove: LOCK_OUT,
+    example: ["Name", "Description", "Policy"],
+  },
+});
+export type Policy = RowOf<typeof FIELDS> & Stamped;
 export type PolicyInput = InputOf<typeof FIELDS>;
 export type PolicyRecord = RecordOf<typeof FIELDS>;
 
 /** Only the policy's text, without Cedar's messages. */
 export const POLICY_TEXT = body({ name: "Policy", $id: "PolicyText", needs: ["Policy"] }, { Policy: policyText });
+
+/** AbstractLong (docs/behaviour.md "Foreign keys"); Name is missing for callers who may not read the record. */
+export interface SavedBy {
+  Id: number;
+  Name?: string;
+  Type: string;
+}
 
 /** A text that a policy has or had. */
 export const POLICY_VERSION = Type.Object(

@@ -21,14 +21,14 @@ import {
   type ResourceType,
   TEXT_LIMIT,
 } from "../decisions/resource-type.ts";
-import { listAllPolicies, type Policy } from "../policies.store.ts";
 import { ROLE } from "../roles/contract.ts";
-import { listAllRoles } from "../roles.store.ts";
+import { listAllRoles } from "../roles/store.ts";
 import { type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scopes.ts";
 import { userScopes } from "../user-scopes.ts";
-import { POLICY } from "./contract.ts";
+import { POLICY, type Policy } from "./contract.ts";
 import { requireFit } from "./fit.ts";
 import type { EVALUATION, EvaluationQuestion } from "./question.ts";
+import { listAllPolicies } from "./store.ts";
 
 export type Evaluation = Static<typeof EVALUATION>;
 type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;

@@ -86,7 +86,7 @@ const CONTEXT = part(
   },
 );
 
-const { Id, Name, Policy } = POLICY.fields;
+const { Id, Name, Policy } = POLICY.field;
 
 export const QUESTION = body(
   {

@@ -5,30 +5,18 @@ import type { Route } from "../../http/route.ts";
 import { EXAMPLE_ACTOR } from "../fields.ts";
 import { withoutRecords } from "../gate/shown.ts";
 import { route } from "../route.ts";
-import { LOCK_OUT, type SettingsDependencies, settingsResource, settingsType } from "../settings.ts";
+import { type SettingsDependencies, settingsResource } from "../settings.ts";
 import { POLICY, POLICY_TEXT, POLICY_VERSION } from "./contract.ts";
 import { EVALUATION, QUESTION } from "./question.ts";
 import { createPolicies, type Policies } from "./service.ts";
 
-const tag = { name: "Policy", description: "Cedar policies; a request needs its scope and a policy that permits it." };
+const tag = { name: POLICY.name, description: POLICY.texts.group };
 
 export const POLICIES = {
-  type: settingsType(POLICY),
-  create({ sql, access, recordChange }: SettingsDependencies) {
-    const { Name, Description, Policy } = POLICY.example;
-    const service = createPolicies(sql, access, recordChange);
-    return settingsResource(
-      {
-        contract: POLICY,
-        service,
-        tag,
-        nouns: ["policy", "policies"],
-        examples: { policy: { Name, Description, Policy } },
-        upsert: `The policy that Id, or without it Name, points at is updated; else a new one is made, which needs Name and Policy. ${LOCK_OUT}`,
-        remove: LOCK_OUT,
-      },
-      ownRoutes(service),
-    );
+  type: POLICY,
+  create(deps: SettingsDependencies) {
+    const service = createPolicies(deps);
+    return settingsResource(POLICY, service, ownRoutes(service));
   },
 };
 

@@ -1,19 +1,17 @@
-import type { Sql } from "../../db/sql.ts";
 import { BadInput, type Problem as FieldProblem, NotFound } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
-import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { PolicyProblem } from "../decisions/cedar.ts";
 import type { ResourceType } from "../decisions/resource-type.ts";
 import type { ShownPage } from "../gate/shown.ts";
-import { listPolicyTexts, listVersions, POLICY_TABLE, type Policy, type Version } from "../policies.store.ts";
-import type { RecordChange } from "../record-service.ts";
-import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
-import { POLICY, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
+import { listPolicyTexts } from "../policies.store.ts";
+import { changeSettings, createSettingsService, type SettingsDependencies, type SettingsService } from "../settings.ts";
+import { POLICY, type Policy, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
 import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
 import { requireFit } from "./fit.ts";
 import type { EvaluationQuestion } from "./question.ts";
+import { listVersions, POLICY_TABLE, type Version } from "./store.ts";
 
 /** The maximum number of reported positions. */
 const SHOWN_PROBLEMS = 20;
@@ -46,14 +44,10 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   recordTypes: readonly string[];
 }
 
-export function createPolicies(sql: Sql, access: Access, recordChange: RecordChange): Policies {
+export function createPolicies(deps: SettingsDependencies): Policies {
+  const { sql, access } = deps;
   const problemsOf = async (tenantId: TenantId, text: string) => inWords(await access.checkPolicy(tenantId, text));
-  const service = createSettingsService<(typeof POLICY)["fields"], Policy>(sql, recordChange, {
-    contract: POLICY,
-    store: POLICY_TABLE,
-    unique: { policies_name_key: "Name" },
-    blank: { name: "", description: "", policy: "" },
-    audited: "Policy",
+  const service = createSettingsService<(typeof POLICY)["field"], Policy>(deps, POLICY, {
     transact: (caller, work) => changeSettings(sql, access, POLICY, caller, work),
     async checkInput({ tenantId }, { Policy }) {
       const problems = Policy === undefined ? [] : await problemsOf(tenantId, Policy);

@@ -1,10 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { contract } from "../../http/contract.ts";
-import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
+import { field, type InputOf, orNull, type RecordOf, type RowOf, word } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
-import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
+import { record, SETTING } from "../../records/index.ts";
+import { descriptionField, idField, nameField, STAMP_FIELDS, type Stamped } from "../fields.ts";
 import type { Member } from "../roles.store.ts";
 import { ANY_SCOPE, isOwnScope, SCOPE_ACTIONS, SCOPE_TEXTS, SCOPES, SCOPES_MUST } from "../scopes.ts";
+import { LOCK_OUT } from "../settings.ts";
 
 /** For a larger group, a policy over an attribute, such as the Department. */
 export const MEMBER_LIMIT = 1_000;
@@ -51,13 +52,31 @@ const FIELDS = {
     },
     take: (value: unknown[] | null) => inOrder((value ?? []).flatMap((one) => toMember(one) ?? [])),
     show: (stored) => (stored as Member[]).map(({ type, id: Id }) => ({ Type: type, Id })),
+    stored: "elsewhere",
     audit: "value",
     example: [{ Type: "User", Id: 7 }],
   }),
   ...STAMP_FIELDS,
 };
 
-export const ROLE = contract("Role", "A group that policies name.", FIELDS);
+export const ROLE = record("Role", {
+  table: "roles",
+  nouns: ["role", "roles"],
+  description: "A group that policies name.",
+  scopes: SETTING,
+  audit: "Role",
+  // `Role::"admin"` as a resource is the role that principals are members of.
+  key: "Name",
+  fields: FIELDS,
+  texts: {
+    group: "Groups of users and clients that policies name, and the scopes users get.",
+    alsoSaved: LOCK_OUT,
+    remove: LOCK_OUT,
+    example: ["Name", "Description", "Scopes"],
+  },
+});
+/** With its members: users first, then Applications, each by its Id. */
+export type Role = RowOf<typeof FIELDS> & Stamped;
 export type RoleInput = InputOf<typeof FIELDS>;
 export type RoleRecord = RecordOf<typeof FIELDS>;
 

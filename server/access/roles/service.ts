@@ -1,27 +1,22 @@
 // Roles: named sets of members with scopes.
 
-import type { Queries, Sql } from "../../db/sql.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
-import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
-import type { Actor } from "../caller.ts";
 import type { ShownPage } from "../gate/shown.ts";
-import type { RecordChange } from "../record-service.ts";
-import {
-  countRoles,
-  listApiScopes,
-  listRolesOf,
-  type Member,
-  ROLE_TABLE,
-  type Role,
-  replaceMembers,
-} from "../roles.store.ts";
+import { listApiScopes, type Member } from "../roles.store.ts";
 import { requireKnownScopes } from "../scopes.ts";
-import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
+import {
+  changeSettings,
+  createSettingsService,
+  type SettingsDependencies,
+  type SettingsService,
+  settingsResource,
+} from "../settings.ts";
 import { userScopes } from "../user-scopes.ts";
-import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
+import { ROLE, type Role, type RoleInput, type RoleRecord } from "./contract.ts";
+import { countRoles, listRolesOf, ROLE_STORE } from "./store.ts";
 
 const ROLES_PER_TENANT = 200;
 
@@ -32,13 +27,10 @@ export interface Roles extends SettingsService<RoleRecord, RoleInput> {
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
 }
 
-export function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
-  const service = createSettingsService(sql, recordChange, {
-    contract: ROLE,
-    store: { ...ROLE_TABLE, insert, update },
-    unique: { roles_name_key: "Name" },
-    blank: { name: "", description: "", scopes: [], members: [] },
-    audited: "Role",
+function createRoles(deps: SettingsDependencies): Roles {
+  const { sql, access } = deps;
+  const service = createSettingsService<(typeof ROLE)["field"], Role>(deps, ROLE, {
+    store: ROLE_STORE,
     transact: (caller, work) => changeSettings(sql, access, ROLE, caller, work),
     async afterWrite(tx, { tenantId }, { before, after, input: { Members = [] } }) {
       requireKnownScopes(after.scopes, await listApiScopes(tx, tenantId));
@@ -63,18 +55,6 @@ export function createRoles(sql: Sql, access: Access, recordChange: RecordChange
   };
 }
 
-async function insert(tx: Queries, tenantId: TenantId, role: Role, actor: Actor): Promise<Role> {
-  const { id } = (await ROLE_TABLE.insert(tx, tenantId, role, actor))!;
-  await replaceMembers(tx, tenantId, id, role.members);
-  return (await ROLE_TABLE.find(tx, tenantId, { id }))!;
-}
-
-async function update(tx: Queries, tenantId: TenantId, role: Role, actor: Actor, before: Role): Promise<Role> {
-  const { id, members } = role;
-  if (!Bun.deepEquals(members, before.members)) await replaceMembers(tx, tenantId, id, members);
-  return ROLE_TABLE.update(tx, tenantId, role, actor);
-}
-
 /** Rejects members that are not records of the tenant. */
 function refuseUnknown(asked: Member[], taken: Member[]): void {
   const known = new Set(taken.map(keyOf));
@@ -84,3 +64,8 @@ function refuseUnknown(asked: Member[], taken: Member[]): void {
 }
 
 const keyOf = (member: Member) => `${member.type} ${member.id}`;
+
+export const ROLES = {
+  type: ROLE,
+  create: (deps: SettingsDependencies) => settingsResource(ROLE, createRoles(deps)),
+};

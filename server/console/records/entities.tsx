@@ -143,10 +143,10 @@ export function entityPages<Item extends Identified>(
       const definitions = await service.attributes(visit.caller);
       const more = { ...now, ...attributeTexts(values?.[ATTRIBUTES] as Attributes | undefined) };
       return {
-        state: values ? formOfRecord({ fields }, plain, values, more) : formOf({ Is_Active: "true" }),
+        state: values ? formOfRecord({ field: fields }, plain, values, more) : formOf({ Is_Active: "true" }),
         fields: (filled) => (
           <FieldsInSections
-            contract={{ fields }}
+            contract={{ field: fields }}
             names={names}
             sections={sections}
             state={filled}
@@ -155,7 +155,7 @@ export function entityPages<Item extends Identified>(
               if (one === ATTRIBUTES) return <AttributeFields state={filled} definitions={definitions} />;
               if (fields[one]!.sent) {
                 const required = needed.includes(one);
-                return <ContractField {...shared} contract={{ fields }} isNew={!held} required={required} />;
+                return <ContractField {...shared} contract={{ field: fields }} isNew={!held} required={required} />;
               }
               const choice = choices.get(one);
               return choice ? <ReferenceField {...shared} {...fields[one]!.form!} choice={choice} /> : "";
@@ -176,7 +176,7 @@ export function entityPages<Item extends Identified>(
       const attributes = attributesOf(form, await service.attributes(visit.caller));
       const sent = Object.keys(attributes).length > 0 ? [{ [ATTRIBUTES]: attributes }] : [];
       const references = names.filter((one) => !fields[one]!.sent).map((one) => referenceOf(form, one));
-      return Object.assign(withoutEmptyDates(entity, bodyOf({ fields }, plain, form)), ...references, ...sent);
+      return Object.assign(withoutEmptyDates(entity, bodyOf({ field: fields }, plain, form)), ...references, ...sent);
     },
     taken: (body) => {
       const given = entity.identifiers.filter((one) => (body as EntityRecord)[one]);

@@ -18,11 +18,8 @@ export function pagingOf(visit: Visit): Paging {
 }
 
 /** The query of a list with Name as its only filter. @throws BadInput */
-export function askedByName(
-  visit: Visit,
-  { fields }: { fields: Fields },
-): { filter: { name?: string }; paging: Paging } {
-  const { filters, paging } = readAsked({ Name: textFilter("", fields.Name!.shown!) }, filtersOf(visit));
+export function askedByName(visit: Visit, { field }: { field: Fields }): { filter: { name?: string }; paging: Paging } {
+  const { filters, paging } = readAsked({ Name: textFilter("", field.Name!.shown!) }, filtersOf(visit));
   return { filter: { name: filters.Name }, paging };
 }
 

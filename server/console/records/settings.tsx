@@ -32,7 +32,7 @@ type FromContract = "type" | "scopes" | "list" | "read" | "save" | "remove";
 export interface SettingsKind<Item extends SettingsRecord, Input>
   extends Pick<Kind<Item>, Given>,
     Partial<Omit<Kind<Item>, Given | FromContract | "told">> {
-  contract: Pick<Contract<Fields>, "name" | "fields"> & { parse(body: unknown): Input };
+  contract: Pick<Contract<Fields>, "name" | "field"> & { parse(body: unknown): Input };
   service: Pick<SettingsService<Setting, Input>, "list" | "read" | "save" | "remove">;
   told?: Partial<Kind<Item>["told"]>;
   /** Options that the contract does not list. */
@@ -51,19 +51,16 @@ export function settingsPages<Item extends SettingsRecord, Input>(own: SettingsK
 }
 
 /** The pages of a kind without special parts. */
-export function plainSettingsPages(resource: Settings[string]): ConsolePage[] {
-  const { contract, service, tag, remove } = resource;
-  const [one, several] = resource.nouns;
+export function plainSettingsPages({ type, service }: Settings[string]): ConsolePage[] {
+  const { nouns, texts } = type;
+  const [one, several] = nouns;
   return settingsPages<SettingsRecord, object>({
-    contract,
+    contract: type,
     service,
     path: `/settings/${several.replaceAll(" ", "-")}`,
     nouns: [one, several.charAt(0).toUpperCase() + several.slice(1)],
-    empty: {
-      none: [`No ${several} to see`, tag.description],
-      filtered: [`No ${one} has this name`, tag.description],
-    },
-    effects: () => [remove],
+    empty: { none: [`No ${several} to see`, texts.group], filtered: [`No ${one} has this name`, texts.group] },
+    effects: () => [texts.remove],
   });
 }
 
@@ -110,7 +107,7 @@ export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKi
 }
 
 function contractForm(
-  contract: Pick<Contract<Fields>, "fields">,
+  contract: Pick<Contract<Fields>, "field">,
   names: readonly string[],
   held: Held<object> | undefined,
   more: MoreOptions | undefined,
@@ -124,12 +121,12 @@ function contractForm(
 }
 
 interface ShownProps {
-  contract: Pick<Contract<Fields>, "name" | "fields">;
+  contract: Pick<Contract<Fields>, "name" | "field">;
   names: readonly string[];
   record: SettingsRecord;
 }
 
-function Shown({ contract: { name: type, fields }, names, record }: ShownProps): JSX.Element {
+function Shown({ contract: { name: type, field }, names, record }: ShownProps): JSX.Element {
   const values: Record<string, unknown> = { ...record };
   return (
     <Section title={type}>
@@ -138,7 +135,7 @@ function Shown({ contract: { name: type, fields }, names, record }: ShownProps):
           ...names
             .filter((name) => name !== "Name" && name in values)
             .map((name): [string, JSX.Element] => [
-              fields[name]!.form!.label,
+              field[name]!.form!.label,
               <Value text={[values[name] ?? ""].flat().join(", ")} />,
             ]),
           ["Changed", <LastChange {...record} />],

@@ -175,7 +175,7 @@ const byText = ({ records }: ConsoleServices): readonly Find[] => [
 type Row = Record<string, unknown>;
 
 const path = (visit: Visit, Type: string, Id: string) => visit.pathOf({ Type, Id })!;
-const typeOf = ({ contract }: ConsoleServices["settings"][string]) => contract.name;
+const typeOf = ({ type }: ConsoleServices["settings"][string]) => type.name;
 
 function answersOf(visit: Visit, Type: string, records: readonly Row[]): SearchAnswer[] {
   return records.flatMap((record) => {

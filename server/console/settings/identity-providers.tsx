@@ -16,7 +16,7 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   const about = "With an identity provider they sign in at another service, such as the organisation's directory.";
   const kind: Kind<ProviderRecord> = settingsKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>({
-    contract: deps.settings.providers.contract,
+    contract: deps.settings.providers.type,
     service: deps.providers,
     path: PROVIDERS,
     nouns: ["provider", "Identity providers"],
@@ -105,7 +105,7 @@ function typeOf({ params }: Visit): ProviderRecord["Type"] {
 }
 
 function whoComesIn({ Provisioning }: ProviderRecord): string {
-  return PROVIDER.fields.Provisioning.form!.words![Provisioning]!;
+  return PROVIDER.field.Provisioning.form!.words![Provisioning]!;
 }
 
 function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord }): JSX.Element {

@@ -1,13 +1,12 @@
 // An API of the tenant: its declaration. Routes, validation, policies, the audit log and documents derive from it.
 
 import { Type } from "@sinclair/typebox";
-import { idField, isOwnScope, nameField, SCOPE_NAME, STAMP_FIELDS } from "../../access/index.ts";
-import { contract } from "../../http/contract.ts";
-import { field, flag, type InputOf, integer, isText, oneOf, orNull, type RecordOf } from "../../http/fields.ts";
+import { idField, isOwnScope, nameField, SCOPE_NAME, STAMP_FIELDS, type Stamped } from "../../access/index.ts";
+import { field, flag, integer, isText, oneOf, orNull, type RecordOf, type RowOf } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
+import { record, SETTING } from "../../records/index.ts";
 import { claimMappingField } from "../claim-mapping.ts";
 import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES } from "../contract.ts";
-import type { ApiScope } from "./store.ts";
 
 /** Characters. */
 const AUDIENCE_LIMIT = 500;
@@ -19,6 +18,12 @@ const scope = Type.Object({
   Description: Type.String({ maxLength: SCOPE_TEXT_LIMIT, description: "What users are told that it allows." }),
 });
 
+export interface ApiScope {
+  name: string;
+  /** The scope's text on the consent page. */
+  description: string;
+}
+
 type ScopeRecord = { Name: string; Description: string };
 
 const FIELDS = {
@@ -29,6 +34,7 @@ const FIELDS = {
       "The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI. `resource` " +
       "may be written as any equal address (RFC 3986 6.2), `aud` is as it stands here. Unique in the installation, because all its tokens have one issuer.",
     required: true,
+    unique: true,
     audit: "value",
     judged: true,
     form: {
@@ -55,6 +61,7 @@ const FIELDS = {
     refuse: (value: unknown[] | null) => scopeProblem(value ?? []),
     take: (value: ScopeRecord[] | null) =>
       (value ?? []).map(({ Name, Description = "" }) => ({ name: Name, description: Description })),
+    stored: "json",
     show: (stored) => (stored as ApiScope[]).map(({ name, description }) => ({ Name: name, Description: description })),
     audit: "value",
     form: {
@@ -123,8 +130,23 @@ const FIELDS = {
   ...STAMP_FIELDS,
 };
 
-export const API = contract("Api", "An API of the tenant's own, which takes access tokens made for it.", FIELDS);
-export type ApiInput = InputOf<typeof FIELDS>;
+export const API = record("Api", {
+  table: "apis",
+  nouns: ["API", "APIs"],
+  description: "An API of the tenant's own, which takes access tokens made for it.",
+  scopes: SETTING,
+  audit: "Record",
+  fields: FIELDS,
+  texts: {
+    group: "APIs of the organisation's own, which take access tokens made for them.",
+    alsoSaved: "Clients and roles are given its scopes by their names.",
+    remove:
+      "No more tokens are issued for it, and introspection reports its tokens as inactive. Who verifies by the keys alone takes those " +
+      "that are out until they expire. Its scopes are taken from clients, roles and consents.",
+    example: ["Name", "Audience", "Scopes"],
+  },
+});
+export type Api = RowOf<typeof FIELDS> & Stamped;
 export type ApiRecord = RecordOf<typeof FIELDS>;
 
 function scopeProblem(value: unknown[]): string | undefined {

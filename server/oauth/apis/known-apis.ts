@@ -3,7 +3,8 @@
 import type { Access } from "../../access/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
-import { type Api, listApis } from "./store.ts";
+import type { Api } from "./contract.ts";
+import { listApis } from "./store.ts";
 
 export type FindApis = (tenantId: TenantId) => Promise<readonly Api[]>;
 

@@ -1,22 +1,14 @@
 // …/Api: a tenant's own APIs, which accept access tokens issued for them.
 
-import {
-  type Caller,
-  createSettingsService,
-  type SettingsDependencies,
-  type SettingsService,
-  settingsResource,
-  settingsType,
-} from "../../access/index.ts";
+import { type Caller, createSettingsService, type SettingsDependencies, settingsResource } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
-import { API, type ApiInput, type ApiRecord } from "./contract.ts";
+import { API, type Api } from "./contract.ts";
 import { normalAddress } from "./normal-address.ts";
 import {
   API_STORE,
-  type Api,
   audienceIsHeld,
   countApis,
   findHeldScope,
@@ -32,22 +24,10 @@ interface ApiDependencies extends SettingsDependencies {
   publicUrl: string;
 }
 
-function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): SettingsService<ApiRecord, ApiInput> {
-  return createSettingsService(sql, recordChange, {
-    contract: API,
+function createApis(deps: ApiDependencies) {
+  const { access, publicUrl } = deps;
+  return createSettingsService<(typeof API)["field"], Api>(deps, API, {
     store: API_STORE,
-    unique: { apis_name_key: "Name", apis_audience_key: "Audience" },
-    blank: {
-      name: "",
-      audience: "",
-      scopes: [],
-      accessTokenAlg: "RS256",
-      accessTokenType: "at+jwt",
-      tokenLifetime: null,
-      includeClaims: false,
-      claimMapping: [],
-      applicationId: null,
-    },
     committed: access.forget,
     async checkInput(_, { Audience = "" }) {
       if (!isWithin(publicUrl, Audience)) return;
@@ -100,21 +80,6 @@ async function takeLostScopes(tx: Queries, caller: Caller, before: string[], aft
 }
 
 export const APIS = {
-  type: settingsType(API),
-  create(deps: ApiDependencies) {
-    const { Name, Audience, Scopes } = API.example;
-    return settingsResource({
-      contract: API,
-      service: createApis(deps),
-      tag: { name: "Api", description: "APIs of the organisation's own, which take access tokens made for them." },
-      nouns: ["API", "APIs"],
-      examples: { api: { Name, Audience, Scopes } },
-      upsert:
-        "The API that Id, or without it Name, points at is updated; else a new one is made, which needs Name and " +
-        "Audience. Clients and roles are given its scopes by their names.",
-      remove:
-        "No more tokens are issued for it, and introspection reports its tokens as inactive. Who verifies by the keys alone takes those " +
-        "that are out until they expire. Its scopes are taken from clients, roles and consents.",
-    });
-  },
+  type: API,
+  create: (deps: ApiDependencies) => settingsResource(API, createApis(deps)),
 };

@@ -1,56 +1,18 @@
-import type { SettingsStore, Stamped } from "../../access/index.ts";
+import type { SettingsStore } from "../../access/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../ids.ts";
 import { recordTable } from "../../records/index.ts";
-import type { MappedClaim } from "../claim-mapping.ts";
-import { ACCESS_TOKEN_LIFETIME, type AccessTokenType, type SigningAlg } from "../contract.ts";
+import { ACCESS_TOKEN_LIFETIME } from "../contract.ts";
+import { API, type Api } from "./contract.ts";
 import { normalAddress } from "./normal-address.ts";
 
-export interface ApiScope {
-  name: string;
-  /** The scope's text on the consent page. */
-  description: string;
-}
-
-/** A tenant's API, which accepts access tokens of this issuer. */
-export interface Api extends Stamped {
-  id: string;
-  name: string;
-  /** The `aud` of its tokens, and the `resource` of token requests (RFC 8707). */
-  audience: string;
-  scopes: ApiScope[];
-  accessTokenAlg: SigningAlg;
-  accessTokenType: AccessTokenType;
-  /** Seconds. */
-  tokenLifetime: number | null;
-  /** Its tokens contain the user's claims of the granted scopes. */
-  includeClaims: boolean;
-  claimMapping: MappedClaim[];
-  /** The Application that introspects its tokens. */
-  applicationId: number | null;
-}
-
-export const API_TABLE = recordTable<Api>("apis", {
-  names: [
-    "name",
-    "audience",
-    "scopes",
-    "accessTokenAlg",
-    "accessTokenType",
-    "tokenLifetime",
-    "includeClaims",
-    "claimMapping",
-    "applicationId",
-  ],
-  json: ["scopes", "claimMapping"],
+export const API_TABLE = recordTable<Api>(API, {
   written: (sql, tenantId, { audience, applicationId }) => ({
     audience_key: normalAddress(audience!),
     // null unless it is an Application of the tenant.
     application_id: sql`(select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${applicationId!}::bigint)`,
   }),
-  idType: "uuid",
-  isStamped: true,
 });
 
 export const API_STORE: SettingsStore<Api> = {

@@ -1,7 +1,7 @@
 // The checks of an authorization request, in order.
 
+import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
-import type { Api } from "../apis/store.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
 import { type Client, isStranger } from "../clients/store.ts";
 import type { Door } from "../door.ts";

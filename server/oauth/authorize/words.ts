@@ -1,7 +1,7 @@
 // The requested access in words, for the consent page.
 
 import { phrase } from "../../ui/index.ts";
-import type { Api } from "../apis/store.ts";
+import type { Api } from "../apis/contract.ts";
 import type { Consent } from "../clients/consents.store.ts";
 
 const SCOPES = new Map<string, string>(

@@ -2,8 +2,9 @@
 
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, DEFAULT_SCOPES, SCOPE_TEXTS, SCOPES_MUST } from "../../access/index.ts";
-import { body, contract } from "../../http/contract.ts";
+import { body } from "../../http/contract.ts";
 import { type FormField, field, type InputOf, integer, orNull, type RecordOf, text, word } from "../../http/fields.ts";
+import { record, SETTING } from "../../records/index.ts";
 import { CERTIFICATE_NAMES } from "../certificate.ts";
 import { claimMappingField } from "../claim-mapping.ts";
 import {
@@ -375,7 +376,15 @@ const FIELDS = {
   }),
 };
 
-export const CREDENTIALS = contract("Credentials", "What makes an Application an OAuth client.", FIELDS);
+/** Every Application has some, so none are made or deleted. */
+export const CREDENTIALS = record("Credentials", {
+  table: "credentials",
+  nouns: ["credentials", "credentials"],
+  description: "What makes an Application an OAuth client.",
+  scopes: SETTING,
+  audit: "Credentials",
+  fields: FIELDS,
+});
 export type CredentialsInput = InputOf<typeof FIELDS>;
 export type CredentialsRecord = RecordOf<typeof FIELDS>;
 

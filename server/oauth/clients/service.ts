@@ -21,7 +21,8 @@ import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import { type RecordKind, writeRecord } from "../../records/index.ts";
 import { digestOf } from "../../signin/index.ts";
-import { type Api, lockApis } from "../apis/store.ts";
+import type { Api } from "../apis/contract.ts";
+import { lockApis } from "../apis/store.ts";
 import { noteAdministrator } from "./ceilings.store.ts";
 import {
   CREDENTIALS,
@@ -32,7 +33,6 @@ import {
 } from "./contract.ts";
 import { changedCredentials, type Possible, requireSound } from "./credential-rules.ts";
 import type { Credentials } from "./credentials.ts";
-import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
 import {
   deleteSecret,
@@ -47,7 +47,7 @@ import {
 /** Two allow rotation without interruption. */
 export const MAX_SECRETS = 2;
 const SECRET_BYTES = 32;
-const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
+const RESOURCE = CREDENTIALS.name;
 /** Other values, such as addresses, are not in the audit log, only that they changed. */
 const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
@@ -197,9 +197,7 @@ type ClientRow = Credentials & { applicationId: number };
 /** Credentials are never made or deleted by themselves: every Application has some. */
 function credentialsKind(possible: Possible): RecordKind<Caller, ClientRow, CredentialsChange> {
   return {
-    name: RESOURCE,
-    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
-    unique: new Map(),
+    declaration: CREDENTIALS,
     recordOf: (row) => toResource(row.applicationId, row),
     version: toCredentialsRecord,
     async lock(tx, by, { applicationId }) {

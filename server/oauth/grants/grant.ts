@@ -3,7 +3,7 @@
 import { type Access, grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
-import type { Api } from "../apis/store.ts";
+import type { Api } from "../apis/contract.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
 import type { TOKEN_REQUEST, TokenResponse } from "../contract.ts";

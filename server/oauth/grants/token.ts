@@ -3,8 +3,8 @@
 import { Elysia } from "elysia";
 import { asksForOthers } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
+import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
-import type { Api } from "../apis/store.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
 import { RFC_TOKEN_RESPONSE, TOKEN_REQUEST, TOKEN_RESPONSE, type TokenResponse } from "../contract.ts";

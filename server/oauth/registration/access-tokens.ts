@@ -12,8 +12,7 @@ import { idParameter, type Paging } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
-import { toCredentialsRecord } from "../clients/contract.ts";
-import { CREDENTIALS_RESOURCE_TYPE } from "../clients/resource-type.ts";
+import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
 import { lockApplication } from "../clients/store.ts";
 import {
   findRegistration,
@@ -23,7 +22,7 @@ import {
 } from "./access-tokens.store.ts";
 
 /** Policies evaluate a token like the credentials that it can change. */
-const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
+const RESOURCE = CREDENTIALS.name;
 
 export type AccessTokenRecord = ReturnType<typeof toRecord>;
 

@@ -34,7 +34,7 @@ import {
   toIdentity,
   type UpstreamIdentity,
 } from "./identity.ts";
-import type { Provider } from "./providers/store.ts";
+import type { Provider } from "./providers/provider.ts";
 
 /**
  * The lifetime of cached metadata. Redirecting a browser always reads it anew, because the provider may be down. Keys

@@ -17,7 +17,7 @@ import {
 } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import type { PROBE_CHECKS, PROBE_OUTCOMES } from "./providers/contract.ts";
-import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/store.ts";
+import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/provider.ts";
 
 export interface ProbeResult {
   /** True if no check has failed. */

@@ -2,7 +2,6 @@
 // derive from it.
 
 import { Type } from "@sinclair/typebox";
-import { contract } from "../../http/contract.ts";
 import {
   field,
   type InputOf,
@@ -18,6 +17,7 @@ import {
   time,
 } from "../../http/fields.ts";
 import type { ConnectionId } from "../../ids.ts";
+import { record, WEBHOOK } from "../../records/index.ts";
 import { CONNECTION_STATES, ORDERS } from "../connections.store.ts";
 import { EVENT_TYPES } from "../events/event.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "../secrets.ts";
@@ -48,6 +48,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
   }),
   Name: text(200, {
     description: "Unique, if there is one.",
+    unique: true,
     audit: "name",
     judged: true,
     form: { label: "Name", hint: "What it is called here." },
@@ -266,7 +267,21 @@ function ownApiKeyProblem(url: string): string | undefined {
 }
 
 export const connectionContract = (facts: ConnectionFacts) =>
-  contract("WebhookConnection", "A receiver, and the changes sent to it.", fields(facts));
+  record("WebhookConnection", {
+    table: "webhook_connections",
+    nouns: ["webhook connection", "webhook connections"],
+    description: "A receiver, and the changes sent to it.",
+    scopes: WEBHOOK,
+    audit: "WebhookConnection",
+    fields: fields(facts),
+    texts: {
+      group: "Receivers, and the changes sent to each.",
+      save:
+        "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
+        "Entities and Events. An ApiKey is generated unless it is given.",
+      remove: "Deliveries that still wait are cancelled.",
+    },
+  });
 
 export type ConnectionContract = ReturnType<typeof connectionContract>;
 

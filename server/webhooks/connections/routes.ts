@@ -18,13 +18,10 @@ export interface ConnectionRoutes {
   workflowUrl: WorkflowUrl;
 }
 
-export const CONNECTION_TAG = {
-  name: "WebhookConnection",
-  description: "Receivers, and the changes sent to each.",
-};
+export const CONNECTION_TAG = { name: CONNECTION.name, description: CONNECTION.texts.group };
 const tag = CONNECTION_TAG;
 export const CONNECTION_FILTERS = {
-  Name: textFilter("The connection of this Name; empty: those without one.", CONNECTION.fields.Name.shown!),
+  Name: textFilter("The connection of this Name; empty: those without one.", CONNECTION.field.Name.shown!),
   State: wordFilter(CONNECTION_STATES, "Connections in this state."),
 };
 export const CONNECTION_ID = { Id: uuidParameter<ConnectionId>("The connection's Id.", "WebhookConnection") };
@@ -32,11 +29,7 @@ export const CONNECTION_ID = { Id: uuidParameter<ConnectionId>("The connection's
 export function connectionRoutes({ connections, connection, workflowUrl }: ConnectionRoutes): Route[] {
   const { Name, Description, URL, Entities, Events } = connection.example;
   return [
-    ...resourceRoutes({
-      name: "WebhookConnection",
-      tag,
-      nouns: ["webhook connection", "webhook connections"],
-      scopes: { read: "Webhooks:Read", write: ["Webhooks:Create", "Webhooks:Update"], remove: "Webhooks:Delete" },
+    ...resourceRoutes(connection, {
       params: CONNECTION_ID,
       filters: CONNECTION_FILTERS,
       body: {
@@ -56,16 +49,13 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
           pause: { Name, State: "Paused" },
         },
       },
-      answer: { schema: connection.record, example: connection.example },
       list: {
         description: "The newest first.",
         handle: (caller, { filters, paging }) =>
           connections.list(caller, { name: filters.Name, state: filters.State }, paging),
       },
       save: {
-        description:
-          "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
-          "Entities and Events. An ApiKey is generated unless it is given.",
+        description: connection.texts.save,
         handle: (caller, { input, conditions, sent }) => connections.save(caller, input, conditions, sent),
       },
       read: {
@@ -73,7 +63,7 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
         handle: (caller, { params: { Id } }) => connections.read(caller, Id),
       },
       remove: {
-        description: "Deliveries that still wait are cancelled.",
+        description: connection.texts.remove,
         handle: (caller, { params: { Id }, conditions }) => connections.remove(caller, Id, conditions),
       },
     }),

@@ -112,9 +112,7 @@ export function createConnections(
     movedAddresses(TYPE, recordOf(before), recordOf(after)).length > 0;
 
   const kind: ServedKind<Connection, ConnectionRecord, ConnectionInput, ConnectionFilter> = {
-    name: TYPE,
-    actions: { create: "Webhooks:Create", update: "Webhooks:Update", remove: "Webhooks:Delete" },
-    unique: new Map([["webhook_connections_name_key", "Name"]]),
+    declaration: CONNECTION,
     recordOf,
     version: versionOf,
     shown: hiddenFrom,
@@ -167,7 +165,7 @@ export function createConnections(
       if (state === "Held") await endHold(tx, tenantId, id);
     },
     // Secret and Headers are compared by their seals, which differ for every new value.
-    audit: auditedAs(recordAudit, TYPE, CONNECTION, (connection) => ({
+    audit: auditedAs(recordAudit, CONNECTION, (connection) => ({
       ...recordOf(connection),
       Secret: connection.secret,
       Headers: connection.headers,

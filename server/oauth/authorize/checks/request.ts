@@ -2,7 +2,7 @@
 
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
-import type { Api } from "../../apis/store.ts";
+import type { Api } from "../../apis/contract.ts";
 import type { Client } from "../../clients/store.ts";
 import { RESPONSE_MODES, RESPONSE_TYPES, SIGNED_RESPONSE_MODES } from "../../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";

@@ -3,7 +3,6 @@
 
 import { Type } from "@sinclair/typebox";
 import type { CheckUrl } from "../../../egress/index.ts";
-import { contract } from "../../../http/contract.ts";
 import {
   field,
   flag,
@@ -17,6 +16,7 @@ import {
   text,
   word,
 } from "../../../http/fields.ts";
+import { record, SETTING } from "../../../records/index.ts";
 import {
   address,
   endpointProblem,
@@ -29,7 +29,7 @@ import {
   WORD_LIMIT,
   words,
 } from "./fields.ts";
-import { AUTH_METHODS, type AuthMethod, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./store.ts";
+import { AUTH_METHODS, type AuthMethod, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./provider.ts";
 
 export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "SignOut"] as const;
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
@@ -73,6 +73,7 @@ const fields = (checkUrl: CheckUrl) => ({
   }),
   Name: requiredText(NAME_LIMIT, {
     description: "Unique; stands on the sign-in page.",
+    unique: true,
     audit: "value",
     judged: true,
     form: { label: "Name", hint: "Its name on the sign-in page." },
@@ -80,6 +81,7 @@ const fields = (checkUrl: CheckUrl) => ({
   }),
   ExternalId: text(NAME_LIMIT, {
     description: "External system code; unique in the system.",
+    unique: true,
     audit: "value",
     judged: true,
     form: { label: "External Id" },
@@ -169,6 +171,7 @@ const fields = (checkUrl: CheckUrl) => ({
     must: `must be an object of at most ${MAX_PARAMETERS} parameters.`,
     refuse: (value: Record<string, unknown> | null) => parametersProblem(value ?? {}),
     take: (value: Record<string, string> | null) => value ?? {},
+    stored: "json",
     audit: "value",
     form: {
       label: "Parameters of your own",
@@ -191,6 +194,7 @@ const fields = (checkUrl: CheckUrl) => ({
       return wrong && `Mapping.${wrong} must be a claim's name, a string of at most ${WORD_LIMIT} characters.`;
     },
     take: (value: Mapping) => Object.fromEntries(Object.entries(value).filter(([, claim]) => claim !== "")),
+    stored: "json",
     audit: "value",
     example: { Name: "name", Username: "preferred_username", Email: "email", EmailVerified: "email_verified" },
   }),
@@ -288,8 +292,49 @@ const fields = (checkUrl: CheckUrl) => ({
   JwksUri: ownAddress("With private_key_jwt, where the provider reads our key.", "jwks"),
 });
 
+const EXAMPLES = {
+  OpenIDConnect: {
+    Name: "Example ID",
+    Type: "OpenIDConnect",
+    Issuer: "https://id.example.com",
+    ClientId: "gatehouse",
+    ClientSecret: "a-long-secret",
+    Provisioning: "Create",
+    AllowedDomains: ["example.com"],
+    Is_Active: true,
+  },
+  OAuth2: {
+    Name: "Example Social",
+    Type: "OAuth2",
+    AuthorizationEndpoint: "https://social.example.com/authorize",
+    TokenEndpoint: "https://social.example.com/token",
+    UserinfoEndpoint: "https://social.example.com/me",
+    ClientId: "gatehouse",
+    ClientSecret: "a-long-secret",
+    Mapping: { Subject: "id", Name: "display_name" },
+  },
+};
+
 export const providerContract = (checkUrl: CheckUrl) =>
-  contract("IdentityProvider", "An identity provider; its secret is never read back.", fields(checkUrl));
+  record("IdentityProvider", {
+    table: "identity_providers",
+    nouns: ["identity provider", "identity providers"],
+    description: "An identity provider; its secret is never read back.",
+    scopes: SETTING,
+    audit: "IdentityProvider",
+    fields: fields(checkUrl),
+    identifiers: ["Name", "ExternalId"],
+    texts: {
+      group: "Providers that users sign in with: OpenID Connect, or OAuth 2.0 with userinfo.",
+      save:
+        "The provider that Id, or without it Name or ExternalId, points at is updated; else a new one is made, which " +
+        "needs Name, Type, ClientId, and the Issuer or, with Type OAuth2, the three endpoints.",
+      remove:
+        "Its links to users and the sessions begun by it end, and these users' refresh tokens that came of signing " +
+        "in at a provider; the users stay. 409 while an Application's AuthenticationId points at it.",
+      examples: EXAMPLES,
+    },
+  });
 
 /** The contract without the deployment's own checks of addresses. */
 export const PROVIDER = providerContract(() => undefined);

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import type { CheckUrl } from "../../../egress/index.ts";
 import { type FieldOptions, field, isText, text } from "../../../http/fields.ts";
-import { MAPPED } from "./store.ts";
+import { MAPPED } from "./provider.ts";
 
 const URL_LIMIT = 2_000;
 /** The maximum number of characters of a claim's name and of a scope. */

@@ -7,7 +7,7 @@ import { BadInput } from "../../../errors.ts";
 import type { Seal, Vault } from "../../../vault.ts";
 import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import type { Mapping, Provider, ProviderType } from "./store.ts";
+import type { Mapping, Provider, ProviderType } from "./provider.ts";
 
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
   return PROVIDER.toRecord(provider, {

@@ -21,15 +21,9 @@ import type { Vault } from "../../../vault.ts";
 import { CLIENT_SECRET_PURPOSE, redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../try-provider.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
+import type { Provider } from "./provider.ts";
 import { merged, requireSound, toProviderRecord, versionOf, withClientKey } from "./record.ts";
-import {
-  deleteSessionsOf,
-  findProvider,
-  lockProvidersNamed,
-  nextProviderId,
-  PROVIDER_TABLE,
-  type Provider,
-} from "./store.ts";
+import { deleteSessionsOf, findProvider, lockProvidersNamed, nextProviderId, PROVIDER_TABLE } from "./store.ts";
 
 const RESOURCE = "IdentityProvider";
 
@@ -90,12 +84,7 @@ export function createIdentityProviders({
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
 
   const service = createRecordService<Provider, ProviderRecord, ReservedInput, { name?: string }>(sql, {
-    name: RESOURCE,
-    actions: { create: "Settings:Update", update: "Settings:Update", remove: "Settings:Update" },
-    unique: new Map([
-      ["identity_providers_name_key", "Name"],
-      ["identity_providers_external_id_key", "ExternalId"],
-    ]),
+    declaration: PROVIDER,
     recordOf: toRecord,
     judged: (provider) => (provider.id === NO_ID ? { ...toRecord(provider), Id: "" } : toRecord(provider)),
     version: versionOf,
@@ -136,7 +125,7 @@ export function createIdentityProviders({
         throw error.code === FOREIGN_KEY_VIOLATION ? pointedAt() : error;
       });
     },
-    audit: auditedAs(recordAudit, RESOURCE, PROVIDER, (provider) => ({
+    audit: auditedAs(recordAudit, PROVIDER, (provider) => ({
       ...toRecord(provider),
       ClientSecret: provider.clientSecret,
     })),

@@ -1,0 +1,35 @@
+import type { Queries } from "../../db/sql.ts";
+import type { TenantId } from "../../ids.ts";
+import { recordTable } from "../../records/index.ts";
+import { POLICY, type Policy, type SavedBy } from "./contract.ts";
+
+export const POLICY_TABLE = recordTable<Policy>(POLICY);
+
+export function listAllPolicies(sql: Queries, tenantId: TenantId): Promise<Policy[]> {
+  return POLICY_TABLE.findWhere(sql, tenantId, sql`true`);
+}
+
+/** A text that a policy has or had. */
+export interface Version {
+  /** From 1, of the policy's own. */
+  number: number;
+  policy: string;
+  savedOn: Date;
+  /** AbstractLong (docs/behaviour.md "Foreign keys"), or null. */
+  savedBy: SavedBy | null;
+}
+
+/** Newest first; PostgreSQL keeps 50. One more than the limit if there are more. */
+export async function listVersions(
+  sql: Queries,
+  tenantId: TenantId,
+  policyId: string,
+  limit: number,
+  after: string | undefined,
+): Promise<Version[]> {
+  return sql<Version[]>`
+    select number, policy, saved_on as "savedOn", actor_reference(saved_by_type, saved_by_id) as "savedBy"
+    from policy_versions
+    where tenant_id = ${tenantId} and policy_id = ${policyId} ${after ? sql`and number < ${after}` : sql``}
+    order by number desc limit ${limit + 1}`;
+}
