@@ -1,5 +1,5 @@
-// All kinds of settings. Each has a folder with its contract, store and special parts, and one line here. Routes, pages
-// and other features derive from it.
+// All kinds of settings. Each has a folder with its declaration and special parts, and one line here. Routes, pages and
+// other features derive from it.
 
 import {
   POLICIES,

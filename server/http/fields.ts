@@ -227,6 +227,7 @@ export function kindOf({ sent, form }: Field): { kind: FormKind; words: string[]
   const schema = sent?.anyOf?.find((one: TSchema) => one.type !== "null" && one.const === undefined) ?? sent;
   const wordsOf = (of: TSchema | undefined): string[] => of?.anyOf?.flatMap((one: TSchema) => one.const ?? []) ?? [];
   const [ofOne, ofEach] = [wordsOf(schema), wordsOf(schema?.items)];
-  if (schema?.type === "array") return { kind: ofEach.length > 0 ? "words" : "texts", words: ofEach };
-  return { kind: KINDS.get(schema?.type) ?? (ofOne.length > 0 ? "word" : "text"), words: ofOne };
+  const type = [schema?.type].flat().find((one) => one !== "null");
+  if (type === "array") return { kind: ofEach.length > 0 ? "words" : "texts", words: ofEach };
+  return { kind: KINDS.get(type) ?? (ofOne.length > 0 ? "word" : "text"), words: ofOne };
 }

@@ -60,7 +60,7 @@ interface RecordOptions<F extends Fields, S extends RecordScopes> {
   identifiers?: readonly string[];
   /** A table with rows, by this key, for records that registered themselves; `is_open`: without a token. */
   strangers?: { table: string; key: string };
-  /** The fields of an entity's form, in their order; default: all, by their own names. */
+  /** The fields of an entity's form, in their order; default: all that can be written, by their own names. */
   form?: Readonly<Record<string, FormField>>;
   texts?: RecordTexts;
 }
@@ -83,7 +83,7 @@ export interface RecordTexts {
 
 export interface Declaration<F extends Fields = Fields, S extends RecordScopes = RecordScopes>
   extends Contract<F>,
-    Omit<RecordOptions<F, S>, "fields"> {
+    Omit<RecordOptions<F, S>, "fields" | "form"> {
   nouns: readonly [one: string, several: string];
   scopes: S;
   events: boolean;
@@ -91,6 +91,8 @@ export interface Declaration<F extends Fields = Fields, S extends RecordScopes =
   families: readonly string[];
   identifiers: readonly string[];
   texts: RecordTexts;
+  /** The fields of its form, in their order. */
+  form: readonly string[];
   /** Fields that no two records share, by the constraint that keeps them apart. */
   unique: ReadonlyMap<string, string>;
 }
@@ -124,7 +126,10 @@ export function record<F extends Fields, S extends RecordScopes>(
 ): Declaration<F, S>;
 export function record(name: string, { fields, ...options }: RecordOptions<Fields, RecordScopes>): unknown {
   const { table, description, scopes = ENTITY } = options;
-  const all = Object.entries(fields).map(([one, field]) => named(one, field as RecordField));
+  const form = new Map(Object.entries(options.form ?? formOf(fields as Record<string, RecordField>)));
+  const all = Object.entries(fields).map(([one, field]) =>
+    named(one, { ...(field as RecordField), form: form.get(one) }),
+  );
   const isReference = ({ type }: RecordField) => type === "reference";
   const unique = all.filter((field) => field.unique);
   return {
@@ -136,12 +141,23 @@ export function record(name: string, { fields, ...options }: RecordOptions<Field
     texts: { group: description, remove: "" },
     ...options,
     scopes,
+    form: [...form.keys()],
     ...contract(name, description, Object.fromEntries(all.map((field) => [field.name, field]))),
     unique: new Map(unique.map((field) => [`${table}_${columnOf(field)}_key`, field.name])),
     idAsText: (fields.Id as RecordField | undefined)?.asText === true,
     fields: all.filter((field) => !isReference(field)),
     references: all.filter(isReference),
   };
+}
+
+function formOf(fields: Readonly<Record<string, RecordField>>): Record<string, FormField> {
+  const all = Object.entries(fields).flatMap(([name, { form, type, readOnly }]) => {
+    if (form || !type || readOnly) return form ? [{ name, form, type }] : [];
+    return [{ name, form: { label: name.replaceAll("_", " ") }, type }];
+  });
+  // Foreign keys come last.
+  const ordered = all.toSorted((one, other) => Number(one.type === "reference") - Number(other.type === "reference"));
+  return Object.fromEntries(ordered.map(({ name, form }) => [name, form]));
 }
 
 /** In the table. */

@@ -1,4 +1,4 @@
-// A new kind of settings needs a contract, a store and a line in the list; everything else derives from it.
+// A new kind of settings needs its declaration, a table and a line in the list; everything else derives from it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";

@@ -1,11 +1,9 @@
 // The pages of an entity's records, from its definition.
 
 import type { Children } from "@kitajs/html";
-import { type TSchema, Type } from "@sinclair/typebox";
-import type { Attributes, EntityRecord, EntityService } from "../../entities/index.ts";
+import { type Attributes, type EntityRecord, type EntityService, searchables } from "../../entities/index.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import type { Field } from "../../http/fields.ts";
-import { UNSET_DATE } from "../../records/index.ts";
+import { type ENTITY, UNSET_DATE } from "../../records/index.ts";
 import {
   ActionButton,
   AskButton,
@@ -26,7 +24,7 @@ import {
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
-import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
+import { aboveOf, type Held, headingOf, type Identified, type Kind, recordPages } from "./kind.tsx";
 import { ACTIVE_FILTER, Changed, filtersOf, listRecords, readRecord, requireTexts, Value } from "./records.tsx";
 import {
   type Choice,
@@ -62,22 +60,17 @@ export function entityPages<Item extends Identified>(
 ): ConsolePage[] {
   const service = deps.records.of(name);
   const { entity } = service;
-  const fields = fieldsOf(entity);
-  const all = Object.keys(fields);
-  const [noun, several] = [name.toLowerCase(), `${name}s`];
-  const path = `/settings/${name.toLowerCase()}s`;
-  const write = ["AccessManager:Create", "AccessManager:Update"] as const;
+  const { field: fields, form: all, references } = entity;
+  const isReference = (one: string) => references.some((reference) => reference.name === one);
+  const [noun, many] = entity.nouns;
+  const several = headingOf(many);
+  const path = `/settings/${many}`;
+  const { read, create, update, remove } = entity.scopes as typeof ENTITY;
+  const write = [create, update] as const;
   const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as ReferenceChoice));
-  const {
-    state,
-    sections,
-    added = `The ${noun} is added.`,
-    columns = shortOf(entity, fields),
-    more = [],
-    ...special
-  } = own;
+  const { state, sections, added = `The ${noun} is added.`, columns = shortOf(entity), more = [], ...special } = own;
   const namesFor = (isNew: boolean) => (!isNew && state ? all.filter((one) => one !== "Is_Active") : all);
-  const texts = all.filter((one) => fields[one]!.sent?.type === "string" && !fields[one]!.form?.rows);
+  const texts = searchables(entity).map((one) => labelOf(entity, one.name));
 
   async function setActive(visit: Visit, Is_Active: boolean, conditions = UNCONDITIONAL): Promise<Response> {
     await service.save(visit.permitted(...write), { Id: visit.params.id, Is_Active }, conditions);
@@ -99,7 +92,7 @@ export function entityPages<Item extends Identified>(
     { path: `${path}/:id/activate`, POST: { needs: write, answer: (visit) => setActive(visit, true) } },
     confirming({
       path: `${path}/:id/deactivate`,
-      needs: ["AccessManager:Read", ...write],
+      needs: [read, ...write],
       ask: async (visit) => askToDeactivate(await kind.read(visit)),
       act: (visit, { basis }) => setActive(visit, false, { ...UNCONDITIONAL, ifMatch: [basis] }),
     }),
@@ -110,17 +103,14 @@ export function entityPages<Item extends Identified>(
     path,
     nouns: [noun, several],
     // PATCH is an upsert in the REST API, so it may need either scope.
-    scopes: { read: "AccessManager:Read", write, remove: "AccessManager:Delete" },
+    scopes: { read, write, remove },
     titleOf,
     list: (visit) => listRecords<Item>(service, visit, filtersOf(visit)),
-    filters: async () => [{ name: "Search", label: "Search" }, ...("Is_Active" in fields ? [ACTIVE_FILTER] : [])],
-    columns: () => columns.map((one) => (typeof one === "string" ? columnOf(entity, fields, one) : one)),
+    filters: async () => [{ name: "Search", label: "Search" }, ...(all.includes("Is_Active") ? [ACTIVE_FILTER] : [])],
+    columns: () => columns.map((one) => (typeof one === "string" ? columnOf(entity, one) : one)),
     empty: {
       none: [`No ${several.toLowerCase()} to see`, entity.description],
-      filtered: [
-        `No ${noun} is like that`,
-        `The search looks for a part of ${texts.map((one) => labelOf(fields, one)).join(", ")}.`,
-      ],
+      filtered: [`No ${noun} is like that`, `The search looks for a part of ${texts.join(", ")}.`],
     },
     read: (visit) => readRecord<Item>(service, visit),
     async save(visit, body, conditions) {
@@ -129,33 +119,33 @@ export function entityPages<Item extends Identified>(
     },
     async remove(visit, conditions) {
       const address = { pathValue: visit.params.id!, fieldName: "" };
-      const permitted = visit.permitted("AccessManager:Delete");
+      const permitted = visit.permitted(remove);
       return (await service.remove(permitted, address, conditions)).record as Partial<Item>;
     },
     names: all,
     async form(visit, held) {
       const names = namesFor(!held);
-      const choices = await choicesOf(deps, visit, fields, entity, held);
-      const needed = neededOf(fields, held?.record);
+      const choices = await choicesOf(deps, visit, entity, held);
+      const needed = neededOf(entity, held?.record);
       const now = Object.fromEntries([...choices].map(([one, choice]) => [one, choice.now]));
       const values = held && withoutUnset({ ...held.record });
-      const plain = names.filter((one) => fields[one]!.sent && one !== ATTRIBUTES);
+      const plain = names.filter((one) => !isReference(one) && one !== ATTRIBUTES);
       const definitions = await service.attributes(visit.caller);
       const more = { ...now, ...attributeTexts(values?.[ATTRIBUTES] as Attributes | undefined) };
       return {
-        state: values ? formOfRecord({ field: fields }, plain, values, more) : formOf({ Is_Active: "true" }),
+        state: values ? formOfRecord(entity, plain, values, more) : formOf({ Is_Active: "true" }),
         fields: (filled) => (
           <FieldsInSections
-            contract={{ field: fields }}
+            contract={entity}
             names={names}
             sections={sections}
             state={filled}
             field={(one) => {
               const shared = { state: filled, name: one };
               if (one === ATTRIBUTES) return <AttributeFields state={filled} definitions={definitions} />;
-              if (fields[one]!.sent) {
+              if (!isReference(one)) {
                 const required = needed.includes(one);
-                return <ContractField {...shared} contract={{ field: fields }} isNew={!held} required={required} />;
+                return <ContractField {...shared} contract={entity} isNew={!held} required={required} />;
               }
               const choice = choices.get(one);
               return choice ? <ReferenceField {...shared} {...fields[one]!.form!} choice={choice} /> : "";
@@ -166,17 +156,17 @@ export function entityPages<Item extends Identified>(
     },
     async body(visit, isNew) {
       const { form } = visit;
-      const needed = neededOf(fields, undefined);
+      const needed = neededOf(entity, undefined);
       // The record is read only if a required text is missing: a record created without it may stay without.
       const isNamed = needed.every((one) => (form.get(one) ?? "").trim() !== "");
       const held = isNew || isNamed ? undefined : await kind.read(visit);
-      requireTexts(form, neededOf(fields, held?.record));
+      requireTexts(form, neededOf(entity, held?.record));
       const names = namesFor(isNew);
-      const plain = names.filter((one) => fields[one]!.sent && one !== ATTRIBUTES);
+      const plain = names.filter((one) => !isReference(one) && one !== ATTRIBUTES);
       const attributes = attributesOf(form, await service.attributes(visit.caller));
       const sent = Object.keys(attributes).length > 0 ? [{ [ATTRIBUTES]: attributes }] : [];
-      const references = names.filter((one) => !fields[one]!.sent).map((one) => referenceOf(form, one));
-      return Object.assign(withoutEmptyDates(entity, bodyOf({ field: fields }, plain, form)), ...references, ...sent);
+      const pointing = names.filter(isReference).map((one) => referenceOf(form, one));
+      return Object.assign(bodyOf(entity, plain, form), ...pointing, ...sent);
     },
     taken: (body) => {
       const given = entity.identifiers.filter((one) => (body as EntityRecord)[one]);
@@ -209,58 +199,33 @@ export function entityPages<Item extends Identified>(
   return recordPages(kind);
 }
 
-function columnOf<Item extends object>(entity: Entity, fields: Record<string, Field>, name: string): Column<Item> {
-  return { name: labelOf(fields, name), cell: (record) => <Cell entity={entity} name={name} record={record} /> };
+function columnOf<Item extends object>(entity: Entity, name: string): Column<Item> {
+  return { name: labelOf(entity, name), cell: (record) => <Cell entity={entity} name={name} record={record} /> };
 }
 
 /** Columns for an entity's table on another page; the first links to the record. */
 export function entityColumns({ entity }: EntityService, visit: Visit, [first, ...names]: string[]) {
-  const fields = fieldsOf(entity);
-  const leading = columnOf<ReferenceChoice>(entity, fields, first!);
+  const leading = columnOf<ReferenceChoice>(entity, first!);
   const cell = (record: ReferenceChoice) => (
     <a href={visit.href(visit.pathOf({ Type: entity.name, Id: record.Id })!)} safe>
       {nameOf(entity.name, record)}
     </a>
   );
-  return [{ ...leading, cell }, ...names.map((name) => columnOf<ReferenceChoice>(entity, fields, name))];
+  return [{ ...leading, cell }, ...names.map((name) => columnOf<ReferenceChoice>(entity, name))];
 }
 
-/** The entity's fields in the form of a contract; foreign keys have no schema. */
-function fieldsOf({ fields, references, form }: Entity): Record<string, Field> {
-  const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
-  const names = [...writable, ...references.map(({ name }) => name)];
-  const told = form ?? Object.fromEntries(names.map((name) => [name, { label: name.replaceAll("_", " ") }]));
-  const typeOf = (name: string) => fields.find((one) => one.name === name)?.type;
-  return Object.fromEntries(
-    Object.entries(told).map(([name, form]) => {
-      const type = typeOf(name);
-      return [name, { form, must: "", sent: type && SENT[type] }];
-    }),
-  );
-}
+const labelOf = ({ field }: Entity, name: string) =>
+  name === "Is_Active" ? "State" : (field[name]?.form?.label ?? name);
 
-const SENT: Record<Entity["fields"][number]["type"], TSchema> = {
-  text: Type.String(),
-  boolean: Type.Boolean(),
-  dateTime: Type.String(),
-  int32: Type.Integer(),
-  int64: Type.Integer(),
-  attributes: Type.Object({}),
-};
-
-const labelOf = (fields: Record<string, Field>, name: string) =>
-  name === "Is_Active" ? "State" : (fields[name]?.form?.label ?? name);
-
-function shortOf({ references }: Entity, fields: Record<string, Field>): string[] {
-  const isShown = (name: string) =>
-    name !== ATTRIBUTES && !references.some((one) => one.name === name && one.inputOnly);
-  return Object.keys(fields).filter((name) => name !== "Name" && !fields[name]!.form?.rows && isShown(name));
+function shortOf({ form, field }: Entity): string[] {
+  const isShown = (name: string) => name !== ATTRIBUTES && name !== "Name" && !field[name]!.inputOnly;
+  return form.filter((name) => isShown(name) && !field[name]!.form?.rows);
 }
 
 /** The API and providers may create records without these fields, but a value that exists must be kept. */
-function neededOf(fields: Record<string, Field>, record: object | undefined): string[] {
+function neededOf({ form, field }: Entity, record: object | undefined): string[] {
   const before = record as Record<string, unknown> | undefined;
-  return Object.keys(fields).filter((name) => fields[name]!.form?.needed && before?.[name] !== "");
+  return form.filter((name) => field[name]!.form?.needed && before?.[name] !== "");
 }
 
 /** docs/behaviour.md "Fields": an unset date has a default value in responses. */
@@ -268,27 +233,19 @@ function withoutUnset(record: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, value === UNSET_DATE ? "" : value]));
 }
 
-function withoutEmptyDates({ fields }: Entity, body: Record<string, unknown>): Record<string, unknown> {
-  const isDate = (name: string) => fields.some((one) => one.name === name && one.type === "dateTime");
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, value === "" && isDate(name) ? null : value]),
-  );
-}
-
 async function choicesOf(
   deps: ConsoleServices,
   visit: Visit,
-  fields: Record<string, Field>,
-  { references }: Entity,
+  { form, field, references }: Entity,
   held: Held<object> | undefined,
 ): Promise<Map<string, Choice>> {
   const choices = new Map<string, Choice>();
   for (const { name, column, target, inputOnly } of references) {
-    if (!fields[name]) continue;
+    if (!form.includes(name)) continue;
     const stored = (held?.stored as Record<string, unknown> | undefined)?.[column];
     const shown = (held?.record as Record<string, ReferenceChoice> | undefined)?.[name];
     const now = inputOnly ? { Id: Number(stored ?? 0), Name: "", ExternalId: "" } : shown;
-    const none = fields[name].form?.words?.[""];
+    const none = field[name]!.form?.words?.[""];
     const to = deps.records.all.find(({ entity }) => entity.name === target);
     const choice = to ? await choiceOf(to, visit, now, none) : await choiceOfProvider(deps, visit, now, none);
     if (choice) choices.set(name, choice);
@@ -339,8 +296,7 @@ type Fact = [name: string, value: JSX.Element];
 
 export function RecordSection(props: RecordSectionProps): JSX.Element {
   const { visit, entity, title = entity.name, record, children = "" } = props;
-  const fields = fieldsOf(entity);
-  const short = shortOf(entity, fields);
+  const short = shortOf(entity);
   const active = short.filter((name) => name === "Is_Active");
   const { facts = [...active, ...short.filter((name) => name !== "Is_Active"), ...stampsOf(record)] } = props;
   return (
@@ -348,7 +304,7 @@ export function RecordSection(props: RecordSectionProps): JSX.Element {
       <Facts
         facts={facts.map((one): Fact => {
           if (typeof one !== "string") return one;
-          return [labelOf(fields, one), <Cell entity={entity} name={one} record={record} visit={visit} />];
+          return [labelOf(entity, one), <Cell entity={entity} name={one} record={record} visit={visit} />];
         })}
       />
       {record.Description ? (

@@ -341,3 +341,5 @@ export function aboveOf<Item extends Identified>(kind: Kind<Item>, record: Item)
 }
 
 const subjectOf = (record: object): Record<string, unknown> => ({ ...record });
+
+export const headingOf = (several: string) => several.charAt(0).toUpperCase() + several.slice(1);

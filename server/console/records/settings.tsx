@@ -20,7 +20,7 @@ import {
 import type { ConsolePage } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import type { Held, Kind } from "./kind.tsx";
-import { recordPages } from "./kind.tsx";
+import { headingOf, recordPages } from "./kind.tsx";
 import { askedByName, Changed, type ChangedProps, Value } from "./records.tsx";
 
 // biome-ignore lint/suspicious/noExplicitAny: a contract of any fields.
@@ -58,7 +58,7 @@ export function plainSettingsPages({ type, service }: Settings[string]): Console
     contract: type,
     service,
     path: `/settings/${several.replaceAll(" ", "-")}`,
-    nouns: [one, several.charAt(0).toUpperCase() + several.slice(1)],
+    nouns: [one, headingOf(several)],
     empty: { none: [`No ${several} to see`, texts.group], filtered: [`No ${one} has this name`, texts.group] },
     effects: () => [texts.remove],
   });
