@@ -63,7 +63,7 @@ export interface SettingsStore<Row> {
   remove(sql: Queries, tenantId: TenantId, id: string): Promise<void>;
 }
 
-/** What is special about a kind of settings. */
+/** The special parts of a kind of settings. */
 export interface SettingsParts<F extends Fields, Row extends { id: string; name: string }>
   extends Partial<
     Pick<ServedKind<Row, RecordOf<F>, InputOf<F>, never>, "checkInput" | "transact" | "afterWrite" | "committed">

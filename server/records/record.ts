@@ -65,15 +65,15 @@ interface RecordOptions<F extends Fields, S extends RecordScopes> {
   texts?: RecordTexts;
 }
 
-/** What the documents and pages say of it, beside its description. */
+/** Texts of the documents and pages, beside its description. */
 export interface RecordTexts {
   /** Of its group of operations. */
   group: string;
-  /** Of PATCH and POST; default: what finds a record, and what a new one needs. */
+  /** Of PATCH and POST; default: its identifiers and required fields. */
   save?: string;
   /** Added to it. */
   alsoSaved?: string;
-  /** What a deletion causes. */
+  /** The effects of a deletion. */
   remove: string;
   /** Fields of the example of a new one; default: Name. */
   example?: readonly string[];

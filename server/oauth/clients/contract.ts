@@ -388,10 +388,6 @@ export const CREDENTIALS = record("Credentials", {
 export type CredentialsInput = InputOf<typeof FIELDS>;
 export type CredentialsRecord = RecordOf<typeof FIELDS>;
 
-export function toCredentialsRecord(credentials: Credentials): CredentialsRecord {
-  return CREDENTIALS.toRecord(credentials);
-}
-
 /** Characters. */
 const SECRET_NAME_LIMIT = 100;
 

@@ -24,13 +24,7 @@ import { digestOf } from "../../signin/index.ts";
 import type { Api } from "../apis/contract.ts";
 import { lockApis } from "../apis/store.ts";
 import { noteAdministrator } from "./ceilings.store.ts";
-import {
-  CREDENTIALS,
-  type CredentialsInput,
-  type CredentialsRecord,
-  type SecretInput,
-  toCredentialsRecord,
-} from "./contract.ts";
+import { CREDENTIALS, type CredentialsInput, type CredentialsRecord, type SecretInput } from "./contract.ts";
 import { changedCredentials, type Possible, requireSound } from "./credential-rules.ts";
 import type { Credentials } from "./credentials.ts";
 import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
@@ -116,7 +110,7 @@ export function createClientCredentials(
       const credentials = await findCredentials(sql, by.tenantId, applicationId);
       if (!credentials) throw noApplication();
       const resource = toResource(applicationId, credentials);
-      return by.gate.show(RESOURCE, toCredentialsRecord(credentials), { resource });
+      return by.gate.show(RESOURCE, CREDENTIALS.toRecord(credentials), { resource });
     },
 
     async change(by, applicationId, input, conditions, sent) {
@@ -126,7 +120,7 @@ export function createClientCredentials(
       );
       access.forget(by.tenantId);
       const resource = toResource(applicationId, after);
-      return by.gate.written(RESOURCE, toCredentialsRecord(after), sent, { resource });
+      return by.gate.written(RESOURCE, CREDENTIALS.toRecord(after), sent, { resource });
     },
 
     async setUp(tx, by, applicationId, input) {
@@ -199,7 +193,7 @@ function credentialsKind(possible: Possible): RecordKind<Caller, ClientRow, Cred
   return {
     declaration: CREDENTIALS,
     recordOf: (row) => toResource(row.applicationId, row),
-    version: toCredentialsRecord,
+    version: CREDENTIALS.toRecord,
     async lock(tx, by, { applicationId }) {
       return { rows: [{ ...(await lockCredentials(tx, by, applicationId)), applicationId }] };
     },
@@ -220,7 +214,7 @@ function credentialsKind(possible: Possible): RecordKind<Caller, ClientRow, Cred
       return row;
     },
     async audit(tx, by, { before, after }) {
-      const [from, to] = [toCredentialsRecord(before!), toCredentialsRecord(after!)];
+      const [from, to] = [CREDENTIALS.toRecord(before!), CREDENTIALS.toRecord(after!)];
       const details = changesOf(from, to, Object.keys(to), SHOWN);
       if (!details) return;
       const { applicationId, scopes } = after!;
@@ -271,7 +265,7 @@ function requireUpdate(by: Caller, applicationId: number, credentials: Credentia
 const scopesOfApis = (apis: Pick<Api, "scopes">[]) => apis.flatMap(({ scopes }) => scopes.map(({ name }) => name));
 
 function toResource(applicationId: number, credentials: Credentials) {
-  return { ...toCredentialsRecord(credentials), Id: String(applicationId) };
+  return { ...CREDENTIALS.toRecord(credentials), Id: String(applicationId) };
 }
 
 function toSecretRecord({ id, name, createdOn, lastUsedOn }: StoredSecret) {

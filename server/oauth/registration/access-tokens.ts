@@ -12,7 +12,7 @@ import { idParameter, type Paging } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
-import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import { CREDENTIALS } from "../clients/contract.ts";
 import { lockApplication } from "../clients/store.ts";
 import {
   findRegistration,
@@ -111,7 +111,7 @@ function toRecord({ applicationId, name, externalId, isOpen, set, ...times }: Re
 }
 
 function toResource({ applicationId, credentials }: RegistrationRow) {
-  return { ...toCredentialsRecord(credentials), Id: String(applicationId) };
+  return { ...CREDENTIALS.toRecord(credentials), Id: String(applicationId) };
 }
 
 export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens): Route[] {

@@ -5,7 +5,7 @@ import { BadInput } from "../../errors.ts";
 import { isObject } from "../../http/body.ts";
 import type { CertificateName } from "../certificate.ts";
 import type { Ceiling } from "../clients/ceilings.store.ts";
-import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import { CREDENTIALS } from "../clients/contract.ts";
 import {
   canBeLinked,
   changedCredentials,
@@ -204,7 +204,7 @@ const MAX_IGNORED = 100;
 
 /** The registration in RFC 7591 form; empty values are omitted. */
 export function toMetadata(credentials: Credentials, { name, webSite }: Omit<ClientMetadata, "credentials">) {
-  const record: Record<string, unknown> = toCredentialsRecord(credentials);
+  const record: Record<string, unknown> = CREDENTIALS.toRecord(credentials);
   const told = Object.entries(FIELDS).map(([own, field]) => [own, record[field]]);
   const filled = told.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && !value.length));
   const certificate = Object.entries(CERTIFICATE_FIELDS).filter(([, name]) => name === credentials.tlsClientAuthName);

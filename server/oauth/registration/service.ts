@@ -14,7 +14,7 @@ import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import { lockApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
-import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import { CREDENTIALS } from "../clients/contract.ts";
 import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
 import type { Credentials } from "../clients/credentials.ts";
 import type { ReadSector } from "../clients/sector.ts";
@@ -319,7 +319,7 @@ export async function saveChange(
   after: Credentials,
 ): Promise<void> {
   await saveCredentials(tx, tenantId, applicationId, after);
-  const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
+  const [from, to] = [CREDENTIALS.toRecord(before), CREDENTIALS.toRecord(after)];
   const details = changesOf(from, to, Object.keys(to), SHOWN);
   const subject = { type: "Application", id: applicationId };
   if (details) await recordAudit(tx, tenantId, origin, { kind: "Credentials.Changed", subject, details });
