@@ -6,13 +6,18 @@ import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import { writeRecord } from "../records/index.ts";
+import {
+  checkInput,
+  type Entity,
+  type EntityInput,
+  lockAll,
+  type Row,
+  waitForTurn,
+  writeRecord,
+} from "../records/index.ts";
 import type { EventType } from "../webhooks/index.ts";
-import { checkInput, type EntityInput } from "./input.ts";
 import { entityKind, givenIdentifiers } from "./kind.ts";
 import { changeOf } from "./record.ts";
-import type { Entity } from "./registry.ts";
-import { lockAll, type Row, waitForTurn } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
 
 export const MAX_RECORDS = 1_000;

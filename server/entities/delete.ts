@@ -2,14 +2,11 @@
 
 import type { Caller } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
-import { removeRecord } from "../records/index.ts";
+import { type Entity, isEqual, type Row, removeRecord, rowsOf } from "../records/index.ts";
 import { entityKind } from "./kind.ts";
 import { findAddressed, type RecordAddress } from "./read.ts";
 import { changeOf } from "./record.ts";
-import type { Entity } from "./registry.ts";
-import { lockById, type Row } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
-import { isEqual } from "./values.ts";
 
 /**
  * Deletes the record and its dependent data (a client's credentials and secrets, a user's password).
@@ -27,7 +24,7 @@ export async function deleteRecord(
   const { tenantId } = caller;
   const { row, noneThere, column } = await findAddressed(records.sql, caller, entity, address, "AccessManager:Delete");
   return inTransaction(records, caller, entity, "one", async (tx, record) => {
-    const before = await lockById(tx, tenantId, entity, row.id);
+    const before = await rowsOf(entity).find(tx, tenantId, row, "for update");
     // A concurrent request may have done it first.
     if (!before || !isEqual(before[column], row[column])) throw noneThere();
     await removeRecord(tx, caller, entityKind(records, entity), before, conditions);

@@ -18,4 +18,3 @@ export { entityRoutes } from "./routes.ts";
 export { exampleRecords, FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";
 export type { OnChange } from "./transaction.ts";
-export { searchables } from "./values.ts";

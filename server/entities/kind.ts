@@ -7,26 +7,28 @@ import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import { type Found, heldByAnother, type RecordKind, type WrittenRow } from "../records/index.ts";
-import { holdUserAttributes } from "./attributes.store.ts";
-import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
-import type { EntityInput } from "./input.ts";
-import { toRecord } from "./record.ts";
-import { refuseCycles, resolveReferences } from "./references.ts";
-import type { Entity } from "./registry.ts";
 import {
   type Changes,
   countReferencing,
-  deleteRow,
+  type Entity,
+  type EntityInput,
+  type Found,
   findByField,
-  insertRow,
-  lockById,
+  heldByAnother,
+  isEqual,
   lockByIdentifiers,
+  type RecordKind,
   type Row,
-  updateRow,
-} from "./store.ts";
+  refuseCycles,
+  resolveReferences,
+  rowsOf,
+  unvouched,
+  type WrittenRow,
+} from "../records/index.ts";
+import { holdUserAttributes } from "./attributes.store.ts";
+import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
+import { toRecord } from "./record.ts";
 import { auditPerson, type Records, refuseOwnEnd } from "./transaction.ts";
-import { isEqual, unvouched } from "./values.ts";
 
 /** @param told Ids of records already in the transaction's event: further changes get no new number */
 export function entityKind(
@@ -54,10 +56,10 @@ export function entityKind(
       if (before) await refuseHeld(tx, caller.tenantId, entity, { before, after });
     },
     isSame: (before, after) => Object.keys(changed(entity, before, after)).length === 0,
-    insert: (tx, { tenantId, actor }, row) => insertRow(tx, tenantId, entity, changed(entity, {}, row), actor),
+    insert: (tx, { tenantId, actor }, row) => rowsOf(entity).insert(tx, tenantId, changed(entity, {}, row), actor),
     update(tx, { tenantId, actor }, row, before) {
       const sequence = told.has(before.id) ? before.sequence : before.sequence + 1;
-      return updateRow(tx, tenantId, entity, before.id, changed(entity, before, row), sequence, actor);
+      return rowsOf(entity).update(tx, tenantId, { ...changed(entity, before, row), id: before.id, sequence }, actor);
     },
     afterWrite: (tx, caller, change) => onChange(tx, caller, name, change),
     async checkRemoval(tx, caller, row) {
@@ -66,7 +68,7 @@ export function entityKind(
     },
     async remove(tx, caller, row) {
       await onChange(tx, caller, name, { before: row });
-      await deleteRow(tx, caller.tenantId, entity, row.id);
+      await rowsOf(entity).remove(tx, caller.tenantId, row.id);
     },
     audit: (tx, caller, change) => auditPerson(tx, caller, entity, change),
   };
@@ -90,7 +92,7 @@ async function lockTargets(
   // Rule 1: Id is not empty.
   if (input.id !== undefined) {
     const id = toRecordId(input.id);
-    const row = id === undefined ? undefined : await lockById(tx, tenantId, entity, id);
+    const row = id === undefined ? undefined : await rowsOf(entity).find(tx, tenantId, { id }, "for update");
     if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
     return { rows: [row] };
   }

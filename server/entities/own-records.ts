@@ -4,22 +4,19 @@
 import type { Transaction } from "../db/sql.ts";
 import { asTyped } from "../http/fields.ts";
 import type { TenantId } from "../ids.ts";
-import { recordEvent } from "../webhooks/index.ts";
-import { checkInput } from "./input.ts";
-import { changeOf } from "./record.ts";
-import { createRegistry, ENTITIES } from "./registry.ts";
 import {
   type Changes,
+  checkInput,
   claimRow,
   countReferencing,
-  deleteRow,
-  insertRow,
-  lockById,
   lockByIdentifiers,
-  updateRow,
+  rowsOf,
+  unvouched,
   waitForTurn,
-} from "./store.ts";
-import { unvouched } from "./values.ts";
+} from "../records/index.ts";
+import { recordEvent } from "../webhooks/index.ts";
+import { changeOf } from "./record.ts";
+import { createRegistry, ENTITIES } from "./registry.ts";
 
 const REGISTRY = createRegistry(ENTITIES);
 const USER = REGISTRY.find(({ name }) => name === "User")!;
@@ -48,7 +45,7 @@ export async function makeOwnUser(
 ): Promise<number | undefined> {
   const nobodyYet = { type: "User", id: 0 } as const;
   const values = { ...fitting(fields), is_active: true };
-  const made = await insertRow(tx, tenantId, USER, { ...values, ...vouchedOf(values, vouched) }, nobodyYet);
+  const made = await rowsOf(USER).insert(tx, tenantId, { ...values, ...vouchedOf(values, vouched) }, nobodyYet);
   if (!made) return undefined;
   const row = await claimRow(tx, tenantId, USER, made.id);
   await recordEvent(tx, tenantId, changeOf(USER, "Created", [row]));
@@ -63,14 +60,19 @@ export async function changeOwnUser(
   fields: Fields,
   vouched: Vouched,
 ): Promise<void> {
-  const before = await lockById(tx, tenantId, USER, id);
+  const before = await rowsOf(USER).find(tx, tenantId, { id }, "for update");
   if (!before) return;
   const values = unvouched(USER, before, fitting(fields));
   const wanted = { ...values, ...vouchedOf({ ...before, ...values }, vouched) };
   const different = Object.entries(wanted).filter(([column, value]) => before[column] !== value);
   if (different.length === 0) return;
   const actor = { type: "User", id } as const;
-  const row = await updateRow(tx, tenantId, USER, id, Object.fromEntries(different), before.sequence + 1, actor);
+  const row = await rowsOf(USER).update(
+    tx,
+    tenantId,
+    { ...Object.fromEntries(different), id, sequence: before.sequence + 1 },
+    actor,
+  );
   await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row]));
 }
 
@@ -125,7 +127,7 @@ export async function changeOwnApplication(
   id: number,
   application: { [Field in keyof OwnApplication]: string | undefined },
 ): Promise<OwnApplication> {
-  const before = (await lockById(tx, tenantId, APPLICATION, id))!;
+  const before = (await rowsOf(APPLICATION).find(tx, tenantId, { id }, "for update"))!;
   const current = String(before.name ?? "");
   const { webSite = String(before.web_site_url ?? "") } = application;
   const name = asTyped(application.name ?? current);
@@ -138,7 +140,7 @@ export async function changeOwnApplication(
   if (wanted.name === current && wanted.web_site_url === (before.web_site_url || null))
     return { name: current, webSite };
   const actor = { type: "Application", id } as const;
-  const row = await updateRow(tx, tenantId, APPLICATION, id, wanted, before.sequence + 1, actor);
+  const row = await rowsOf(APPLICATION).update(tx, tenantId, { ...wanted, id, sequence: before.sequence + 1 }, actor);
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row]));
   return { name: wanted.name, webSite };
 }
@@ -148,19 +150,19 @@ export async function changeOwnApplication(
  * @returns false if it does not exist or is still referenced
  */
 export async function deleteOwnApplication(tx: Transaction, tenantId: TenantId, id: number): Promise<boolean> {
-  const before = await lockById(tx, tenantId, APPLICATION, id);
+  const before = await rowsOf(APPLICATION).find(tx, tenantId, { id }, "for update");
   if (!before) return false;
   for (const referencing of APPLICATION.referencedBy) {
     if ((await countReferencing(tx, tenantId, referencing, id)) > 0) return false;
   }
-  await deleteRow(tx, tenantId, APPLICATION, id);
+  await rowsOf(APPLICATION).remove(tx, tenantId, id);
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Deleted", [{ ...before, sequence: before.sequence + 1 }]));
   return true;
 }
 
 async function insertApplication(tx: Transaction, tenantId: TenantId, name: string, values: Changes) {
   const insert = (chosen: string) =>
-    insertRow(tx, tenantId, APPLICATION, { ...values, name: chosen, is_active: true }, undefined);
+    rowsOf(APPLICATION).insert(tx, tenantId, { ...values, name: chosen, is_active: true });
   const row = (await insert(name)) ?? (await insert(distinct(name)));
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Created", [row!]));
   return { id: Number(row!.id), name: String(row!.name) };

@@ -5,11 +5,18 @@ import { type Queries, readWithin, type Sql } from "../db/sql.ts";
 import { BadInput, MultipleRows, NotFound, ServiceBusy } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { Asked, Filters } from "../http/query.ts";
-import { wantedBy } from "./filters.ts";
+import {
+  type Entity,
+  findByField,
+  findMatchable,
+  listRows,
+  matchableNames,
+  parseValue,
+  pathText,
+  type Row,
+  wantedBy,
+} from "../records/index.ts";
 import { toRecord } from "./record.ts";
-import type { Entity } from "./registry.ts";
-import { findByField, listRows, type Row } from "./store.ts";
-import { findMatchable, matchableNames, parseValue, pathText } from "./values.ts";
 
 export interface RecordAddress {
   /** The path's last part, still percent-encoded. */

@@ -4,11 +4,9 @@ import { type FindRecords, type ResourceType, resourceType } from "../access/ind
 import type { Queries } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import type { RecordDeclaration } from "../records/index.ts";
+import { ACTOR_FIELDS, type Entity, findByField, type RecordDeclaration, type Row, rowsOf } from "../records/index.ts";
 import type { EventType, RecordedChange } from "../webhooks/index.ts";
-import { ACTOR_FIELDS } from "./definition.ts";
-import { createRegistry, type Entity } from "./registry.ts";
-import { findByField, findByIds, type Row } from "./store.ts";
+import { createRegistry } from "./registry.ts";
 
 /** A record in its response shape; the same object is a webhook's Data. */
 export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unknown> {
@@ -51,6 +49,6 @@ export function createFindRecords(definitions: readonly RecordDeclaration[]): Fi
     const entity = entities.get(entityName);
     const numbers = ids.flatMap((id) => toRecordId(id) ?? []);
     if (!entity || numbers.length === 0) return [];
-    return (await findByIds(sql, tenantId, entity, numbers)).map((row) => toRecord(entity, row));
+    return (await rowsOf(entity).findAll(sql, tenantId, numbers)).map((row) => toRecord(entity, row));
   };
 }

@@ -7,14 +7,12 @@ import { hasConditions } from "../http/conditions.ts";
 import { type Fields, word } from "../http/fields.ts";
 import { textParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
-import type { Declaration, ENTITY } from "../records/index.ts";
+import { type Declaration, type ENTITY, type Entity, filterName, filtersOf, matchables } from "../records/index.ts";
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { MAX_RECORDS } from "./bulk.ts";
-import { filterName, filtersOf } from "./filters.ts";
-import { describeEntities, type Entity } from "./registry.ts";
+import { describeEntities } from "./registry.ts";
 import { exampleDescription, exampleInput } from "./schemas.ts";
 import type { Entities, EntityService } from "./service.ts";
-import { matchables } from "./values.ts";
 
 /** @param others further record types of webhooks */
 export function entityRoutes({ all }: Entities, others: ReturnType<typeof describeEntities>): Route[] {

@@ -1,8 +1,7 @@
 // The schemas that entities share, and examples of their records.
 
-import { limitsOf, type RecordDeclaration } from "../records/index.ts";
-import { createRegistry, describeEntities, type Entity } from "./registry.ts";
-import type { Matchable } from "./values.ts";
+import type { Entity, RecordDeclaration } from "../records/index.ts";
+import { createRegistry, describeEntities } from "./registry.ts";
 
 /** JSON Schema 2020-12. */
 type Schema = Record<string, unknown>;
@@ -10,21 +9,6 @@ type Schema = Record<string, unknown>;
 const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const NUL_FREE = "^[^\\u0000]*$";
-
-export function valueSchema(type: Matchable["type"]): Schema {
-  switch (type) {
-    case "text":
-      return { type: "string" };
-    case "boolean":
-      return { type: "boolean" };
-    case "dateTime":
-      return { type: "string", format: "date-time" };
-    case "int32":
-      return { type: "integer", format: "int32", ...limitsOf("int32") };
-    default:
-      return { type: "integer", format: "int64", ...limitsOf("int64") };
-  }
-}
 
 /** docs/behaviour.md "Foreign keys"; FieldType is how a body names one. */
 export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {

@@ -3,17 +3,15 @@
 import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Asked, type Filters, readAsked } from "../http/query.ts";
-import type { RecordDeclaration } from "../records/index.ts";
+import { type Entity, filterName, filtersOf, type RecordDeclaration, type Row } from "../records/index.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
 import { deleteRecord } from "./delete.ts";
-import { filterName, filtersOf } from "./filters.ts";
 import { attributesFieldOf } from "./kind.ts";
 import { listRecords, type RecordAddress, readRecord, SEARCH_MS } from "./read.ts";
 import { toRecord } from "./record.ts";
-import { createRegistry, type Entity } from "./registry.ts";
-import type { Row } from "./store.ts";
+import { createRegistry } from "./registry.ts";
 import type { Records } from "./transaction.ts";
 import { type Alongside, upsertRecord } from "./upsert.ts";
 

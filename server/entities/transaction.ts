@@ -7,10 +7,8 @@ import type { Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import { changesOf } from "../http/contract.ts";
 import type { TenantId } from "../ids.ts";
-import { keepsChanging, MAX_RACES } from "../records/index.ts";
+import { type Entity, keepsChanging, MAX_RACES, type Row } from "../records/index.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
-import type { Entity } from "./registry.ts";
-import type { Row } from "./store.ts";
 
 /** Storage of records and receivers of their changes. */
 export interface Records {

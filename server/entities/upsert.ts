@@ -3,12 +3,9 @@
 import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
 import type { Conditions } from "../http/conditions.ts";
-import { writeRecord } from "../records/index.ts";
-import { type EntityInput, parseInput } from "./input.ts";
+import { type Entity, type EntityInput, parseInput, type Row, waitForTurn, writeRecord } from "../records/index.ts";
 import { entityKind, givenIdentifiers } from "./kind.ts";
 import { changeOf } from "./record.ts";
-import type { Entity } from "./registry.ts";
-import { type Row, waitForTurn } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
 
 /** Additional work in the transaction that writes a record; repeated if that is retried. */

@@ -21,7 +21,9 @@ interface TableOptions<Row> {
   written?(sql: Queries, tenantId: TenantId, row: Partial<Row>): Record<string, unknown>;
   /** A condition of all rows that are read, such as `deleted_on is null`. */
   only?: string;
-  /** Callers insert without taking turns, so an insert yields to a concurrent one with the same name. */
+  /** Whether created_on, created_by_type, created_by_id, and the same of modified, are written; default: with CreatedOn. */
+  isStamped?: boolean;
+  /** Callers insert without taking turns, so an insert yields to a concurrent one with the same unique value. */
   isRaced?: boolean;
 }
 
@@ -31,7 +33,9 @@ const nothing = (sql: Queries) => sql``;
 const STAMPS = `created_on as "createdOn", actor_reference(created_by_type, created_by_id) as "createdBy",
   modified_on as "modifiedOn", actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
 
-const by = (change: "created" | "modified", author: Author | undefined) => ({
+/** By PostgreSQL's clock, which all processes share; constant within a statement. */
+const by = (sql: Queries, change: "created" | "modified", author: Author | undefined) => ({
+  [`${change}_on`]: sql`statement_timestamp()`,
   [`${change}_by_type`]: author?.type ?? null,
   [`${change}_by_id`]: author?.id ?? null,
 });
@@ -42,8 +46,9 @@ const by = (change: "created" | "modified", author: Author | undefined) => ({
  */
 export function recordTable<Row extends { id: string | number }>(
   { table, field: fields }: Pick<Declaration, "table" | "field">,
-  { more = [], renamed = {}, computed = {}, written, only = "true", isRaced }: TableOptions<Row> = {},
+  options: TableOptions<Row> = {},
 ) {
+  const { more = [], renamed = {}, computed = {}, written, only = "true", isRaced } = options;
   const stored = Object.entries(fields).filter(([name, one]) => {
     return name !== "Id" && one.sent && !one.readOnly && one.stored !== "elsewhere";
   });
@@ -52,13 +57,14 @@ export function recordTable<Row extends { id: string | number }>(
   const names = [...stored.map(rowName), ...more] as (keyof Row & string)[];
   const json = stored.filter(([, one]) => one.stored === "json").map(rowName);
   const idType = fields.Id!.shown!.format === "uuid" ? "uuid" : "bigint";
-  const isStamped = "CreatedOn" in fields;
+  const hasStamps = "CreatedOn" in fields;
+  const { isStamped = hasStamps } = options;
   const columnOf = (name: string) =>
     (renamed as Record<string, string>)[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const text = [
     ...["id", ...names].map((name) => `${table}.${columnOf(name)} as "${name}"`),
     ...Object.entries(computed).map(([name, expression]) => `${expression} as "${name}"`),
-    ...(isStamped ? [STAMPS] : []),
+    ...(hasStamps ? [STAMPS] : []),
   ].join(", ");
   const columns = (sql: Queries) => sql.unsafe(text);
   const where = (sql: Queries, tenantId: TenantId) => sql`tenant_id = ${tenantId} and ${sql.unsafe(only)}`;
@@ -81,16 +87,21 @@ export function recordTable<Row extends { id: string | number }>(
       key: { id: Row["id"] } | { name: string },
       lock?: "for update",
     ): Promise<Row | undefined> {
-      const match = "id" in key ? sql`id = ${key.id as string}` : sql`name = ${key.name}`;
+      const match = "id" in key ? sql`id = ${key.id as string}${sql.unsafe(cast)}` : sql`name = ${key.name}`;
       const [row] = await sql<Row[]>`
         select ${columns(sql)} from ${sql(table)} where ${where(sql, tenantId)} and ${match} ${sql.unsafe(lock ?? "")}`;
       return row;
     },
     /** The rows that a condition holds of, in the order of their Ids. */
-    async findWhere(sql: Queries, tenantId: TenantId, condition: Condition, lock?: "for update"): Promise<Row[]> {
+    async findWhere(
+      sql: Queries,
+      tenantId: TenantId,
+      condition: Condition,
+      end?: "for update" | "limit 2",
+    ): Promise<Row[]> {
       return sql<Row[]>`
         select ${columns(sql)} from ${sql(table)}
-        where ${where(sql, tenantId)} and (${condition}) order by id ${sql.unsafe(lock ?? "")}`;
+        where ${where(sql, tenantId)} and (${condition}) order by id ${sql.unsafe(end ?? "")}`;
     },
     /** Existing rows with these Ids. */
     async findAll(sql: Queries, tenantId: TenantId, ids: readonly Row["id"][]): Promise<Row[]> {
@@ -117,7 +128,7 @@ export function recordTable<Row extends { id: string | number }>(
     /** @returns undefined if a concurrent insert has the same name */
     async insert(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row | undefined> {
       const id = row.id || (idType === "uuid" ? Bun.randomUUIDv7() : undefined);
-      const stamps = { ...by("created", author), ...by("modified", author) };
+      const stamps = { ...by(sql, "created", author), ...by(sql, "modified", author) };
       const values = { ...(id && { id }), tenant_id: tenantId, ...valuesOf(sql, tenantId, row, stamps) };
       const [inserted] = await sql<Row[]>`
         insert into ${sql(table)} ${sql(values as Record<string, string>)}
@@ -125,7 +136,7 @@ export function recordTable<Row extends { id: string | number }>(
       return inserted;
     },
     async update(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row> {
-      const stamps = { modified_on: sql`now()`, ...by("modified", author) };
+      const stamps = by(sql, "modified", author);
       const [updated] = await sql<Row[]>`
         update ${sql(table)} set ${sql(valuesOf(sql, tenantId, row, stamps))}
         where tenant_id = ${tenantId} and id = ${row.id as string} returning ${columns(sql)}`;

@@ -5,7 +5,6 @@ import { MEMBER_LIMIT, POLICY_LIMIT } from "../../server/access/index.ts";
 import { hostProblems, readConfig } from "../../server/config.ts";
 import { MAX_RECORDS } from "../../server/entities/bulk.ts";
 import { DESCRIPTION_LIMIT } from "../../server/entities/definition.ts";
-import { SEARCH_LIMIT } from "../../server/entities/filters.ts";
 import { FORM_BODY_LIMIT, JSON_BODY_LIMIT, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../../server/http/body.ts";
 import { MAX_EXPORTED } from "../../server/http/export.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/http/query.ts";
@@ -18,6 +17,7 @@ import { MAX_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clien
 import { MAX_SECRETS } from "../../server/oauth/clients/service.ts";
 import { DOCUMENT_LIMIT } from "../../server/oauth/registration/document.ts";
 import { TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
+import { SEARCH_LIMIT } from "../../server/records/filters.ts";
 import { MAX_KEPT } from "../../server/requests/store.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/signin/guesses.ts";
 import { CONNECTION, MAX_OVERLAP_SECONDS, MAX_RATE } from "../../server/webhooks/index.ts";

@@ -1,9 +1,9 @@
 // The pages of an entity's records, from its definition.
 
 import type { Children } from "@kitajs/html";
-import { type Attributes, type EntityRecord, type EntityService, searchables } from "../../entities/index.ts";
+import type { Attributes, EntityRecord, EntityService } from "../../entities/index.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { type ENTITY, UNSET_DATE } from "../../records/index.ts";
+import { type ENTITY, searchables, UNSET_DATE } from "../../records/index.ts";
 import {
   ActionButton,
   AskButton,

@@ -2,9 +2,9 @@
 
 import { BadInput } from "../errors.ts";
 import { isObject } from "../http/body.ts";
-import type { NamedField, ReferenceInput } from "../records/index.ts";
-import { ACTOR_FIELDS } from "./definition.ts";
-import type { Entity, EntityReference } from "./registry.ts";
+import type { NamedField } from "./record.ts";
+import type { ReferenceInput } from "./reference.ts";
+import { ACTOR_FIELDS, type Entity, type EntityReference } from "./registry.ts";
 
 /** A body that fits the definition. Absent fields are left alone, null clears. */
 export interface EntityInput {

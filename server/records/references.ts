@@ -1,15 +1,13 @@
 // Foreign keys of an input, looked up within the tenant.
 
-import type { Caller } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { TenantId } from "../ids.ts";
-import type { ReferenceInput } from "../records/index.ts";
-import type { PointedAt } from "./definition.ts";
 import type { EntityInput } from "./input.ts";
-import type { Entity } from "./registry.ts";
-import { type Abstract, type Changes, findReferenced, listChain, type Row } from "./store.ts";
+import type { ReferenceInput } from "./reference.ts";
+import type { Entity, PointedAt } from "./registry.ts";
+import { type Abstract, type Changes, findReferenced, listChain, type Row } from "./rows.store.ts";
 
 /** The maximum number of ancestors by a foreign key to the same entity. */
 const MAX_LEVELS = 100;
@@ -23,7 +21,11 @@ export interface Resolved {
   shown: Record<string, Abstract | null>;
 }
 
-type Seer = Pick<Caller, "tenantId" | "gate">;
+interface Seer {
+  tenantId: TenantId;
+  /** The records that the caller may read. */
+  gate: { seenIds(sql: Queries, type: string, ids: string[]): Promise<ReadonlySet<string>> };
+}
 
 /** @throws BadInput */
 export async function resolveReferences(

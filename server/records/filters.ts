@@ -2,9 +2,8 @@
 
 import { BadInput } from "../errors.ts";
 import { type Filter, type Filters, type Query, readText, type Values } from "../http/query.ts";
-import type { RecordDeclaration } from "../records/index.ts";
-import { valueSchema } from "./schemas.ts";
-import { findMatchable, type Matchable, matchables, parseValue, searchables } from "./values.ts";
+import type { RecordDeclaration } from "./record.ts";
+import { findMatchable, type Matchable, matchables, parseValue, searchables, valueSchema } from "./values.ts";
 
 /** Characters of a Search. */
 export const SEARCH_LIMIT = 200;

@@ -4,14 +4,8 @@ import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { asTyped } from "../http/fields.ts";
-import {
-  type FieldType,
-  INT32_MAX,
-  type NamedField,
-  type RecordDeclaration,
-  TEXT_LIMIT,
-  UNSET_DATE,
-} from "../records/index.ts";
+import { type FieldType, INT32_MAX, limitsOf, TEXT_LIMIT, UNSET_DATE } from "./fields.ts";
+import type { NamedField, RecordDeclaration } from "./record.ts";
 
 export interface Matchable {
   name: string;
@@ -71,6 +65,21 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
       }
       return type === "reference" && Number(text) === 0 ? null : Number(text);
     }
+  }
+}
+
+export function valueSchema(type: Matchable["type"]): Record<string, unknown> {
+  switch (type) {
+    case "text":
+      return { type: "string" };
+    case "boolean":
+      return { type: "boolean" };
+    case "dateTime":
+      return { type: "string", format: "date-time" };
+    case "int32":
+      return { type: "integer", format: "int32", ...limitsOf("int32") };
+    default:
+      return { type: "integer", format: "int64", ...limitsOf("int64") };
   }
 }
 

@@ -1,11 +1,10 @@
 // The SQL of entities, built from their definitions. Values are parameters; names come only from definitions.
 
-import type { Actor } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
-import type { ReferenceKey } from "../records/index.ts";
-import type { PointedAt } from "./definition.ts";
-import type { Entity } from "./registry.ts";
+import type { ReferenceKey } from "./reference.ts";
+import type { Entity, PointedAt } from "./registry.ts";
+import { recordTable } from "./table.store.ts";
 
 /** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
 export interface Abstract {
@@ -31,28 +30,54 @@ export interface Narrowed {
   searched?: string;
 }
 
+/** The table of an entity, by its columns' own names. */
+export function rowsOf(entity: Entity): ReturnType<typeof recordTable<Row>> {
+  const table = tables.get(entity) ?? tableOf(entity);
+  tables.set(entity, table);
+  return table;
+}
+
+/** Cached, because it is constant per entity and expensive to build. */
+const tables = new WeakMap<Entity, ReturnType<typeof recordTable<Row>>>();
+
+function tableOf({ table, field, fields, references }: Entity) {
+  const stored = (isReadOnly: boolean) =>
+    [...fields, ...references].filter(({ readOnly = false }) => readOnly === isReadOnly).map(({ column }) => column);
+  const shown = references.flatMap(({ name, column, pointsAt, inputOnly }) => {
+    const target = `select ${abstractText(pointsAt, "target")} from ${quoted(pointsAt.table)} target`;
+    return inputOnly ? [] : [[name, `(${target} where target.id = ${quoted(table, column)})`]];
+  });
+  return recordTable<Row>(
+    { table, field: { Id: field.Id! } },
+    {
+      more: [...stored(false), "sequence"],
+      computed: {
+        ...Object.fromEntries(
+          [...stored(true), "modified_on"].filter((one) => one !== "id").map((one) => [one, quoted(one)]),
+        ),
+        ...Object.fromEntries(shown),
+        CreatedBy: "actor_reference(created_by_type, created_by_id)",
+        ModifiedBy: "actor_reference(modified_by_type, modified_by_id)",
+      },
+      isStamped: true,
+      isRaced: true,
+    },
+  );
+}
+
 /** At most two rows: the second only tells that there is more than one. */
-export async function findByField(
+export function findByField(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
   column: string,
   value: unknown,
 ): Promise<Row[]> {
-  return sql<Row[]>`
-    select ${columns(sql, entity)} from ${sql(entity.table)}
-    where tenant_id = ${tenantId} and ${equals(sql, { column, value })} order by id limit 2`;
-}
-
-/** The ids that exist, in any order. */
-export async function findByIds(sql: Queries, tenantId: TenantId, entity: Entity, ids: number[]): Promise<Row[]> {
-  return sql<Row[]>`
-    select ${columns(sql, entity)} from ${sql(entity.table)}
-    where tenant_id = ${tenantId} and id = any (${ids}::bigint[])`;
+  return rowsOf(entity).findWhere(sql, tenantId, equals(sql, { column, value }), "limit 2");
 }
 
 /** In the order of their ids; one more than the limit, if there are more. */
-export async function listRows(
+export function listRows(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
@@ -61,18 +86,8 @@ export async function listRows(
   after: string | undefined,
 ): Promise<Row[]> {
   const filtered = filters.reduce((all, filter) => sql`${all} and ${equals(sql, filter)}`, sql``);
-  return sql<Row[]>`
-    select ${columns(sql, entity)} from ${sql(entity.table)}
-    where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``} ${filtered}
-      ${searched ? holds(sql, searched) : sql``}
-    order by id limit ${limit + 1}`;
-}
-
-export async function lockById(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<Row | undefined> {
-  const [row] = await sql<Row[]>`
-    select ${columns(sql, entity)} from ${sql(entity.table)}
-    where tenant_id = ${tenantId} and id = ${id}::bigint for update`;
-  return row;
+  const condition = searched ? sql`${filtered} ${holds(sql, searched)}` : filtered;
+  return rowsOf(entity).list(sql, tenantId, {}, limit, after, condition);
 }
 
 /** A named record, and whether a stranger named it. */
@@ -92,7 +107,7 @@ export async function lockByIdentifiers(
     .map(({ column, value }) => sql`${sql(column)} = ${value}`)
     .reduce((any, match) => sql`${any} or ${match}`);
   const rows = await sql<(Row & { isStrangers: boolean })[]>`
-    select ${columns(sql, entity)}, ${ofStrangers(sql, entity)} as "isStrangers" from ${sql(entity.table)}
+    select ${rowsOf(entity).columns(sql)}, ${ofStrangers(sql, entity)} as "isStrangers" from ${sql(entity.table)}
     where tenant_id = ${tenantId} and (${matches}) order by id for update`;
   return rows.map(({ isStrangers, ...row }) => ({ row, isStrangers }));
 }
@@ -124,48 +139,12 @@ export async function waitForTurn(sql: Queries, tenantId: TenantId, entity: Enti
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
 }
 
-/** @returns undefined if a unique value is taken */
-export async function insertRow(
-  sql: Queries,
-  tenantId: TenantId,
-  entity: Entity,
-  changes: Changes,
-  actor: Actor | undefined,
-): Promise<Row | undefined> {
-  const values = { ...changes, tenant_id: tenantId, ...by(sql, "created", actor), ...by(sql, "modified", actor) };
-  const [row] = await sql<Row[]>`
-    insert into ${sql(entity.table)} ${sql(values as unknown as Record<string, string>)}
-    on conflict do nothing returning ${columns(sql, entity)}`;
-  return row;
-}
-
-/** @param sequence the record's new number; the row is locked, so it follows commit order */
-export async function updateRow(
-  sql: Queries,
-  tenantId: TenantId,
-  entity: Entity,
-  id: number,
-  changes: Changes,
-  sequence: number,
-  actor: Actor,
-): Promise<Row> {
-  const values = { ...changes, sequence, ...by(sql, "modified", actor) };
-  const [row] = await sql<Row[]>`
-    update ${sql(entity.table)} set ${sql(values as unknown as Record<string, string>)}
-    where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql, entity)}`;
-  return row!;
-}
-
 /** Marks a new row as its own creator. */
 export async function claimRow(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<Row> {
   const [row] = await sql<Row[]>`
     update ${sql(entity.table)} set created_by_id = id, modified_by_id = id
-    where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql, entity)}`;
+    where tenant_id = ${tenantId} and id = ${id} returning ${rowsOf(entity).columns(sql)}`;
   return row!;
-}
-
-export async function deleteRow(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<void> {
-  await sql`delete from ${sql(entity.table)} where tenant_id = ${tenantId} and id = ${id}`;
 }
 
 export async function countReferencing(
@@ -218,32 +197,6 @@ export async function listChain(
   return rows.map((row) => row.id);
 }
 
-/** The data of responses and versions. */
-function columns(sql: Queries, entity: Entity) {
-  const text = columnTexts.get(entity) ?? columnsText(entity);
-  columnTexts.set(entity, text);
-  return sql.unsafe(text);
-}
-
-/** Cached, because it is constant per entity and expensive to build. */
-const columnTexts = new WeakMap<Entity, string>();
-
-function columnsText(entity: Entity): string {
-  const stored = [...entity.fields, ...entity.references].map(({ column }) => column);
-  const shown = entity.references.flatMap(({ name, column, pointsAt, inputOnly }) =>
-    inputOnly
-      ? []
-      : `(select ${abstractText(pointsAt, "target")} from ${quoted(pointsAt.table)} target
-          where target.id = ${quoted(entity.table, column)}) as ${quoted(name)}`,
-  );
-  return [
-    ...[...new Set([...stored, "modified_on", "sequence"])].map((column) => quoted(column)),
-    ...shown,
-    'actor_reference(created_by_type, created_by_id) as "CreatedBy"',
-    'actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"',
-  ].join(", ");
-}
-
 /** AbstractLong, or AbstractText, of the table's row. */
 function abstractText(entity: PointedAt, table: string): string {
   const text = (key: ReferenceKey) => {
@@ -271,13 +224,4 @@ function equals(sql: Queries, { column, value }: ColumnFilter) {
 function holds(sql: Queries, text: string) {
   const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
   return sql`and search_text like lower(${pattern})`;
-}
-
-/** PostgreSQL's clock, which all processes share; constant within a statement. */
-function by(sql: Queries, change: "created" | "modified", actor: Actor | undefined) {
-  return {
-    [`${change}_by_type`]: actor?.type ?? null,
-    [`${change}_by_id`]: actor?.id ?? null,
-    [`${change}_on`]: sql`statement_timestamp()`,
-  };
 }

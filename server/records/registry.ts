@@ -1,0 +1,107 @@
+// Declared entities with the targets of their foreign keys.
+
+import { contract } from "../http/contract.ts";
+import { ABSTRACT_LONG, ABSTRACT_TEXT, type Field } from "../http/fields.ts";
+import { reference } from "./fields.ts";
+import type { NamedField, NamedReference, RecordDeclaration } from "./record.ts";
+
+/** A target of foreign keys. Its table has `id` and `tenant_id`; its fields include Id, Name and ExternalId. */
+export interface PointedAt extends Pick<RecordDeclaration, "name" | "table" | "idAsText"> {
+  fields: readonly Pick<NamedField, "name" | "column" | "example">[];
+}
+
+const ACTORS = ["User", "Application"];
+
+/** A definition with resolved targets of its foreign keys. */
+export interface Entity extends RecordDeclaration {
+  references: EntityReference[];
+  /** The foreign keys, of any entity, that point here. */
+  referencedBy: { entity: Entity; column: string; name: string }[];
+  actors: Entity[];
+}
+
+export interface EntityReference extends NamedReference {
+  pointsAt: PointedAt;
+}
+
+/** @throws Error if a definition's foreign key points at no entity of the list and at none of the settings */
+export function createRegistry(definitions: readonly RecordDeclaration[], settings: readonly PointedAt[]): Entity[] {
+  const entities = definitions.map(
+    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
+  );
+  const named = (name: string) => entities.find((entity) => entity.name === name);
+  for (const [index, entity] of entities.entries()) {
+    entity.actors = ACTORS.flatMap((name) => named(name) ?? []);
+    for (const reference of definitions[index]!.references) {
+      const target = named(reference.target);
+      const pointsAt = target ?? settings.find(({ name }) => name === reference.target);
+      if (!pointsAt)
+        throw new Error(`${entity.name}.${reference.name} points at ${reference.target}, which is no entity.`);
+      entity.references.push({ ...reference, pointsAt });
+      target?.referencedBy.push({ entity, column: reference.column, name: reference.name });
+    }
+    Object.assign(entity, contractOf(entity));
+  }
+  return entities;
+}
+
+const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
+const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
+
+/** With what its foreign keys point at. */
+function contractOf({ name, description, identifiers, fields, references }: Entity) {
+  const all = inAnswerOrder<Field>([
+    ...fields.map((field): [string, Field] => [field.name, field.name === "Id" ? idField(field, identifiers) : field]),
+    ...references.map((one): [string, Field] => [one.name, shownReference(one)]),
+    ...ACTOR_FIELDS.map((one): [string, Field] => [one.name, actorField(one)]),
+  ]);
+  const sentAs = `${description} Absent fields are left alone, null clears a field.`;
+  return contract(name, description, Object.fromEntries(all), sentAs);
+}
+
+/** docs/behaviour.md "Write a record": an empty Id finds a record by something else. */
+function idField(field: NamedField, identifiers: readonly string[]): Field {
+  const { description } = field;
+  const sent = `${description} Empty: the record is found by ${identifiers.join(", ")}, or is new.`;
+  return { ...field, description: sent, answered: description, readOnly: false };
+}
+
+/** In a row it has the reference's own name; the column is the Id alone. */
+function shownReference({ pointsAt, inputOnly, ...field }: EntityReference): Field {
+  if (inputOnly) return field;
+  const { name: Type, idAsText, fields } = pointsAt;
+  const exampleOf = (key: string) => fields.find(({ name }) => name.replace("_", "") === key)?.example ?? "";
+  const none = { ...NOBODY, Id: idAsText ? "" : 0 };
+  return {
+    ...field,
+    column: field.name,
+    shown: idAsText ? ABSTRACT_TEXT : ABSTRACT_LONG,
+    show: (stored) => stored ?? none,
+    example: { Id: idAsText ? "3" : 3, ExternalId: exampleOf("ExternalId"), Name: exampleOf("Name"), Type },
+  };
+}
+
+function actorField({ name, description }: (typeof ACTOR_FIELDS)[number]): Field {
+  return {
+    ...reference("", name, `${description} It is looked up, but the server's own value is stored.`),
+    answered: description,
+    shown: ABSTRACT_LONG,
+    show: (stored) => stored ?? NOBODY,
+    example: EXAMPLE_ACTOR,
+  };
+}
+
+/** The actor fields that every entity has; the server sets them. */
+export const ACTOR_FIELDS = [
+  { name: "ModifiedBy", description: "Who updated the record." },
+  { name: "CreatedBy", description: "Who created the record." },
+] as const;
+
+/** docs/behaviour.md "Application": the order in which a record ends. */
+const LAST = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
+
+/** A record's fields by name, in the order of responses. */
+export function inAnswerOrder<T>(parts: [name: string, part: T][]): [name: string, part: T][] {
+  const last = LAST.flatMap((name) => parts.filter((part) => part[0] === name));
+  return [...parts.filter((part) => !last.includes(part)), ...last];
+}
