@@ -158,6 +158,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     shown: Type.Record(Type.String(), Type.Null()),
     must: "must be an object of names and values, or null.",
     take: (value: HeadersInput | null): HeadersInput => value ?? {},
+    blank: null,
     refuse: (value: HeadersInput | null) => headersProblem(value ?? {}),
     show: (stored: unknown) => stored as Record<string, null>,
     audit: "name",
@@ -226,6 +227,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
       answered:
         "Held: too many deliveries in a row were exhausted, or the receiver has answered 410. It is probed by the " +
         "oldest delivery it has not got, and Active again once that arrives.",
+      blank: "Active",
       audit: "value",
       judged: true,
       example: "Active",

@@ -44,20 +44,6 @@ import { endRotation } from "./rotation.store.ts";
 
 const TYPE = "WebhookConnection";
 const NOT_HELD = { heldOn: null, heldReason: null };
-/** Defaults of a new connection. */
-const BLANK = {
-  name: null,
-  description: null,
-  secret: null,
-  headers: null,
-  timeoutMs: null,
-  order: "None" as const,
-  ratePerSecond: null,
-  maxInFlight: null,
-  holdAfter: null,
-  state: "Active" as const,
-  ...NOT_HELD,
-};
 
 export interface Connections {
   /** A page of connections that the caller may read, newest first. @throws ServiceBusy */
@@ -176,7 +162,8 @@ export function createConnections(
   function blank(input: ConnectionInput): Connection {
     const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
     const apiKey = seals.apiKey.seal(randomBytes(24).toString("base64url"));
-    return { ...BLANK, id: newId<ConnectionId>(), url, entities, events, apiKey };
+    const own = { id: newId<ConnectionId>(), url, entities, events, apiKey, ...NOT_HELD };
+    return { ...(CONNECTION.blank() as Omit<Connection, keyof typeof own>), ...own };
   }
 
   /** Seals given values; undefined keeps the stored seal. */

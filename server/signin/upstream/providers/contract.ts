@@ -194,6 +194,7 @@ const fields = (checkUrl: CheckUrl) => ({
       return wrong && `Mapping.${wrong} must be a claim's name, a string of at most ${WORD_LIMIT} characters.`;
     },
     take: (value: Mapping) => Object.fromEntries(Object.entries(value).filter(([, claim]) => claim !== "")),
+    blank: {},
     stored: "json",
     audit: "value",
     example: { Name: "name", Username: "preferred_username", Email: "email", EmailVerified: "email_verified" },
@@ -202,6 +203,7 @@ const fields = (checkUrl: CheckUrl) => ({
     description:
       "Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly. Where anybody can " +
       "have an account, Create needs AllowedDomains or AllowedTenants.",
+    blank: "LinkOnly",
     audit: "value",
     judged: true,
     form: {

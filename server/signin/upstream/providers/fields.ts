@@ -59,6 +59,7 @@ export function words({ must, most, pattern, takeOne = String, ...told }: WordsT
     must,
     fits: (value: string[]) => value.every((one) => new RegExp(pattern).test(takeOne(one))),
     take: (value: string[]) => [...new Set(value.map(takeOne))],
+    blank: [],
   });
 }
 

@@ -55,31 +55,9 @@ export function merged(secrets: Seal, before: Provider | undefined, input: Provi
   };
 }
 
-function blank({ Name, Type, ClientId }: Pick<ProviderRecord, "Name" | "Type" | "ClientId">): Omit<Provider, "id"> {
-  return {
-    name: Name,
-    externalId: null,
-    type: Type,
-    issuer: null,
-    authorizationEndpoint: null,
-    tokenEndpoint: null,
-    userinfoEndpoint: null,
-    clientId: ClientId,
-    clientSecret: null,
-    tokenEndpointAuthMethod: null,
-    clientKey: null,
-    authorizationParameters: {},
-    scopes: DEFAULT_SCOPES[Type],
-    mapping: DEFAULT_MAPPING,
-    provisioning: "LinkOnly",
-    allowedDomains: [],
-    allowedTenants: [],
-    requireVerifiedEmail: false,
-    allowLocal: false,
-    signOut: false,
-    // A new provider is inactive until it has been tested.
-    isActive: false,
-  };
+function blank({ Type }: Pick<ProviderRecord, "Type">) {
+  const own = { clientKey: null, scopes: DEFAULT_SCOPES[Type], mapping: DEFAULT_MAPPING };
+  return { ...PROVIDER.blank(), ...own } as Omit<Provider, "id">;
 }
 
 /** @throws BadInput naming fields that its Type requires or forbids */
