@@ -22,7 +22,7 @@ import {
   STANDARD_GRANT_TYPES,
   SUBJECT_TYPES,
 } from "../contract.ts";
-import type { ClientAuthMethod, ClientType, Credentials } from "./credentials.ts";
+import type { ClientAuthMethod, ClientType } from "./credentials.ts";
 import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";
 
