@@ -1,13 +1,10 @@
 export {
   date,
   flag,
-  INT32_MAX,
   id,
-  limitsOf,
   type RecordField,
   reference,
   serverDate,
-  TEXT_LIMIT,
   type TextShape,
   text,
   textId,
