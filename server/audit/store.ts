@@ -3,6 +3,7 @@ import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../ids.ts";
 import { type AuditKind, type AuditOutcome, outcomeOf } from "./kinds.ts";
+import { openPlace, personOf, sealPlace } from "./sealing.ts";
 
 /** The actor and source of an action. The API's Caller is one; `originOf` creates one from a page's request. */
 export interface Origin {
@@ -55,16 +56,29 @@ export interface AuditFilter {
 export async function insertAuditEvent(
   sql: Queries,
   tenantId: TenantId,
-  { actor, clientId, address, userAgent, requestKey }: Origin,
-  { kind, subject, details = {} }: AuditEntry,
+  origin: Origin,
+  entry: AuditEntry,
 ): Promise<void> {
+  const { actor, clientId, requestKey } = origin;
+  const { kind, subject, details = {} } = entry;
+  const { address, userAgent, sealed } = await sealedPlace(sql, tenantId, origin, entry);
   await sql`
-    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent,
+    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
       subject_type, subject_id, details, request_key)
     select id, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
-      ${actor?.id ?? null}, ${clientId ?? null}, ${address ?? UNKNOWN_ADDRESS}, ${userAgent}, ${subject?.type ?? null},
+      ${actor?.id ?? null}, ${clientId ?? null}, ${address}, ${userAgent}, ${sealed}, ${subject?.type ?? null},
       ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey}
     from tenants where id = ${tenantId}`;
+}
+
+/** A person whose key was destroyed has left no place. */
+async function sealedPlace(sql: Queries, tenantId: TenantId, origin: Origin, entry: AuditEntry) {
+  const { address = UNKNOWN_ADDRESS, userAgent } = origin;
+  const person = personOf(origin.actor, entry.subject);
+  if (person === undefined) return { address, userAgent, sealed: null };
+  const [found] = await sql<{ key: Uint8Array }[]>`
+    select key from personal_keys where tenant_id = ${tenantId} and user_id = ${person}`;
+  return { address: "", userAgent: "", sealed: found ? sealPlace(found.key, { address, userAgent }) : null };
 }
 
 /**
@@ -79,10 +93,10 @@ export async function insertConsequence(
   consequence: AuditKind,
 ): Promise<void> {
   await tx`
-    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent,
+    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
       subject_type, subject_id, details, request_key)
     select tenant_id, ${Bun.randomUUIDv7()}, ${consequence}, ${outcomeOf(consequence)}, actor_type, actor_id, client_id,
-      address, user_agent, subject_type, subject_id, ${tx.json(details)}, request_key
+      address, user_agent, sealed, subject_type, subject_id, ${tx.json(details)}, request_key
     from audit_log
     where tenant_id = ${tenantId} and subject_type = ${subject.type} and subject_id = ${String(subject.id)}
       and kind = ${kind} and details @> ${tx.json(details)}
@@ -140,7 +154,20 @@ export async function countSignIns(
 const columns = (sql: Queries) => sql`
   id, occurred_on as "occurredOn", kind, outcome, actor_type as "actorType", actor_id as "actorId",
   client_id as "clientId", address, user_agent as "userAgent", subject_type as "subjectType",
-  subject_id as "subjectId", details, request_key as "requestKey"`;
+  subject_id as "subjectId", details, request_key as "requestKey", sealed,
+  case when sealed is not null then (
+    select k.key from personal_keys k
+    where k.tenant_id = l.tenant_id and k.user_id = person_of(actor_type, actor_id, subject_type, subject_id)) end as key`;
+
+interface SealedEvent extends AuditEvent {
+  sealed: Uint8Array | null;
+  /** Null if it is not sealed, or the key was destroyed. */
+  key: Uint8Array | null;
+}
+
+function opened({ sealed, key, ...event }: SealedEvent): AuditEvent {
+  return sealed && key ? { ...event, ...openPlace(key, sealed) } : event;
+}
 
 /** Newest first; one more than the limit if there are more. */
 export async function listAuditEvents(
@@ -150,10 +177,11 @@ export async function listAuditEvents(
   limit: number,
   after: string | undefined,
 ): Promise<AuditEvent[]> {
-  return sql<AuditEvent[]>`
-    select ${columns(sql)} from audit_log
+  const events = await sql<SealedEvent[]>`
+    select ${columns(sql)} from audit_log l
     where ${matches(sql, tenantId, filter)} ${after ? sql`and id < ${after}` : sql``}
     order by id desc limit ${limit + 1}`;
+  return events.map(opened);
 }
 
 /** Counts up to `most`. */
@@ -187,7 +215,7 @@ const matches = (
   ${to ? sql`and occurred_on < ${to}` : sql``}`;
 
 export async function findAuditEvent(sql: Queries, tenantId: TenantId, id: string): Promise<AuditEvent | undefined> {
-  const [event] = await sql<AuditEvent[]>`
-    select ${columns(sql)} from audit_log where tenant_id = ${tenantId} and id = ${id}`;
-  return event;
+  const [event] = await sql<SealedEvent[]>`
+    select ${columns(sql)} from audit_log l where tenant_id = ${tenantId} and id = ${id}`;
+  return event && opened(event);
 }

@@ -56,6 +56,8 @@ const TABLES = {
     },
     mentions: STAMPS,
   },
+  // Seals what the audit log has about the person.
+  personal_keys: { file: "PersonalKeys", column: "user_id", exported: ["user_id"], withheld: ["key"] },
   passwords: { file: "Passwords", column: "user_id", exported: ["user_id"], withheld: ["hash"] },
   password_resets: { file: "PasswordResets", column: "user_id", exported: ["expires_on"], withheld: ["digest"] },
   totp_secrets: {
