@@ -1,12 +1,10 @@
-// The account and second-factor pages in a real browser, and what axe-core finds in them.
+// The account and second-factor pages in a real browser.
 
 import { describe, expect, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Client } from "../authorize/client.ts";
-import { ok } from "../policies/people.ts";
 import { openWindows } from "../support/browser.ts";
-import { inspect } from "../support/inspect.ts";
-import { clientOf, shared } from "../support/tenant.ts";
+import { shared } from "../support/tenant.ts";
 import { Authenticator, newApplication } from "./person.ts";
 
 const browser = openWindows();
@@ -83,53 +81,3 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await heading(other, "Sign in");
   });
 });
-
-const PATIENCE_MS = 120_000;
-
-test(
-  "every page is accessible and fits, on a phone in dark mode and on a desktop in light mode",
-  async () => {
-    const client = await newApplication();
-    const admin = await clientOf(client.tenant);
-    const page = await (await browser.newContext()).newPage();
-    const { url } = shared();
-    await page.goto(`${url}/account`);
-    await inspect(page, "sign in first");
-    await page.goto(url + client.authorize());
-    await signIn(page, client, "a slip");
-    await page.getByRole("alert").waitFor();
-    await inspect(page, "sign in again");
-    await page.goto(`${url}/account?client_id=${client.id}`);
-    await signIn(page, client);
-    await page.goto(url + client.authorize({ prompt: "consent" }));
-    await inspect(page, "consent");
-    await page.goto(url + client.authorize({ prompt: "select_account" }));
-    await inspect(page, "choose account");
-    await page.goto(`${url}/oauth2/logout`);
-    await inspect(page, "sign out");
-    await page.goto(`${url}/account/password`);
-    await inspect(page, "change password");
-    await page.goto(`${url}/account/second-factor`);
-    await inspect(page, "set up");
-    const app = await enrol(page, client);
-    await inspect(page, "recovery codes");
-    await page.goto(`${url}/account/second-factor/remove`);
-    await inspect(page, "remove");
-
-    const other = await open(client);
-    await other.getByLabel("Code").fill(app.wrongCode());
-    await other.keyboard.press("Enter");
-    await other.getByRole("alert").waitFor();
-    await inspect(other, "code again");
-    await other.getByLabel("Code").fill(app.code(1));
-    await other.keyboard.press("Enter");
-    await heading(other, "Your account");
-    await inspect(other, "account");
-
-    const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
-    const { Url } = (await admin.send("POST", `/User/${user.Id}/PasswordReset`)).body;
-    await other.goto(Url);
-    await inspect(other, "reset");
-  },
-  PATIENCE_MS,
-);

@@ -264,7 +264,6 @@ test.concurrent.each([true, false])(
     await page.getByRole("link", { name: "1 alert", exact: true }).click();
     const row = page.getByRole("row").filter({ hasText: "Connection held" });
     await row.getByRole("link", { name: "Directory" }).waitFor();
-    if (javaScriptEnabled) await inspect(page, "alerts");
     await row.getByRole("button", { name: "For 4 hours" }).click();
     await page.getByRole("status").getByText("You see to it.").waitFor();
     await row.getByText(/^you until/).waitFor();

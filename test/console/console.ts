@@ -7,7 +7,6 @@ import { issuer } from "../authorize/client.ts";
 import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import type { Api } from "../support/api.ts";
 import type { WindowOptions, Windows } from "../support/browser.ts";
-import { inspect } from "../support/inspect.ts";
 import { PlainContext } from "../support/plain-page.ts";
 
 /** A browser signed in to Settings; it collects console messages. */
@@ -89,23 +88,4 @@ async function ok(api: Api, method: string, path: string, body?: unknown): Promi
   const { status, body: answer } = await api.call(method, path, body);
   expect({ path, status, answer }).toEqual({ path, status: 200, answer });
   return answer;
-}
-
-/** A page, and how a person comes there; ids are those of the tenant that all are shown of. */
-export interface Listed<Ids> {
-  name: string;
-  path: (ids: Ids) => string;
-  /** An action on the page before it is checked. */
-  act?: (visitor: Visitor) => Promise<void>;
-}
-
-/** @throws if one of them is not as it should be, or the browser has something to complain of */
-export async function inspectAll<Ids>(visitor: Visitor, pages: Listed<Ids>[], ids: Ids): Promise<void> {
-  for (const { name, path, act } of pages) {
-    await visitor.open(path(ids));
-    await act?.(visitor);
-    await inspect(visitor.page, name);
-  }
-  // A page that answers 404 or 422 is an error to the browser's console, and what is wanted.
-  expect(visitor.complaints.filter((line) => !line.includes("the server responded with a status of 4"))).toEqual([]);
 }

@@ -3,7 +3,6 @@
 import { expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
 import { openWindows } from "../support/browser.ts";
-import { inspect } from "../support/inspect.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 import { enterSettings } from "./console.ts";
 
@@ -18,7 +17,6 @@ test("a browser is redirected from / to Settings, and sees a page for unknown pa
   const answer = await page.goto(`${issuer()}/nothing/here`);
   expect([answer!.status(), answer!.headers()["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
   await page.getByRole("heading", { name: "Not Found", level: 1 }).waitFor();
-  await inspect(page, "not-found");
 });
 
 test.each([

@@ -32,7 +32,6 @@ test("ops reads names beside Ids, in the log and on the pages of events and conn
   await page.getByRole("button", { name: "Filter" }).click();
   await page.waitForURL(/RecordId=/);
   expect(await page.getByRole("rowheader").allTextContents()).toEqual([`Application ${front.Id} Created`]);
-  await inspect(page, "activity-of-a-record");
 
   await open(`/settings/activity?ConnectionId=${former.Id}`);
   expect(await page.getByLabel("Connection").locator("option:checked").textContent()).toContain("Former");

@@ -8,7 +8,7 @@ import { Visitor } from "../authorize/visitor.ts";
 import { openWindows } from "../support/browser.ts";
 import { newTenant } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
-import { enterSettings, inspectAll, type Listed, newColleague } from "./console.ts";
+import { enterSettings, newColleague } from "./console.ts";
 import { HOSTILE } from "./hostile.ts";
 
 const browser = openWindows();
@@ -211,40 +211,6 @@ test(
     expect(await visitor.page.getByRole("link", { name: "New application" }).count()).toBe(0);
     await visitor.open("/settings/new-application/web");
     await visitor.page.getByText(/This needs /).waitFor();
-  },
-  PATIENCE_MS,
-);
-
-const PAGES: Listed<{ application: string }>[] = [
-  { name: "application-connect", path: ({ application }) => `/settings/applications/${application}/connect` },
-  { name: "new-application", path: () => "/settings/new-application" },
-  ...["web", "spa", "native", "device", "machine", "api"].map((kind) => ({
-    name: `new-application-${kind}`,
-    path: () => `/settings/new-application/${kind}`,
-  })),
-  {
-    name: "new-application-refused",
-    path: () => "/settings/new-application/web",
-    act: async ({ page }) => {
-      await page.getByLabel("Name", { exact: true }).fill(HOSTILE);
-      await page
-        .getByLabel("Redirect URIs", { exact: true })
-        .fill(`http://localhost:3001/${"long/".repeat(40)}\nftp://x`);
-      await page.getByRole("button", { name: "Make the application" }).click();
-      await page.getByRole("alert").waitFor();
-    },
-  },
-];
-
-test(
-  "every page of it is accessible and fits, on a desktop and on a phone, in light and dark mode",
-  async () => {
-    const api = await newTenant();
-    const long = `https://${"long-".repeat(12)}example.com/orders`;
-    const scopes = ["read", "write", "cancel"].flatMap((action) => [`orders:${action}`, `${long}:${action}`]);
-    await newApi(api, "Orders", [...scopes, "<b>billing</b>"]);
-    await using visitor = await enterSettings(browser, api.tenant);
-    await inspectAll(visitor, PAGES, { application: api.tenant.client.clientId });
   },
   PATIENCE_MS,
 );

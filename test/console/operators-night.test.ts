@@ -38,7 +38,6 @@ test("Resume offers exhausted deliveries too, and the figures still link to the 
   await page.locator(".figures div").filter({ hasText: "Exhausted, 24 h" }).getByRole("link", { name: "1" }).click();
   await page.getByRole("row").filter({ hasText: "First door" }).waitFor();
   expect(await page.getByRole("rowheader").count()).toBe(1);
-  await inspect(page, "night-activity");
 
   await page.locator("h1").waitFor();
   await page.evaluate("document.activeElement.blur()");
@@ -57,6 +56,5 @@ test("Resume offers exhausted deliveries too, and the figures still link to the 
   const row = page.getByRole("row").filter({ hasText: "Exhausted" }).filter({ hasText: "Delivered" });
   await row.getByText("503").waitFor();
   await page.getByRole("link", { name: "Export CSV" }).waitFor();
-  await inspect(page, "night-redelivery");
   expect(complaints).toEqual([]);
 });

@@ -85,7 +85,6 @@ test(
     await page.getByRole("heading", { name: "Your account" }).waitFor();
     expect(await page.locator("main time").count()).toBeGreaterThan(3);
     await expectInTokyo(page);
-    await inspect(page, "account");
   },
   PATIENCE_MS,
 );

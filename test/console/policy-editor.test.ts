@@ -51,7 +51,6 @@ test(
     await write(page, 'permit (principal, action, resource is Application)\nwhen { resource.Name == "7" };');
     await page.locator(".cm-lintRange-error").waitFor({ state: "hidden" });
     await page.waitForFunction(() => document.querySelector(".found")!.textContent === "");
-    await inspect(page, "policy-editor");
 
     await page.getByLabel("Name", { exact: true }).fill("Sevens");
     await page.getByRole("button", { name: "Save policy" }).click();

@@ -44,7 +44,6 @@ test(
     await open("/settings");
     await page.getByRole("link", { name: "Requests", exact: true }).click();
     await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
-    await inspect(page, "requests");
     await page.getByLabel("Status").selectOption("4xx");
     await page.getByRole("button", { name: "Filter" }).click();
     await page.getByText(refused).waitFor();

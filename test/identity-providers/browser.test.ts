@@ -5,10 +5,9 @@ import type { Page } from "playwright-core";
 import { type Client, issuer } from "../authorize/client.ts";
 import { db } from "../entities/client.ts";
 import { openWindows } from "../support/browser.ts";
-import { inspect } from "../support/inspect.ts";
 import { startForgedProvider } from "./forged-provider.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { addProvider, force, newRealTenant, newUpstreamTenant, type UpstreamTenant } from "./tenant.ts";
+import { force, newRealTenant, newUpstreamTenant, type UpstreamTenant } from "./tenant.ts";
 
 const browser = openWindows();
 let real: RealProvider;
@@ -18,9 +17,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await real?.[Symbol.asyncDispose]();
 });
-
-/** A browser on a busy machine takes its time to look at every page twice. */
-const PATIENCE_MS = 120_000;
 
 /** An application that shows its user. */
 function startApplication() {
@@ -143,40 +139,6 @@ test("a provider's form_post returns to the browser's sign-in, though it sends n
   expect(app.got.at(-1)).toMatchObject({ code: expect.any(String) });
   expect(complaints).toEqual([]);
 });
-
-test(
-  "every page is accessible and fits, on a phone in dark mode and on a desktop in light mode",
-  async () => {
-    const { client, caller } = await newRealTenant(real);
-    const long = { Name: "A directory with a long name, of the northern region", Issuer: await nobodyThere() };
-    await addProvider(caller, long);
-    const { page } = await newPage(true);
-    await page.goto(issuer() + client.authorize());
-    await inspect(page, "sign in");
-    await page.getByRole("link", { name: long.Name }).click();
-    await page.getByRole("heading", { name: "Sign-in did not work" }).waitFor();
-    await inspect(page, "problem");
-    const person = newPerson(real, { preferred_username: "admin" });
-    await page.getByRole("link", { name: "Sign in another way" }).click();
-    await page.getByRole("link", { name: "Sign in with Example ID" }).click();
-    await signInThere(page, person.login);
-    await page.getByRole("heading", { name: "Link your account" }).waitFor();
-    await inspect(page, "link at sign-in");
-    await page.goto(`${issuer()}/account?client_id=${client.id}`);
-    await signInHere(page, client);
-    await page.getByRole("button", { name: "Link Example ID" }).click();
-    await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByLabel("Your password").fill("a slip");
-    await page.getByRole("button", { name: "Link" }).click();
-    await page.getByRole("alert").waitFor();
-    await inspect(page, "link");
-    await page.getByLabel("Your password").fill(client.tenant.admin.password);
-    await page.getByRole("button", { name: "Link" }).click();
-    await page.getByRole("status").waitFor();
-    await inspect(page, "account");
-  },
-  PATIENCE_MS,
-);
 
 test("an application that requires the provider shows no page of ours, unless the provider is down", async () => {
   using app = startApplication();
