@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { startVictim } from "../support/victim.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 100;
 
 test("changes committed by the API are delivered after it was killed before dispatching", async () => {
-  await using stack = await startStack();
+  const stack = await startVictim();
   const api = await newTenant(stack);
   await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
   await api.connect(receiver.url);

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { setCredentials, tokensOf } from "../logouts/clients.ts";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import type { Stack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { startVictim } from "../support/victim.ts";
 
 let stack: Stack;
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { WEBHOOK_TIMEOUT: "30s" } });
+  stack = await startVictim();
 }, 180_000);
-afterAll(() => stack?.stop(), 180_000);
 
 /** A user signed in with a browser. */
 async function signedIn(uri: string): Promise<Visitor> {

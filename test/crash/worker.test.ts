@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { FIRST_SIZE } from "../../server/webhooks/deliveries/windows.ts";
 import { type LoggedEvent, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import type { Stack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { startVictim } from "../support/victim.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 20;
@@ -12,10 +13,8 @@ let stack: Stack;
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 
 beforeAll(async () => {
-  // Longer than the worker takes to stop, so that a post is always in its midst.
-  stack = await startStack({ env: { WEBHOOK_TIMEOUT: "30s" } });
+  stack = await startVictim();
 }, 180_000);
-afterAll(() => stack?.stop(), 180_000);
 
 test("a worker killed with full windows loses nothing, and the log names the lost attempts", async () => {
   const api = await newTenant(stack);

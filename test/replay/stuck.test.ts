@@ -5,8 +5,9 @@ import { type DeliverWebhookInput, TASK_QUEUE } from "../../workflows/contract.t
 import { until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import type { Stack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { startVictim } from "../support/victim.ts";
 import { temporal } from "../webhooks/temporal.ts";
 import "./runtime.ts";
 
@@ -20,7 +21,7 @@ test.each([
 ])(
   "a workflow of another version, %s, is terminated, and its deliveries get a new run with their remaining attempts",
   async (_, made) => {
-    await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
+    const stack = await startVictim();
     const api = await newTenant(stack);
     await using receiver = startReceiver(({ count }) => (count <= made ? LATER : 200), {
       dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir,

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { startVictim } from "../support/victim.ts";
 
 const CHANGES = 100;
 
 test("a tenant's change does not wait for another tenant's earlier burst", async () => {
-  await using stack = await startStack();
+  const stack = await startVictim();
   const [loud, quiet] = await Promise.all([newTenant(stack), newTenant(stack)]);
   await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
   await Promise.all([loud.connect(receiver.url), quiet.connect(receiver.url)]);

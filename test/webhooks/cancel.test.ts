@@ -5,8 +5,9 @@ import type { Client } from "@temporalio/client";
 import { until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import type { Stack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { startVictim } from "../support/victim.ts";
 import { temporal } from "./temporal.ts";
 
 let stack: Stack;
@@ -17,14 +18,10 @@ const deliveryState = async (workflowId: string) =>
   (await client.workflow.getHandle(workflowId).describe()).searchAttributes.DeliveryState;
 
 beforeAll(async () => {
-  // The reconciler looks so often that it would soon undo what does not hold.
-  stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "500ms", WEBHOOK_TIMEOUT: "30s" } });
+  stack = await startVictim();
   client = await temporal(stack.temporalAddress);
 }, 180_000);
-afterAll(async () => {
-  await client?.connection.close();
-  await stack?.stop();
-}, 180_000);
+afterAll(() => client?.connection.close());
 
 describe.concurrent("a delivery workflow", () => {
   test("that is reset posts nothing again, and its log explains the alternative", async () => {
