@@ -3,7 +3,7 @@
 // To add a page:
 //
 // 1. A kind of record gets its list, its own page, its form and its delete page from its declaration: an entity from its
-//    definition (records/entities.tsx), a kind of settings from its line in server/settings.ts (records/settings.tsx).
+//    definition (records/entities.tsx), a kind of settings from its line in server/settings.ts (records/declared.tsx).
 //    Special pages of a kind are listed in SPECIAL and SPECIAL_SETTINGS below. Any other page is a `Page`: a path, and for
 //    GET and POST the scopes of the REST operation and `answer(visit)`. Its factory takes SettingsDependencies and is
 //    listed in `ownPages`. With `area` the page appears in the navigation, in that order, in its group.
@@ -33,8 +33,8 @@ import { organisationPages } from "./organisation.tsx";
 import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, ConsolePage, ConsoleServices, Group } from "./page.tsx";
 import { policyPages } from "./policies/pages.tsx";
+import { declaredPages } from "./records/declared.tsx";
 import { entityPages } from "./records/entities.tsx";
-import { plainSettingsPages } from "./records/settings.tsx";
 import { registrationTokenPages } from "./registration-tokens.tsx";
 import { requestPages } from "./requests.tsx";
 import { rootController } from "./root.tsx";
@@ -74,7 +74,7 @@ function createPages(deps: ConsoleServices): ConsolePage[] {
 function ownPages(deps: ConsoleServices): ConsolePage[] {
   const ofSettings = (isWanted: (kind: string) => boolean) =>
     Object.entries(deps.settings).flatMap(([kind, resource]) =>
-      isWanted(kind) ? (SPECIAL_SETTINGS[kind]?.(deps) ?? plainSettingsPages(resource)) : [],
+      isWanted(kind) ? (SPECIAL_SETTINGS[kind]?.(deps) ?? declaredPages(resource.type, resource.service)) : [],
     );
   return [
     ...overviewPages(deps),

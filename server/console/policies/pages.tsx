@@ -1,8 +1,8 @@
 import { POLICY, type PolicyRecord } from "../../access/index.ts";
 import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import { declaredPages } from "../records/declared.tsx";
 import { Changed, Value } from "../records/records.tsx";
-import { settingsPages } from "../records/settings.tsx";
 import { checkPage, policyText, problemsIn } from "./check.ts";
 import { Editor } from "./editor.tsx";
 import { comparedPages, TryButton, tryPages } from "./try.tsx";
@@ -22,11 +22,7 @@ when { resource.Name like "Sales *" };
 `;
 
 export function policyPages(deps: ConsoleServices): ConsolePage[] {
-  const pages = settingsPages<PolicyRecord, ReturnType<typeof POLICY.parse>>({
-    contract: POLICY,
-    service: deps.policies,
-    path: "/settings/policies",
-    nouns: ["policy", "Policies"],
+  const pages = declaredPages<PolicyRecord, ReturnType<typeof POLICY.parse>>(POLICY, deps.policies, {
     lead: (visit) => (
       <p class="fine">
         {"A request needs a scope and a policy that permits it. "}

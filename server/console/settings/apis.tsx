@@ -3,18 +3,14 @@ import { firstPage } from "../../http/query.ts";
 import { API, type ApiRecord } from "../../oauth/index.ts";
 import { Code, Facts, type Option, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import { declaredPages } from "../records/declared.tsx";
 import { Changed, Value } from "../records/records.tsx";
-import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 
 const ALL = firstPage(100);
 
 export function apiPages(deps: ConsoleServices): ConsolePage[] {
-  return settingsPages<ApiRecord, ReturnType<typeof API.parse>>({
-    contract: API,
-    service: deps.apis,
-    path: "/settings/apis",
-    nouns: ["API", "APIs"],
+  return declaredPages<ApiRecord, ReturnType<typeof API.parse>>(API, deps.apis, {
     lead: (visit) => (
       <p class="fine">
         {"An API takes tokens that are made for it alone. "}

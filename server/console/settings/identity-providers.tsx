@@ -4,9 +4,9 @@ import { NotFound } from "../../errors.ts";
 import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../signin/index.ts";
 import { ActionButton, Badge, ButtonLink, Code, Facts, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
+import { declaredKind } from "../records/declared.tsx";
 import { type Kind, recordPages } from "../records/kind.tsx";
 import { Value } from "../records/records.tsx";
-import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 import { changeForm, FIELDS, newForm, providerBody, RESERVATION } from "./provider-form.tsx";
 
@@ -15,63 +15,66 @@ const PROVIDERS = "/settings/identity-providers";
 export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   const about = "With an identity provider they sign in at another service, such as the organisation's directory.";
-  const kind: Kind<ProviderRecord> = settingsKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>({
-    contract: deps.settings.providers.type,
-    service: deps.providers,
-    path: PROVIDERS,
-    nouns: ["provider", "Identity providers"],
-    adds: (visit) => <AddLinks visit={visit} />,
-    add: { path: "add/:type", title: (visit) => `Add ${TYPES[typeOf(visit)]} provider` },
-    empty: {
-      none: ["People sign in by password here", about],
-      filtered: ["No identity provider has this name", about],
-    },
-    columns: () => [
-      { name: "Protocol", cell: ({ Type }) => <Text text={TYPES[Type]} /> },
-      {
-        name: "Where",
-        cell: ({ Issuer, AuthorizationEndpoint }) => (
-          <small class="address" safe>
-            {Issuer || AuthorizationEndpoint}
-          </small>
+  const kind: Kind<ProviderRecord> = declaredKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>(
+    deps.settings.providers.type,
+    deps.providers,
+    {
+      nouns: ["provider", "Identity providers"],
+      adds: (visit) => <AddLinks visit={visit} />,
+      add: { path: "add/:type", title: (visit) => `Add ${TYPES[typeOf(visit)]} provider` },
+      empty: {
+        none: ["People sign in by password here", about],
+        filtered: ["No identity provider has this name", about],
+      },
+      columns: () => [
+        { name: "Protocol", cell: ({ Type }) => <Text text={TYPES[Type]} /> },
+        {
+          name: "Where",
+          cell: ({ Issuer, AuthorizationEndpoint }) => (
+            <small class="address" safe>
+              {Issuer || AuthorizationEndpoint}
+            </small>
+          ),
+        },
+        { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
+      ],
+      names: FIELDS,
+      async form(visit, held) {
+        if (held) return changeForm(held.record);
+        const kept = visit.form.get(RESERVATION) ?? visit.url.searchParams.get(RESERVATION) ?? undefined;
+        const redirect = await deps.providers.reserve(visit.permitted("Settings:Update"), kept);
+        return newForm(visit, typeOf(visit), `${PROVIDERS}/add`, redirect);
+      },
+      async body(visit, isNew) {
+        const type = isNew ? typeOf(visit) : (await kind.read(visit)).record.Type;
+        return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
+      },
+      taken: () => "Name or ExternalId is held by another identity provider.",
+      told: {
+        added: "The provider is added. Test the connection, then make it active.",
+        deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
+      },
+      show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
+      actions: (visit, { record: { Id } }) => ({
+        first: (
+          <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />
         ),
-      },
-      { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
-    ],
-    names: FIELDS,
-    async form(visit, held) {
-      if (held) return changeForm(held.record);
-      const kept = visit.form.get(RESERVATION) ?? visit.url.searchParams.get(RESERVATION) ?? undefined;
-      const redirect = await deps.providers.reserve(visit.permitted("Settings:Update"), kept);
-      return newForm(visit, typeOf(visit), `${PROVIDERS}/add`, redirect);
+      }),
+      effects: ({ Name }) => [
+        phrase`Nobody signs in by ${Name} any more, and which account there is whose here is forgotten.`,
+        "Users that have no password need a password link to come in again.",
+        "While an application names it as the way in, it cannot be deleted.",
+      ],
+      more: [
+        {
+          path: `${PROVIDERS}/:id/test`,
+          // Reloading the page does not repeat the test.
+          GET: { needs: read, answer: async (visit) => visit.goTo(`${PROVIDERS}/${visit.params.id}`) },
+          POST: { needs: [...read, "Settings:Update"], answer: (visit) => testProvider(deps, visit) },
+        },
+      ],
     },
-    async body(visit, isNew) {
-      const type = isNew ? typeOf(visit) : (await kind.read(visit)).record.Type;
-      return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
-    },
-    taken: () => "Name or ExternalId is held by another identity provider.",
-    told: {
-      added: "The provider is added. Test the connection, then make it active.",
-      deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
-    },
-    show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
-    actions: (visit, { record: { Id } }) => ({
-      first: <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />,
-    }),
-    effects: ({ Name }) => [
-      phrase`Nobody signs in by ${Name} any more, and which account there is whose here is forgotten.`,
-      "Users that have no password need a password link to come in again.",
-      "While an application names it as the way in, it cannot be deleted.",
-    ],
-    more: [
-      {
-        path: `${PROVIDERS}/:id/test`,
-        // Reloading the page does not repeat the test.
-        GET: { needs: read, answer: async (visit) => visit.goTo(`${PROVIDERS}/${visit.params.id}`) },
-        POST: { needs: [...read, "Settings:Update"], answer: (visit) => testProvider(deps, visit) },
-      },
-    ],
-  });
+  );
   return recordPages({
     ...kind,
     async save(visit, body, conditions) {

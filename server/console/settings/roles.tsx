@@ -3,24 +3,18 @@
 import { ROLE, type RoleRecord } from "../../access/index.ts";
 import { AskButton, ButtonLink, Code, Facts, Pager, phrase, Section, Table, Text } from "../../ui/index.ts";
 import { type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
-import { type Kind, recordPages } from "../records/kind.tsx";
+import { declaredPages } from "../records/declared.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
-import { settingsKind } from "../records/settings.tsx";
+
 import type { Visit } from "../visit.ts";
 import { scopesOfApis } from "./apis.tsx";
 import { addMember, askToRemove, leaveRole, type MemberRecord, pickPage, ROLES } from "./members.tsx";
 
-export const rolePages = (deps: ConsoleServices): ConsolePage[] => recordPages(roleKind(deps));
-
-function roleKind(deps: ConsoleServices): Kind<RoleRecord> {
+export function rolePages(deps: ConsoleServices): ConsolePage[] {
   const both = ["Settings:Read", "Settings:Update"] as const;
   const about = "A role is a group of users and applications that policies speak of.";
-  return settingsKind<RoleRecord, ReturnType<typeof ROLE.parse>>({
-    contract: ROLE,
-    service: deps.roles,
-    path: ROLES,
-    nouns: ["role", "Roles"],
+  return declaredPages<RoleRecord, ReturnType<typeof ROLE.parse>>(ROLE, deps.roles, {
     lead: (visit) => (
       <p class="fine">
         {"A role gives its users their scopes, and "}

@@ -2,7 +2,8 @@
 
 import { etagOf } from "../../http/conditions.ts";
 import { readAsked } from "../../http/query.ts";
-import { Badge, ButtonLink, type Column, labelsOf, phrase } from "../../ui/index.ts";
+import type { WEBHOOK } from "../../records/index.ts";
+import { Badge, ButtonLink, type Column, phrase } from "../../ui/index.ts";
 import {
   CONNECTION_FILTERS,
   CONNECTION_STATES,
@@ -11,7 +12,7 @@ import {
   toConnectionId,
 } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
-import { recordPages } from "../records/kind.tsx";
+import { declaredPages } from "../records/declared.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import {
@@ -48,11 +49,8 @@ const REFRESH_SECONDS = 10;
 export function webhookPages(deps: ConsoleServices): ConsolePage[] {
   const { connection, connections, figures } = deps;
   const read = ["Webhooks:Read"] as const;
-  return recordPages<Row>({
-    type: "WebhookConnection",
-    path: CONNECTIONS,
+  return declaredPages<Row, ReturnType<typeof connection.parse>, typeof WEBHOOK>(connection, connections, {
     nouns: ["connection", "Webhooks"],
-    scopes: { read: read[0], write: WRITE, remove: "Webhooks:Delete" },
     // Visitors without read permission see only the Id.
     titleOf: ({ Id, Name = "", URL }) => (URL === undefined ? String(Id) : titleOfConnection({ Name, URL })),
     list: (visit) => listRows(deps, visit),
@@ -78,19 +76,13 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
       ),
     add: { path: "add", title: () => "Add Webhook Connection" },
     read: (visit) => readOne(deps, visit),
-    async save(visit, body, conditions) {
-      const input = connection.parse(body);
-      return (await connections.save(visit.permitted(...WRITE), input, conditions, body)).record;
-    },
     async remove(visit, conditions) {
       const id = toConnectionId(visit.params.id!);
       return (await connections.remove(visit.permitted("Webhooks:Delete"), id, conditions)).record;
     },
     names: NAMES,
-    labels: labelsOf(connection),
     form: async (_visit, held) => connectionForm(connection, held?.record),
     body: async ({ form }, isNew) => connectionSent(connection, form, isNew),
-    taken: () => "Name is held by another connection.",
     once: (visit, made, sent) => showMade(deps, visit, made, sent),
     show: (visit, held) => connectionBody(deps, visit, held as ShownConnection),
     leadOfOne: refreshing,
@@ -107,7 +99,6 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
     },
     told: {
       added: ADDED,
-      changed: "The connection is changed.",
       deleted: ({ Id, URL }) =>
         phrase`The connection to ${URL === undefined ? String(Id) : addressOf(URL)} is deleted.`,
     },

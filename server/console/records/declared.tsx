@@ -1,0 +1,169 @@
+// The pages of a kind of record, from its declaration and service.
+
+import type { Permitted, Scope } from "../../access/index.ts";
+import { type Conditions, etagOf } from "../../http/conditions.ts";
+import type { Contract } from "../../http/contract.ts";
+import type { Fields } from "../../http/fields.ts";
+import type { Page, Paging } from "../../http/query.ts";
+import type { Declaration, RecordScopes, SETTING } from "../../records/index.ts";
+import {
+  bodyOf,
+  Code,
+  ContractFields,
+  Facts,
+  type FormState,
+  formOf,
+  formOfRecord,
+  labelsOf,
+  type MoreOptions,
+  phrase,
+  Section,
+} from "../../ui/index.ts";
+import type { ConsolePage } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { type Held, headingOf, type Kind, recordPages } from "./kind.tsx";
+import { askedByName, Changed, type ChangedProps, Value } from "./records.tsx";
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of any fields.
+type Any = any;
+
+interface Service<Input, S extends RecordScopes> {
+  list(caller: Permitted<Of<S["read"]>>, filter: { name?: string }, paging: Paging): Promise<Page<Any>>;
+  read(caller: Permitted<Of<S["read"]>>, id: Any): Promise<{ record: Any; version: object }>;
+  save(
+    caller: Permitted<Of<S["create"] | S["update"]>>,
+    input: Input,
+    conditions: Conditions,
+    sent: unknown,
+  ): Promise<{ record: object }>;
+  remove(caller: Permitted<Of<S["remove"]>>, id: Any, conditions: Conditions): Promise<{ record: object }>;
+}
+
+type Of<S extends string> = Extract<S, `${string}:${string}` & Scope>;
+
+/** The parts that replace those of the declaration. */
+export interface DeclaredPages<Item extends DeclaredRecord>
+  extends Partial<Omit<Kind<Item>, "type" | "scopes" | "told">> {
+  told?: Partial<Kind<Item>["told"]>;
+  /** Options that the contract does not list. */
+  options?(visit: Visit, record: Item | undefined): Promise<MoreOptions>;
+}
+
+interface DeclaredRecord {
+  Id: string;
+  Name: string;
+  CreatedOn?: string;
+  ModifiedOn?: string;
+}
+
+type Declared<Input, S extends RecordScopes> = Omit<Declaration<Any, S>, "parse"> & { parse(body: unknown): Input };
+
+export function declaredPages<Item extends DeclaredRecord, Input, S extends RecordScopes = typeof SETTING>(
+  declaration: Declared<Input, S>,
+  service: Service<Input, S>,
+  own?: DeclaredPages<Item>,
+): ConsolePage[] {
+  return recordPages(declaredKind(declaration, service, own));
+}
+
+export function declaredKind<Item extends DeclaredRecord, Input, S extends RecordScopes = typeof SETTING>(
+  declaration: Declared<Input, S>,
+  service: Service<Input, S>,
+  own: DeclaredPages<Item> = {},
+): Kind<Item> {
+  const { told, options, ...special } = own;
+  const { name, texts, form } = declaration;
+  const { read, create, update, remove } = declaration.scopes as {
+    [Operation in keyof RecordScopes]: Of<S[Operation]>;
+  };
+  const { names = form, nouns = [declaration.nouns[0], headingOf(declaration.nouns[1])] as const } = own;
+  const [one, several] = nouns;
+  const write = [...new Set([create, update])];
+  return {
+    type: name,
+    path: `/settings/${several.toLowerCase().replaceAll(" ", "-")}`,
+    nouns,
+    scopes: { read, write, remove },
+    titleOf: ({ Name, Id }) => String(Name ?? Id),
+    list(visit) {
+      const { filter, paging } = askedByName(visit, declaration);
+      return service.list(visit.permitted(read), filter, paging);
+    },
+    filters: async () => [{ name: "Name", label: "Name, in full" }],
+    columns: () => [{ name: "Changed", cell: (record) => <LastChange {...record} ago /> }],
+    empty: {
+      none: [`No ${declaration.nouns[1]} to see`, texts.group],
+      filtered: [`No ${one} has this name`, texts.group],
+    },
+    async read(visit) {
+      const { record, version } = await service.read(visit.permitted(read), visit.params.id!);
+      return { record, version: etagOf(version), stored: version };
+    },
+    async save(visit, body, conditions) {
+      const input = declaration.parse(body);
+      return (await service.save(visit.permitted(...write), input, conditions, body)).record;
+    },
+    async remove(visit, conditions) {
+      return (await service.remove(visit.permitted(remove), visit.params.id!, conditions)).record;
+    },
+    names,
+    labels: labelsOf(declaration),
+    form: async (visit, held) => contractForm(declaration, names, held, await options?.(visit, held?.record)),
+    body: async (visit) => bodyOf(declaration, names, visit.form),
+    taken: () => `Name is held by another ${one}.`,
+    show: async (_visit, { record }) => <Shown contract={declaration} names={names} record={record} />,
+    effects: () => [texts.remove],
+    ...special,
+    told: {
+      added: `The ${one} is added.`,
+      changed: `The ${one} is changed.`,
+      deleted: ({ Name, Id }) => phrase`The ${one} ${String(Name ?? Id)} is deleted.`,
+      ...told,
+    },
+  };
+}
+
+function contractForm(
+  contract: Pick<Contract<Fields>, "field">,
+  names: readonly string[],
+  held: Held<object> | undefined,
+  more: MoreOptions | undefined,
+) {
+  return {
+    state: held ? formOfRecord(contract, names, { ...held.record }) : formOf(),
+    fields: (state: FormState) => (
+      <ContractFields contract={contract} names={names} state={state} isNew={!held} more={more} />
+    ),
+  };
+}
+
+interface ShownProps {
+  contract: Pick<Contract<Fields>, "name" | "field">;
+  names: readonly string[];
+  record: DeclaredRecord;
+}
+
+function Shown({ contract: { name: type, field }, names, record }: ShownProps): JSX.Element {
+  const values: Record<string, unknown> = { ...record };
+  return (
+    <Section title={type}>
+      <Facts
+        facts={[
+          ...names
+            .filter((name) => name !== "Name" && name in values)
+            .map((name): [string, JSX.Element] => [
+              field[name]!.form!.label,
+              <Value text={[values[name] ?? ""].flat().join(", ")} />,
+            ]),
+          ["Changed", <LastChange {...record} />],
+          ["Id", <Code text={record.Id} copy />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** Some kinds have no dates. */
+function LastChange({ CreatedOn = "", ModifiedOn = CreatedOn, ago }: Partial<ChangedProps>): JSX.Element {
+  return <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} ago={ago} />;
+}
