@@ -1,7 +1,7 @@
 // The kinds of records in policies, webhooks and the audit log.
 
 import { resourceType } from "./access/index.ts";
-import { ALERT_RESOURCE_TYPE } from "./alerts/index.ts";
+import { ALERT } from "./alerts/index.ts";
 import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
 import { type EntityDefinition, resourceTypes } from "./entities/index.ts";
 import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
@@ -11,12 +11,12 @@ import { TENANT_SETTINGS } from "./tenants/index.ts";
 import { ALERT_RECORD, CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
 
 export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
-  const entityTypes = resourceTypes(entities);
+  const [entityTypes, alert] = [resourceTypes(entities), resourceType(ALERT)];
   return [
     ...entityTypes,
-    ...webhookResourceTypes([...entityTypes, ALERT_RESOURCE_TYPE]),
+    ...webhookResourceTypes([...entityTypes, alert]),
     ...OAUTH_RESOURCE_TYPES,
-    ALERT_RESOURCE_TYPE,
+    alert,
     AUDIT_RESOURCE_TYPE,
     REQUEST_RESOURCE_TYPE,
     resourceType(TENANT_SETTINGS),

@@ -2,7 +2,7 @@
 
 import type { Logger } from "pino";
 import { type Authenticate, createAccess, createAuthenticate, createRecordFinders } from "./access/index.ts";
-import { createAlerts, EXAMPLE_ALERT } from "./alerts/index.ts";
+import { ALERT, createAlerts } from "./alerts/index.ts";
 import { createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/sql.ts";
@@ -27,7 +27,7 @@ import { createRequests } from "./requests/index.ts";
 import { createSettings, type SettingsKinds } from "./settings.ts";
 import { createOwnTenant, createTenants } from "./tenants/index.ts";
 import type { Vault } from "./vault.ts";
-import { ALERT_RECORD, CONNECTION, connectionContract, createWebhooks, type RecordedChange } from "./webhooks/index.ts";
+import { CONNECTION, connectionContract, createWebhooks, type RecordedChange } from "./webhooks/index.ts";
 
 export interface ServicesDependencies {
   config: Config;
@@ -108,7 +108,7 @@ export function createServices(deps: ServicesDependencies) {
   for (const { type, service } of Object.values(settings)) finders.add(type.name, service.find);
 
   const alerts = createAlerts(sql);
-  finders.add(ALERT_RECORD, alerts.find);
+  finders.add(ALERT.name, alerts.find);
 
   const webhooks = createWebhooks({
     sql,
@@ -117,7 +117,7 @@ export function createServices(deps: ServicesDependencies) {
     exporter,
     stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
-    samples: new Map([...exampleRecords(entities), [ALERT_RECORD, EXAMPLE_ALERT]]),
+    samples: new Map([...exampleRecords(entities), [ALERT.name, ALERT.example]]),
   });
   finders.add(CONNECTION.name, webhooks.connections.find);
 

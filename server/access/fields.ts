@@ -11,7 +11,7 @@ import {
   orNull,
   readOnly,
   requiredText,
-  time,
+  serverTime,
 } from "../http/fields.ts";
 import type { Caller } from "./bearer.ts";
 
@@ -54,10 +54,7 @@ export function descriptionField(example: string, form: FormField = { label: "De
   });
 }
 
-const at = (description: string) => ({
-  ...readOnly(time(), { description, example: EXAMPLE_TIME }),
-  show: (stored: unknown) => (stored as Date).toISOString(),
-});
+const at = (description: string) => serverTime({ description, example: EXAMPLE_TIME });
 
 const by = (description: string) =>
   field<unknown, unknown>({

@@ -1,9 +1,9 @@
-// The contract of Alert.
+// The declaration of Alert.
 
-import { type Static, Type } from "@sinclair/typebox";
-import type { ResourceType } from "../access/index.ts";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { body } from "../http/contract.ts";
-import { momentOrNull, orNull, time, uuid, word } from "../http/fields.ts";
+import { momentOrNull, orNull, readOnly, serverTime, serverTimeOrNull, uuid, word } from "../http/fields.ts";
+import { record, WEBHOOK } from "../records/index.ts";
 import { ALERT_RECORD, EVENT_TYPES } from "../webhooks/index.ts";
 
 export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns", "FailedLogouts"] as const;
@@ -22,71 +22,64 @@ export const RULES = {
   failedLogouts: { percent: 10, least: 2, hours: 1 },
 };
 
-export const ALERT_RESOURCE_TYPE: ResourceType = {
-  name: ALERT_RECORD,
-  families: ["Webhooks"],
-  attributes: [
-    { name: "Id", type: "text" },
-    { name: "Kind", type: "text" },
-    { name: "ConnectionId", type: "text" },
-    { name: "State", type: "text" },
-  ],
-};
-
 /** The body of POST Alert/{Id}/Acknowledge. */
 export const ACKNOWLEDGEMENT = body(
   { name: "Acknowledgement", $id: "AlertAcknowledgement" },
   { Until: momentOrNull({ description: "When Settings shows it again if it has not ended; null: never." }) },
 );
 
-export const ALERT = Type.Object(
-  {
-    Id: uuid(),
-    Kind: word(ALERT_KINDS),
-    ConnectionId: orNull(uuid(), { description: "null: it is of no connection." }),
-    State: word(ALERT_STATES, {
+export const ALERT = record(ALERT_RECORD, {
+  table: "alerts",
+  nouns: ["alert", "alerts"],
+  description: "A problem that needs attention.",
+  scopes: WEBHOOK,
+  events: true,
+  fields: {
+    Id: readOnly(uuid(), { judged: true, example: "0197c6f5-1a2b-7c3d-8e4f-5061728394a5" }),
+    Kind: readOnly(word(ALERT_KINDS), { judged: true, example: "ConnectionHeld" }),
+    ConnectionId: readOnly(orNull(uuid()), {
+      description: "null: it is of no connection.",
+      judged: true,
+      example: "0197c6f1-90ab-7cde-8f01-23456789abcd",
+    }),
+    State: readOnly(word(ALERT_STATES), {
       description: "Acknowledged: a user has acknowledged it, and the acknowledgement has not expired.",
+      judged: true,
+      example: "Acknowledged",
     }),
-    Reason: orNull(Type.String(), {
+    Reason: readOnly(orNull(Type.String()), {
       description: "For people, as it was when it was raised; null: it counts what the caller may not read.",
+      example: "410 Gone",
     }),
-    RaisedOn: time(),
-    EndedOn: orNull(time()),
-    AcknowledgedBy: orNull(Type.Object({ Type: word(["User", "Application"]), Id: Type.String() })),
-    AcknowledgedOn: orNull(time()),
-    AcknowledgedUntil: orNull(time(), { description: "null: until it ends." }),
+    RaisedOn: serverTime({ example: "2026-01-31T11:59:00.000Z" }),
+    EndedOn: serverTimeOrNull({ example: null }),
+    AcknowledgedBy: readOnly(orNull(Type.Object({ Type: word(["User", "Application"]), Id: Type.String() })), {
+      example: { Type: "User", Id: "7" },
+    }),
+    AcknowledgedOn: serverTimeOrNull({ example: "2026-01-31T12:00:00.000Z" }),
+    AcknowledgedUntil: serverTimeOrNull({
+      description: "null: until it ends.",
+      example: "2026-01-31T16:00:00.000Z",
+    }),
   },
-  { $id: "Alert" },
-);
-
-const FIELD_TYPES: Record<keyof Static<typeof ALERT>, string> = {
-  Id: "string (uuid)",
-  Kind: "string",
-  ConnectionId: "string (uuid)",
-  State: "string",
-  Reason: "string",
-  RaisedOn: "string (date-time)",
-  EndedOn: "string (date-time)",
-  AcknowledgedBy: "object",
-  AcknowledgedOn: "string (date-time)",
-  AcknowledgedUntil: "string (date-time)",
-};
+  texts: {
+    group: "Problems that need attention: raised and ended automatically, acknowledged by users.",
+    remove: "",
+  },
+});
 
 export const ALERT_DESCRIPTION = {
   Name: ALERT_RECORD,
-  Fields: Object.entries(FIELD_TYPES).map(([Name, Type]) => ({ Name, Type, Filter: Name === "State" })),
+  Fields: Object.entries(ALERT.field).map(([Name, { shown }]) => ({
+    Name,
+    Type: typeOf(shown!),
+    Filter: Name === "State",
+  })),
   Events: [...EVENT_TYPES],
 };
 
-export const EXAMPLE_ALERT = {
-  Id: "0197c6f5-1a2b-7c3d-8e4f-5061728394a5",
-  Kind: "ConnectionHeld",
-  ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
-  State: "Acknowledged",
-  Reason: "410 Gone",
-  RaisedOn: "2026-01-31T11:59:00.000Z",
-  EndedOn: null,
-  AcknowledgedBy: { Type: "User", Id: "7" },
-  AcknowledgedOn: "2026-01-31T12:00:00.000Z",
-  AcknowledgedUntil: "2026-01-31T16:00:00.000Z",
-};
+/** As the list of entities names it. */
+function typeOf(schema: TSchema): string {
+  const { type = "string", format } = schema.anyOf?.find((one: TSchema) => one.type && one.type !== "null") ?? schema;
+  return format ? `${type} (${format})` : type;
+}

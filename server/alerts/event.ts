@@ -3,6 +3,7 @@
 import type { Transaction } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import { ALERT_RECORD, type EventType, isAlertHeard, recordEvent } from "../webhooks/index.ts";
+import { ALERT } from "./contract.ts";
 import type { Alert } from "./store.ts";
 
 /** Without a receiver no event is written, so many alerts do not cause many events. */
@@ -21,17 +22,6 @@ export async function recordAlertEvent(
 
 /** The response shape without hidden values. */
 export function wholeRecord(alert: Alert) {
-  const { acknowledgedByType: type, acknowledgedById } = alert;
-  return {
-    Id: alert.id,
-    Kind: alert.kind,
-    ConnectionId: alert.connectionId,
-    State: alert.state,
-    Reason: alert.reason,
-    RaisedOn: alert.raisedOn.toISOString(),
-    EndedOn: alert.endedOn?.toISOString() ?? null,
-    AcknowledgedBy: type === null ? null : { Type: type, Id: String(acknowledgedById) },
-    AcknowledgedOn: alert.acknowledgedOn?.toISOString() ?? null,
-    AcknowledgedUntil: alert.acknowledgedUntil?.toISOString() ?? null,
-  };
+  const { acknowledgedByType: Type, acknowledgedById } = alert;
+  return ALERT.toRecord(alert, { AcknowledgedBy: Type && { Type, Id: String(acknowledgedById) } });
 }

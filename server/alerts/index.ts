@@ -1,10 +1,9 @@
 export {
   ACKNOWLEDGEMENT,
+  ALERT,
   ALERT_DESCRIPTION,
-  ALERT_RESOURCE_TYPE,
   ALERT_STATES,
   type AlertKind,
-  EXAMPLE_ALERT,
 } from "./contract.ts";
 export { alertRoutes } from "./routes.ts";
 export { type AlertRecord, type Alerts, createAlerts, MAX_UNSEEN } from "./service.ts";

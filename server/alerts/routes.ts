@@ -1,15 +1,12 @@
 import { route } from "../access/index.ts";
 import { uuidParameter, wordFilter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
-import { ACKNOWLEDGEMENT, ALERT, ALERT_STATES, EXAMPLE_ALERT } from "./contract.ts";
+import { ACKNOWLEDGEMENT, ALERT, ALERT_STATES } from "./contract.ts";
 import type { Alerts } from "./service.ts";
 
 export function alertRoutes(alerts: Alerts): Route[] {
-  const tag = {
-    name: "Alert",
-    description: "Problems that need attention: raised and ended automatically, acknowledged by users.",
-  };
-  const answer = { description: "The alert.", schema: ALERT, example: EXAMPLE_ALERT };
+  const tag = { name: ALERT.name, description: ALERT.texts.group };
+  const answer = { description: "The alert.", schema: ALERT.record, example: ALERT.example };
   const one = { tag, answer, params: { Id: uuidParameter("The alert's Id.", "Alert") } };
   return [
     route({

@@ -5,11 +5,11 @@ import { recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { firstPage, isUuid, type Paging } from "../http/query.ts";
-import { ALERT_RESOURCE_TYPE, type AlertKind, type AlertState } from "./contract.ts";
+import { ALERT, type AlertKind, type AlertState } from "./contract.ts";
 import { recordAlertEvent, wholeRecord } from "./event.ts";
 import { type Alert, acknowledge, findAlert, findAlerts, listAlerts } from "./store.ts";
 
-const TYPE = ALERT_RESOURCE_TYPE.name;
+const TYPE = ALERT.name;
 const CONNECTION = "WebhookConnection";
 
 export interface Alerts {

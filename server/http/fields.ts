@@ -213,6 +213,18 @@ export function readOnly<S extends TSchema>(shown: S, told: FieldOptions): Field
   return { ...told, shown, sent: shown, readOnly: true, must: "cannot be set." };
 }
 
+/** A time that the server sets. */
+export const serverTime = (told: FieldOptions): Field<unknown, string> => ({
+  ...readOnly(time(), told),
+  show: (stored) => (stored as Date).toISOString(),
+});
+
+/** The same, before it is set. */
+export const serverTimeOrNull = (told: FieldOptions): Field<unknown, string | null> => ({
+  ...readOnly(orNull(time()), told),
+  show: (stored) => (stored as Date | null)?.toISOString() ?? null,
+});
+
 /** The form field's kind: `words` are selected from known values, `texts` are typed. */
 type FormKind = "text" | "number" | "flag" | "word" | "words" | "texts" | "lines" | "json";
 

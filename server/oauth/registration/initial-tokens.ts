@@ -1,22 +1,16 @@
 // Initial access tokens (RFC 7591 3): …/RegistrationToken. Each registers a limited number of clients.
 
 import { Type } from "@sinclair/typebox";
-import {
-  type Permitted,
-  type ResourceType,
-  route,
-  type Shown,
-  type ShownPage,
-  withoutRecords,
-} from "../../access/index.ts";
+import { type Permitted, route, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { body } from "../../http/contract.ts";
-import { type InputOf, integer, text, time, uuid } from "../../http/fields.ts";
+import { type InputOf, integer, readOnly, serverTime, text, uuid } from "../../http/fields.ts";
 import { isUuid, uuidParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import { record, SETTING } from "../../records/index.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import {
   deleteInitialToken,
@@ -25,15 +19,6 @@ import {
   lockInitialTokens,
   type StoredInitialToken,
 } from "./store.ts";
-
-export const REGISTRATION_TOKEN_RESOURCE_TYPE: ResourceType = {
-  name: "RegistrationToken",
-  families: ["Settings"],
-  attributes: [
-    { name: "Id", type: "text" },
-    { name: "Name", type: "text" },
-  ],
-};
 
 /** The maximum number of valid tokens in a tenant. */
 export const MAX_INITIAL_TOKENS = 50;
@@ -44,10 +29,31 @@ const USES = [1, 1_000] as const;
 const LIFETIME = [60, 90 * 86_400] as const;
 const STANDARD_LIFETIME = 7 * 86_400;
 
-const RESOURCE = REGISTRATION_TOKEN_RESOURCE_TYPE.name;
+const NAME = text(NAME_LIMIT, {
+  description: "Distinguishes it from others, such as by its recipient.",
+  judged: true,
+  example: "CI",
+});
 
-const FIELDS = {
-  Name: text(NAME_LIMIT, { description: "Distinguishes it from others, such as by its recipient.", example: "CI" }),
+/** The token itself is not among its fields. It is never changed. */
+export const REGISTRATION_TOKEN = record("RegistrationToken", {
+  table: "registration_tokens",
+  nouns: ["initial access token", "initial access tokens"],
+  description: "An initial access token (RFC 7591).",
+  scopes: SETTING,
+  fields: {
+    Id: readOnly(uuid(), { judged: true, example: "0197c6f5-0a1b-7c2d-8e3f-405162738495" }),
+    Name: { ...NAME, shown: Type.String(), description: "" },
+    UsesLeft: readOnly(Type.Integer(), { example: 10 }),
+    ExpiresOn: serverTime({ example: "2026-02-01T12:00:00.000Z" }),
+    CreatedOn: serverTime({ example: "2026-01-31T12:00:00.000Z" }),
+  },
+  texts: { group: "Tokens by which applications register themselves.", remove: "" },
+});
+const { name: RESOURCE, record: TOKEN, example: EXAMPLE, toRecord } = REGISTRATION_TOKEN;
+
+const NEW_TOKEN_FIELDS = {
+  Name: NAME,
   Uses: integer(...USES, "clients", { description: "How many clients can be registered by it. null: 1.", example: 10 }),
   Lifetime: integer(...LIFETIME, "seconds", {
     description: `How long it can be used. null: ${STANDARD_LIFETIME} seconds, 7 days.`,
@@ -55,8 +61,8 @@ const FIELDS = {
   }),
 };
 
-export const NEW_TOKEN_BODY = body({ name: RESOURCE, $id: "RegistrationTokenData" }, FIELDS);
-type Input = InputOf<typeof FIELDS>;
+export const NEW_TOKEN_BODY = body({ name: RESOURCE, $id: "RegistrationTokenData" }, NEW_TOKEN_FIELDS);
+type Input = InputOf<typeof NEW_TOKEN_FIELDS>;
 
 export type InitialTokenRecord = ReturnType<typeof toRecord>;
 
@@ -72,7 +78,7 @@ export interface InitialTokens {
 export function createInitialTokens(sql: Sql): InitialTokens {
   return {
     async list(by) {
-      const records = (await listInitialTokens(sql, by.tenantId)).map(toRecord);
+      const records = (await listInitialTokens(sql, by.tenantId)).map((token) => toRecord(token));
       return by.gate.page(await by.gate.only(RESOURCE, records, {}));
     },
 
@@ -110,19 +116,9 @@ export function createInitialTokens(sql: Sql): InitialTokens {
   };
 }
 
-function toRecord({ id, name, usesLeft, expiresOn, createdOn }: StoredInitialToken) {
-  return {
-    Id: id,
-    Name: name,
-    UsesLeft: usesLeft,
-    ExpiresOn: expiresOn.toISOString(),
-    CreatedOn: createdOn.toISOString(),
-  };
-}
-
 export function initialTokenRoutes(tokens: InitialTokens): Route[] {
   const path = `/${RESOURCE}`;
-  const tag = { name: "Client registration", description: "Tokens by which applications register themselves." };
+  const tag = { name: "Client registration", description: REGISTRATION_TOKEN.texts.group };
   return [
     route({
       method: "GET",
@@ -172,18 +168,7 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
   ];
 }
 
-const TOKEN = Type.Object(
-  { Id: uuid(), Name: Type.String(), UsesLeft: Type.Integer(), ExpiresOn: time(), CreatedOn: time() },
-  { $id: RESOURCE },
-);
 const NEW_TOKEN = Type.Object(
   { ...TOKEN.properties, Token: Type.String({ description: "It is never shown again." }) },
   { $id: "NewRegistrationToken" },
 );
-const EXAMPLE = {
-  Id: "0197c6f5-0a1b-7c2d-8e3f-405162738495",
-  Name: "CI",
-  UsesLeft: 10,
-  ExpiresOn: "2026-02-01T12:00:00.000Z",
-  CreatedOn: "2026-01-31T12:00:00.000Z",
-};

@@ -12,9 +12,9 @@ import {
   orNull,
   type RecordOf,
   readOnly,
+  serverTimeOrNull,
   someOf,
   text,
-  time,
 } from "../../http/fields.ts";
 import type { ConnectionId } from "../../ids.ts";
 import { record, WEBHOOK } from "../../records/index.ts";
@@ -234,10 +234,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     }),
     must: "must be Active or Paused.",
   },
-  HeldOn: {
-    ...readOnly(orNull(time()), { description: "Since when it is Held. Taken only as it was read.", example: null }),
-    show: (stored: unknown) => (stored as Date | null)?.toISOString() ?? null,
-  },
+  HeldOn: serverTimeOrNull({ description: "Since when it is Held. Taken only as it was read.", example: null }),
   HeldReason: readOnly(orNull(Type.String({ examples: ["410 Gone"] })), {
     description: "Why it is Held. Taken only as it was read.",
     example: null,
