@@ -12,13 +12,7 @@ import { isUuid, uuidParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { record, SETTING } from "../../records/index.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
-import {
-  deleteInitialToken,
-  insertInitialToken,
-  listInitialTokens,
-  lockInitialTokens,
-  type StoredInitialToken,
-} from "./store.ts";
+import { deleteInitialToken, insertInitialToken, listInitialTokens, lockInitialTokens } from "./store.ts";
 
 /** The maximum number of valid tokens in a tenant. */
 export const MAX_INITIAL_TOKENS = 50;
