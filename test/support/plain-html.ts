@@ -45,6 +45,11 @@ export class Element {
     return this.tag === tag ? this : this.parent?.closest(tag);
   }
 
+  /** Of its attributes. */
+  get names(): string[] {
+    return [...this.attributes.keys()];
+  }
+
   has(name: string): boolean {
     return this.attributes.has(name);
   }

@@ -3,6 +3,7 @@
 // styles; tests of styles use Chromium.
 
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { violationsOf } from "./page-policy.ts";
 import { type Element, parse, select } from "./plain-html.ts";
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
@@ -21,6 +22,11 @@ interface Sent {
   body?: string;
   /** Where the request was begun; nowhere by an address that is typed. */
   from?: URL;
+}
+/** A line of the console. */
+interface Message {
+  type(): string;
+  text(): string;
 }
 type Cookie = Awaited<ReturnType<BrowserContext["cookies"]>>[number];
 
@@ -209,6 +215,7 @@ class PlainPage extends Finding {
   focused: Element | undefined;
   private shown: Sent = { method: "GET", url: new URL("about:blank") };
   private html = "";
+  private readonly listeners: ((message: Message) => void)[] = [];
 
   constructor(private readonly owner: PlainContext) {
     super(undefined as never, () => [this.root], "page");
@@ -234,7 +241,11 @@ class PlainPage extends Finding {
     },
   };
 
-  on(): void {}
+  /** The console says what a browser would refuse of a page; no script runs that could say more. */
+  on(event: string, listener: (message: Message) => void): void {
+    if (event === "console") this.listeners.push(listener);
+  }
+
   context = () => this.owner;
   close = async () => {};
   url = () => this.shown.url.href;
@@ -314,6 +325,9 @@ class PlainPage extends Finding {
     this.shown = request;
     this.html = await response.text();
     this.root = parse(this.html);
+    for (const text of violationsOf(this.root, response.headers.get("content-security-policy"), request.url)) {
+      for (const listener of this.listeners) listener({ type: () => "error", text: () => text });
+    }
     this.focused = this.root.below().find((one) => one.has("autofocus"));
     const next = response.headers.get("refresh")?.match(/^0; url=(.+)/)?.[1];
     if (next) await this.go({ method: "GET", url: new URL(next, request.url), from: request.url });
