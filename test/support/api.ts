@@ -122,9 +122,9 @@ type Any = any;
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
 const JSON_TYPE = { "content-type": "application/json" };
 const PATIENCE_MS = 90_000;
-/** To ask is work for all: who has waited for long asks less often. */
+/** Polling costs the service CPU time, so long waits poll less often. */
 const FIRST_POLL_MS = 20;
-const LAST_POLL_MS = 100;
+const LAST_POLL_MS = 500;
 
 /** A client of a tenant. */
 export class Api {

@@ -12,7 +12,7 @@ import { countSelected, positionsOf, type Redelivery } from "../../server/webhoo
 import type { Api } from "../support/api.ts";
 import { db, newTenant } from "../support/tenant.ts";
 
-const MANY = 20_000;
+const MANY = 10_000;
 /** Entries of indexes and rows of tables: for each candidate its own, its event's, and what its record waits for. */
 const FEW = 50 * PAGE;
 /**
