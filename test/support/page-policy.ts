@@ -1,4 +1,4 @@
-// What a browser would refuse of a page by the page's own Content-Security-Policy, as far as its HTML shows it.
+// Violations of a page's own Content-Security-Policy, as far as its HTML shows them.
 
 import type { Element } from "./plain-html.ts";
 
@@ -14,7 +14,7 @@ const ADDRESSES: Record<string, [attribute: string, directive: string]> = {
 /** These do not fall back to default-src (CSP Level 3, 6.1). */
 const NO_FALLBACK = ["form-action", "base-uri"];
 
-/** @returns one text a violation; none without a policy */
+/** @returns a text for each violation; none without a policy */
 export function violationsOf(page: Element, policy: string | null, url: URL): string[] {
   if (policy === null) return [];
   const directives = new Map(
@@ -64,7 +64,7 @@ function inlineOf(element: Element): Needed[] {
   ];
 }
 
-/** @param address undefined for what stands in the page */
+/** @param address undefined for inline code and styles */
 function fits(source: string, element: Element, address: URL | "" | undefined, page: URL): boolean {
   const nonce = source.match(/^'nonce-(.+)'$/)?.[1];
   if (nonce) return element.getAttribute("nonce") === nonce;

@@ -1,4 +1,4 @@
-// What the browser without scripts finds against a page's Content-Security-Policy.
+// The static check of a page against its Content-Security-Policy.
 
 import { expect, test } from "bun:test";
 import { violationsOf } from "../../support/page-policy.ts";
