@@ -25,6 +25,7 @@ export const USER_ATTRIBUTES = field<AttributeDefinition[], AttributeDefinition[
   refuse: (value: unknown[] | null) => problemIn(value ?? []),
   take: (value: AttributeDefinition[] | null) =>
     (value ?? []).map(({ Name, Type, Description = "" }) => ({ Name, Type, Description })),
+  stored: "json",
   audit: "value",
   form: {
     label: "Attributes of users",

@@ -11,6 +11,8 @@ interface Author {
 }
 
 interface TableOptions<Row> {
+  /** The column of the tenant; default: tenant_id. */
+  owner?: string;
   /** Columns of no field. */
   more?: readonly (keyof Row & string)[];
   /** Columns with other names. */
@@ -48,7 +50,7 @@ export function recordTable<Row extends { id: string | number }>(
   { table, field: fields }: Pick<Declaration, "table" | "field">,
   options: TableOptions<Row> = {},
 ) {
-  const { more = [], renamed = {}, computed = {}, written, only = "true", isRaced } = options;
+  const { owner = "tenant_id", more = [], renamed = {}, computed = {}, written, only = "true", isRaced } = options;
   const stored = Object.entries(fields).filter(([name, one]) => {
     return name !== "Id" && one.sent && !one.readOnly && one.stored !== "elsewhere";
   });
@@ -56,7 +58,8 @@ export function recordTable<Row extends { id: string | number }>(
     column ?? name.charAt(0).toLowerCase() + name.slice(1);
   const names = [...stored.map(rowName), ...more] as (keyof Row & string)[];
   const json = stored.filter(([, one]) => one.stored === "json").map(rowName);
-  const idType = fields.Id!.shown!.format === "uuid" ? "uuid" : "bigint";
+  const isUuid = !fields.Id || fields.Id.shown!.format === "uuid";
+  const idType = isUuid ? "uuid" : "bigint";
   const hasStamps = "CreatedOn" in fields;
   const { isStamped = hasStamps } = options;
   const columnOf = (name: string) =>
@@ -67,9 +70,8 @@ export function recordTable<Row extends { id: string | number }>(
     ...(hasStamps ? [STAMPS] : []),
   ].join(", ");
   const columns = (sql: Queries) => sql.unsafe(text);
-  const where = (sql: Queries, tenantId: TenantId) => sql`tenant_id = ${tenantId} and ${sql.unsafe(only)}`;
+  const where = (sql: Queries, tenantId: TenantId) => sql`${sql(owner)} = ${tenantId} and ${sql.unsafe(only)}`;
   const cast = `::${idType}`;
-  const isNewestFirst = idType === "uuid";
 
   function valuesOf(sql: Queries, tenantId: TenantId, row: Partial<Row>, stamps: Record<string, unknown>) {
     const given = names.filter((name) => row[name] !== undefined);
@@ -85,7 +87,7 @@ export function recordTable<Row extends { id: string | number }>(
       sql: Queries,
       tenantId: TenantId,
       key: { id: Row["id"] } | { name: string },
-      lock?: "for update",
+      lock?: "for update" | "for no key update",
     ): Promise<Row | undefined> {
       const match = "id" in key ? sql`id = ${key.id as string}${sql.unsafe(cast)}` : sql`name = ${key.name}`;
       const [row] = await sql<Row[]>`
@@ -118,7 +120,7 @@ export function recordTable<Row extends { id: string | number }>(
       after: string | undefined,
       condition: Condition = nothing(sql),
     ): Promise<Row[]> {
-      const [further, order] = isNewestFirst ? ["<", "desc"] : [">", "asc"];
+      const [further, order] = isUuid ? ["<", "desc"] : [">", "asc"];
       return sql<Row[]>`
         select ${columns(sql)} from ${sql(table)}
         where ${where(sql, tenantId)} ${name === undefined ? sql`` : sql`and name = ${name}`} ${condition}
@@ -127,7 +129,7 @@ export function recordTable<Row extends { id: string | number }>(
     },
     /** @returns undefined if a concurrent insert has the same name */
     async insert(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row | undefined> {
-      const id = row.id || (idType === "uuid" ? Bun.randomUUIDv7() : undefined);
+      const id = row.id || (isUuid ? Bun.randomUUIDv7() : undefined);
       const stamps = { ...by(sql, "created", author), ...by(sql, "modified", author) };
       const values = { ...(id && { id }), tenant_id: tenantId, ...valuesOf(sql, tenantId, row, stamps) };
       const [inserted] = await sql<Row[]>`
@@ -139,7 +141,7 @@ export function recordTable<Row extends { id: string | number }>(
       const stamps = by(sql, "modified", author);
       const [updated] = await sql<Row[]>`
         update ${sql(table)} set ${sql(valuesOf(sql, tenantId, row, stamps))}
-        where tenant_id = ${tenantId} and id = ${row.id as string} returning ${columns(sql)}`;
+        where ${sql(owner)} = ${tenantId} and id = ${row.id as string} returning ${columns(sql)}`;
       return updated!;
     },
     async remove(sql: Queries, tenantId: TenantId, id: Row["id"]): Promise<void> {

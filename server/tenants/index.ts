@@ -28,10 +28,10 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** The redirect URI of an application on this machine. */
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
+export { TENANT_SETTINGS } from "./contract.ts";
 export {
   createOwnTenant,
   type OwnTenant,
-  TENANT_SETTINGS,
   tenantSettingsRoutes,
 } from "./settings.ts";
 

@@ -1,10 +1,8 @@
-// Tenants, their initial records and their settings.
+// Tenants and their initial records.
 
 import type { Queries } from "../db/sql.ts";
-import type { AttributeDefinition } from "../entities/index.ts";
 import { asTyped } from "../http/fields.ts";
 import type { TenantId } from "../ids.ts";
-import type { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 
 export interface Tenant {
   id: TenantId;
@@ -88,43 +86,4 @@ export async function insertConsoleClient(
     insert into credentials (application_id, grant_types, first_party)
     values (${application!.id}, '{authorization_code}', true)`;
   await sql`update tenants set settings_client_id = ${application!.id} where id = ${tenantId}`;
-}
-
-export const SECOND_FACTOR_RULES = ["Optional", "Required"] as const;
-
-export interface TenantSettings {
-  /** Required: users need a second factor to sign in. */
-  secondFactor: (typeof SECOND_FACTOR_RULES)[number];
-  /** Whether dynamic client registration is allowed (RFC 7591). */
-  clientRegistration: (typeof REGISTRATION_MODES)[number];
-  /** Whether client ID metadata documents are allowed. */
-  clientIdMetadataDocuments: (typeof DOCUMENT_MODES)[number];
-  /** The maximum scopes of such clients. */
-  registrationScopes: string[];
-  userAttributes: AttributeDefinition[];
-}
-
-const settings = (sql: Queries) => sql`second_factor as "secondFactor", client_registration as "clientRegistration",
-  client_id_metadata_documents as "clientIdMetadataDocuments",
-  registration_scopes as "registrationScopes", user_attributes as "userAttributes"`;
-
-export async function findSettings(sql: Queries, tenantId: TenantId): Promise<TenantSettings> {
-  const [row] = await sql<TenantSettings[]>`
-    select ${settings(sql)} from tenants where id = ${tenantId}`;
-  return row!;
-}
-
-export async function lockSettings(sql: Queries, tenantId: TenantId): Promise<TenantSettings> {
-  const [row] = await sql<TenantSettings[]>`
-    select ${settings(sql)} from tenants where id = ${tenantId} for no key update`;
-  return row!;
-}
-
-export async function saveSettings(sql: Queries, tenantId: TenantId, settings: TenantSettings): Promise<void> {
-  await sql`
-    update tenants set second_factor = ${settings.secondFactor}, client_registration = ${settings.clientRegistration},
-      client_id_metadata_documents = ${settings.clientIdMetadataDocuments},
-      registration_scopes = ${settings.registrationScopes}::text[],
-      user_attributes = ${sql.json(settings.userAttributes as never)}
-    where id = ${tenantId}`;
 }

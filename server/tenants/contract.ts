@@ -1,0 +1,78 @@
+// The settings of a tenant: their declaration.
+
+import { Type } from "@sinclair/typebox";
+import { ANY_SCOPE, SCOPE_TEXTS, SCOPES_MUST } from "../access/index.ts";
+import { USER_ATTRIBUTES } from "../entities/index.ts";
+import { field, type InputOf, oneOf, orNull, type RowOf } from "../http/fields.ts";
+import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
+import { record, SETTING } from "../records/index.ts";
+
+const FIELDS = {
+  SecondFactor: oneOf(["Optional", "Required"], {
+    description: "Required: a user without a second factor is led through setting one up at sign-in.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Second factor",
+      hint: "Required: users without one, you included, set one up with their next click.",
+      words: { Optional: "Each user decides", Required: "Required for all users" },
+    },
+    example: "Required",
+  }),
+  ClientRegistration: oneOf(REGISTRATION_MODES, {
+    description:
+      "Whether applications register themselves at `/oauth2/register` (RFC 7591): not at all, by an initial access " +
+      "token, or also without one.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Applications register themselves",
+      hint: "Open: anyone can register an application. Its users are always asked for their consent.",
+      words: { Off: "No", InitialAccessToken: "By an initial access token", Open: "Open to anyone" },
+    },
+    example: "InitialAccessToken",
+  }),
+  ClientIdMetadataDocuments: oneOf(DOCUMENT_MODES, {
+    description:
+      "Whether an https address is a client_id, and the JSON document there says what its application is (client ID " +
+      "metadata documents, as MCP clients use them). It needs a service with one tenant alone.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Applications known by an https address",
+      hint: "On: any application can ask your users for access. They are always asked for their consent.",
+      words: { Off: "No", On: "Yes, described by the document there" },
+    },
+    example: "On",
+  }),
+  RegistrationScopes: field<string[], string[]>({
+    description:
+      "The most that such an application, or one known by an address, may have: scopes of this service, and of APIs. Without an initial access " +
+      "token, none that is for this service's API.",
+    sent: orNull(Type.Array(ANY_SCOPE)),
+    shown: Type.Array(ANY_SCOPE),
+    must: SCOPES_MUST,
+    take: (value: string[] | null) => [...new Set(value ?? [])],
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Scopes of applications that register themselves",
+      hint: "The most that they can have. Without an initial access token, none that has to do with this service's API.",
+      explained: SCOPE_TEXTS,
+    },
+    example: ["openid", "profile", "name", "email"],
+  }),
+  UserAttributes: USER_ATTRIBUTES,
+};
+
+/** Every tenant has some, so none are made or deleted. The Id is the tenant's. */
+export const TENANT_SETTINGS = record("TenantSettings", {
+  table: "tenants",
+  nouns: ["settings", "settings"],
+  description: "Settings of a whole tenant.",
+  scopes: SETTING,
+  audit: "TenantSettings",
+  fields: FIELDS,
+});
+export type TenantSettings = RowOf<typeof FIELDS>;
+export type TenantSettingsInput = InputOf<typeof FIELDS>;
