@@ -39,7 +39,7 @@ export {
   rowsOf,
   waitForTurn,
 } from "./rows.store.ts";
-export { recordTable } from "./table.store.ts";
+export { recordTable, storedFields } from "./table.store.ts";
 export {
   findMatchable,
   isEqual,

@@ -42,6 +42,18 @@ const by = (sql: Queries, change: "created" | "modified", author: Author | undef
   [`${change}_by_id`]: author?.id ?? null,
 });
 
+const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The fields with columns of their own, by their names in a row. */
+export function storedFields({ field }: Pick<Declaration, "field">) {
+  return Object.entries(field)
+    .filter(([key, { sent, readOnly, stored }]) => key !== "Id" && sent && !readOnly && stored !== "elsewhere")
+    .map(([key, { column, stored }]) => {
+      const name = column ?? key.charAt(0).toLowerCase() + key.slice(1);
+      return { name, column: inSnakeCase(name), isJson: stored === "json" };
+    });
+}
+
 /**
  * Rows have the columns' names in camel case. If `id` is no UUID, PostgreSQL assigns it, and lists begin with the lowest.
  * With CreatedOn, the table has created_on, created_by_type, created_by_id, and the same of modified.
@@ -51,19 +63,14 @@ export function recordTable<Row extends { id: string | number }>(
   options: TableOptions<Row> = {},
 ) {
   const { owner = "tenant_id", more = [], renamed = {}, computed = {}, written, only = "true", isRaced } = options;
-  const stored = Object.entries(fields).filter(([name, one]) => {
-    return name !== "Id" && one.sent && !one.readOnly && one.stored !== "elsewhere";
-  });
-  const rowName = ([name, { column }]: (typeof stored)[number]) =>
-    column ?? name.charAt(0).toLowerCase() + name.slice(1);
-  const names = [...stored.map(rowName), ...more] as (keyof Row & string)[];
-  const json = stored.filter(([, one]) => one.stored === "json").map(rowName);
+  const stored = storedFields({ field: fields });
+  const names = [...stored.map(({ name }) => name), ...more] as (keyof Row & string)[];
+  const json = stored.filter(({ isJson }) => isJson).map(({ name }) => name);
   const isUuid = !fields.Id || fields.Id.shown!.format === "uuid";
   const idType = isUuid ? "uuid" : "bigint";
   const hasStamps = "CreatedOn" in fields;
   const { isStamped = hasStamps } = options;
-  const columnOf = (name: string) =>
-    (renamed as Record<string, string>)[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const columnOf = (name: string) => (renamed as Record<string, string>)[name] ?? inSnakeCase(name);
   const text = [
     ...["id", ...names].map((name) => `${table}.${columnOf(name)} as "${name}"`),
     ...Object.entries(computed).map(([name, expression]) => `${expression} as "${name}"`),

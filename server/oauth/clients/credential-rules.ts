@@ -1,11 +1,10 @@
 // The effects of changing credentials, and the rules between their fields.
 
-import { DEFAULT_SCOPES } from "../../access/index.ts";
 import type { CheckUrl } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { type CertificateName, canBeNamed } from "../certificate.ts";
-import { ENTITY_TOKEN_ALG, EXCHANGE_GRANT, RESPONSE_TYPES, STANDARD_GRANT_TYPES } from "../contract.ts";
+import { EXCHANGE_GRANT, STANDARD_GRANT_TYPES } from "../contract.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./credentials.ts";
 import { sectorOf } from "./sector.ts";
@@ -149,40 +148,11 @@ function logoutUriProblem(uri: string, checkUrl: CheckUrl): string | undefined {
 
 /** The defaults of a client: all grants of its type, and the default scopes. */
 export function defaultsOf(clientType: ClientType): Credentials {
-  return {
-    clientType,
-    tokenEndpointAuthMethod: null,
-    jwks: null,
-    jwksUri: "",
-    tlsClientAuthName: "SubjectDn",
-    tlsClientAuthValue: "",
-    // RFC 6749 4.4.
-    grantTypes: STANDARD_GRANT_TYPES.filter((grant) => clientType === "confidential" || grant !== "client_credentials"),
-    responseTypes: [...RESPONSE_TYPES],
-    scopes: [...DEFAULT_SCOPES],
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    backchannelLogoutUri: null,
-    accessTokenAlg: ENTITY_TOKEN_ALG,
-    accessTokenType: "at+jwt",
-    accessTokenLifetime: null,
-    refreshTokenLifetime: null,
-    idTokenAlg: "RS256",
-    userinfoAlg: "",
-    introspectionAlg: "",
-    idTokenClaims: false,
-    claimMapping: [],
-    subjectType: "public",
-    sectorIdentifierUri: "",
-    logoUri: "",
-    policyUri: "",
-    tosUri: "",
-    requirePar: false,
-    requireSignedRequestObject: false,
-    dpopBound: false,
-    securityProfile: "None",
-    firstParty: false,
-  };
+  // RFC 6749 4.4.
+  const grantTypes = STANDARD_GRANT_TYPES.filter(
+    (grant) => clientType === "confidential" || grant !== "client_credentials",
+  );
+  return { ...(CREDENTIALS.blank() as unknown as Credentials), clientType, grantTypes };
 }
 
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];

@@ -10,6 +10,7 @@ export function settable<T>(schema: TSchema, must: string, standard: T, told: Fi
     sent: orNull(schema),
     shown: schema,
     documented: { default: standard },
+    blank: standard,
     must,
     take: (value: T | null) => (Array.isArray(value) ? ([...new Set(value)] as T) : value),
   });

@@ -55,6 +55,7 @@ export const jwksField = field<Jwks | null, Jwks | null>({
   must: 'must be a JSON Web Key Set, {"keys": […]}, or null.',
   refuse: (value: object | null) => (value === null ? undefined : jwksProblem(value)),
   take: (value: Jwks | null) => value && { keys: value.keys.map(publicKey) },
+  stored: "json",
   form: {
     label: "Public keys",
     hint: 'A JSON Web Key Set, {"keys": […]}, of RSA, P-256 or Ed25519 keys. Public keys alone.',

@@ -1,6 +1,8 @@
 import type { Queries } from "../../db/sql.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
+import { storedFields } from "../../records/index.ts";
+import { CREDENTIALS } from "./contract.ts";
 import { defaultsOf, withoutLoopbackPort } from "./credential-rules.ts";
 import type { Credentials } from "./credentials.ts";
 
@@ -101,21 +103,11 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
   return { ...client, secrets: secretIds.map((id, index) => ({ id, digest: digests[index]! })) };
 }
 
-export const credentialColumns = (sql: Queries) => sql`
-  c.client_type as "clientType", c.token_endpoint_auth_method as "tokenEndpointAuthMethod", c.jwks,
-  c.jwks_uri as "jwksUri", c.tls_client_auth_name as "tlsClientAuthName",
-  c.tls_client_auth_value as "tlsClientAuthValue", c.grant_types as "grantTypes", c.response_types as "responseTypes",
-  c.logo_uri as "logoUri", c.policy_uri as "policyUri", c.tos_uri as "tosUri", c.scopes, c.redirect_uris as "redirectUris",
-  c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
-  c.access_token_alg as "accessTokenAlg",
-  c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
-  c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
-  c.userinfo_alg as "userinfoAlg", c.introspection_alg as "introspectionAlg",
-  c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.subject_type as "subjectType",
-  c.sector_identifier_uri as "sectorIdentifierUri", c.require_par as "requirePar",
-  c.require_signed_request_object as "requireSignedRequestObject", c.dpop_bound as "dpopBound",
-  c.security_profile as "securityProfile",
-  c.first_party as "firstParty"`;
+const STORED = storedFields(CREDENTIALS);
+const COLUMNS = STORED.map(({ name, column }) => `c.${column} as "${name}"`).join(", ");
+const CHANGED = STORED.map(({ column }) => `${column} = excluded.${column}`).join(", ");
+
+export const credentialColumns = (sql: Queries) => sql.unsafe(COLUMNS);
 
 /** Whether an Application or a User has any credentials. */
 export async function hasCredentials(
@@ -205,43 +197,14 @@ export async function saveCredentials(
   applicationId: number,
   values: Credentials,
 ): Promise<void> {
+  const stored = STORED.map(({ name, column, isJson }) => {
+    const value = values[name as keyof Credentials];
+    return [column, isJson && value ? sql.json(value as never) : value];
+  });
   await sql`
-    insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri,
-      tls_client_auth_name, tls_client_auth_value, grant_types, response_types, logo_uri, policy_uri, tos_uri, scopes,
-      redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
-      access_token_lifetime, refresh_token_lifetime, id_token_alg, userinfo_alg, introspection_alg,
-      id_token_claims, claim_mapping, subject_type,
-      sector_identifier_uri, require_par, require_signed_request_object, dpop_bound, security_profile, first_party)
-    select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
-      ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
-      ${values.tlsClientAuthName}, ${values.tlsClientAuthValue},
-      ${values.grantTypes}::text[], ${values.responseTypes}::text[], ${values.logoUri}, ${values.policyUri},
-      ${values.tosUri}, ${values.scopes}::text[],
-      ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[],
-      ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
-      ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
-      ${values.idTokenAlg}, ${values.userinfoAlg}, ${values.introspectionAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
-      ${values.subjectType}, ${values.sectorIdentifierUri}, ${values.requirePar},
-      ${values.requireSignedRequestObject}, ${values.dpopBound}, ${values.securityProfile},
-      ${values.firstParty}
-    from applications where tenant_id = ${tenantId} and id = ${applicationId}
-    on conflict (application_id) do update set client_type = excluded.client_type,
-      token_endpoint_auth_method = excluded.token_endpoint_auth_method, jwks = excluded.jwks,
-      jwks_uri = excluded.jwks_uri, tls_client_auth_name = excluded.tls_client_auth_name,
-      tls_client_auth_value = excluded.tls_client_auth_value,
-      grant_types = excluded.grant_types, response_types = excluded.response_types,
-      logo_uri = excluded.logo_uri, policy_uri = excluded.policy_uri, tos_uri = excluded.tos_uri, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
-      post_logout_redirect_uris = excluded.post_logout_redirect_uris,
-      backchannel_logout_uri = excluded.backchannel_logout_uri, access_token_alg = excluded.access_token_alg,
-      access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
-      refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
-      userinfo_alg = excluded.userinfo_alg, introspection_alg = excluded.introspection_alg,
-      id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
-      subject_type = excluded.subject_type, sector_identifier_uri = excluded.sector_identifier_uri,
-      require_par = excluded.require_par,
-      require_signed_request_object = excluded.require_signed_request_object, dpop_bound = excluded.dpop_bound,
-      security_profile = excluded.security_profile,
-      first_party = excluded.first_party`;
+    insert into credentials ${sql({ application_id: applicationId, ...Object.fromEntries(stored) })}
+    on conflict (application_id) do update set ${sql.unsafe(CHANGED)}
+    where exists (select from applications a where a.id = credentials.application_id and a.tenant_id = ${tenantId})`;
 }
 
 /** Oldest first. */
