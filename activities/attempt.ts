@@ -2,6 +2,7 @@ import { traceIdOf } from "../server/http/context.ts";
 import type { TraceSpan } from "../server/tracing/index.ts";
 import {
   type AttemptResult,
+  type ClosedDelivery,
   closeOpenDelivery,
   endingOf,
   FAILURE_PAUSE_MS,
@@ -38,7 +39,7 @@ type AttemptDependencies = Pick<
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { sql, attemptLog, attemptDelivery, egress, log, metrics, tracing, holding } = dependencies;
   return async (input, signal, place) => {
-    const { tenantId, deliveryId, retry } = input;
+    const { tenantId, eventId, deliveryId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const openedBy = Bun.randomUUIDv7();
     // Before the attempt is opened; an attempt that is not sent has to be taken back.
@@ -53,7 +54,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const result = await attemptDelivery(tenantId, delivery, signal, traceParent);
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
-      await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
+      await database(() => takeBackAttempt(sql, tenantId, eventId, deliveryId, delivery.number));
       return crowded();
     }
     place.end(endingOf(result));
@@ -61,15 +62,15 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const outcome = outcomeOf(delivery, result, retry, holding, isWorkflowCancelled(signal));
     const state = await database(() =>
       delivery.proof && result.delivered
-        ? recordProof(sql, tenantId, deliveryId, result.attempt, outcome)
-        : attemptLog.record(tenantId, deliveryId, result.attempt, outcome),
+        ? recordProof(sql, tenantId, eventId, deliveryId, result.attempt, outcome)
+        : attemptLog.record(tenantId, eventId, deliveryId, result.attempt, outcome),
     );
     const firstRun = delivery.number === delivery.numberInRun;
     if (!delivery.ping) {
       metrics.attempted(result.attempt);
       metrics.ended(state ?? outcome.reached, firstRun ? delivery.occurredOn : undefined);
     }
-    const { eventId, number } = delivery;
+    const { number } = delivery;
     const traceId = traceIdOf(span.traceParent);
     log.info(
       { tenantId, eventId, deliveryId, attempt: number, state, reason: result.reason, traceId },
@@ -89,7 +90,9 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     async function open(): Promise<OpenDelivery | PostWebhookResult | NotNow> {
       for (;;) {
         const { maximumAttempts } = retry;
-        const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts, openedBy }));
+        const found = await database(() =>
+          attemptLog.open({ tenantId, eventId, deliveryId, maximumAttempts, openedBy }),
+        );
         if (!found) throw unattempted("the delivery is not in the database");
         if (found === "full") return { dueInMs: 0 };
         if (found.attempted) return found;
@@ -111,8 +114,8 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
       state,
       number,
       endsAs,
-    }: OpenDelivery): Promise<Pick<OpenDelivery, "state"> & { attempts: number }> {
-      const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, deliveryId, endsAs)));
+    }: OpenDelivery | ClosedDelivery): Promise<Pick<OpenDelivery, "state"> & { attempts: number }> {
+      const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, eventId, deliveryId, endsAs)));
       if (closed && !closed.ping) metrics.ended(closed.state);
       return closed ?? { state, attempts: number };
     }

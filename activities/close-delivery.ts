@@ -12,15 +12,15 @@ export function createCloseDelivery(
   { sql, log, metrics, inFlight, windows }: ActivityDependencies,
   { breakOff }: Pick<Posts, "breakOff">,
 ) {
-  return async (input: CloseDeliveryInput): Promise<ClosedDelivery> => {
-    const { tenantId, deliveryId, connectionId } = input;
+  return async (input: CloseDeliveryInput): Promise<ClosedResult> => {
+    const { tenantId, eventId, deliveryId, connectionId } = input;
     // A post in the workflow's task may still be in progress.
     await breakOff(deliveryId, workflowCancelled());
     // Releases the place of a delivery that has not begun.
     inFlight.begin(deliveryId);
     windows.release(connectionId, deliveryId);
     const { wished, reason, leastAttempts } = closingOf(input);
-    const closed = await closeOpenDelivery(sql, tenantId, deliveryId, wished, leastAttempts);
+    const closed = await closeOpenDelivery(sql, tenantId, eventId, deliveryId, wished, leastAttempts);
     if (!closed) return { state: wished, attempts: 0, reason };
     const { state, attempts, ping } = closed;
     log.warn({ tenantId, deliveryId, state, reason }, "delivery without an attempt's word");
@@ -33,4 +33,4 @@ export function createCloseDelivery(
   };
 }
 
-type ClosedDelivery = { state: PostWebhookResult["state"] | "Exhausted"; attempts: number; reason?: string };
+type ClosedResult = { state: PostWebhookResult["state"] | "Exhausted"; attempts: number; reason?: string };

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { RetentionConfig } from "../server/config.ts";
 import type { Sql } from "../server/db/sql.ts";
 import type { Egress } from "../server/egress/index.ts";
 import type { LogoutId } from "../server/ids.ts";
@@ -16,6 +17,7 @@ export interface ActivityDependencies {
   attemptDelivery: AttemptDelivery;
   /** Of posts. */
   egress: Pick<Egress, "isFull">;
+  retention: RetentionConfig;
   keyRotation: Pick<KeyRotation, "run">;
   log: Logger;
   tracing: Pick<Tracing, "begin">;

@@ -10,6 +10,6 @@ export function createRotateSigningKeys({ keyRotation, log }: ActivityDependenci
   };
 }
 
-export function createRemoveExpired({ patientSql }: ActivityDependencies) {
-  return (): Promise<MaintenanceResult["removed"]> => removeExpired(patientSql);
+export function createRemoveExpired({ patientSql, retention, log }: ActivityDependencies) {
+  return (): Promise<MaintenanceResult["removed"]> => removeExpired(patientSql, retention, log);
 }

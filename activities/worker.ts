@@ -14,7 +14,7 @@ import { createLifecycle, serveWorkerProbes } from "../server/http/health.ts";
 import { createLog } from "../server/log.ts";
 import { createAttemptLogout, startLogouts } from "../server/logouts/index.ts";
 import { startMaintenance } from "../server/maintenance.ts";
-import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
+import { createWorkerMetrics, reportMissedPartitions, serveMetrics } from "../server/metrics/index.ts";
 import {
   createKeyRotation,
   createLogoutTokens,
@@ -79,6 +79,7 @@ await runEntry("worker", async () => {
   const probes = serveWorkerProbes(config.workerProbes, sql, config.temporal.address, lifecycle);
   stops.push(() => probes.stop());
   const metrics = createWorkerMetrics(sql);
+  reportMissedPartitions(sql, metrics.registry, log);
   const tracing = await createTracing(config.tracing, "worker", log);
   stops.push(() => tracing.stop());
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
@@ -107,6 +108,7 @@ await runEntry("worker", async () => {
     ),
     logoutWindows: createWindows(),
     keyRotation,
+    retention: config.retention,
     log,
     metrics,
     tracing,

@@ -17,6 +17,22 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
+/**
+ * Parses a time for which something is kept, such as `24h` or `30d`, into milliseconds.
+ * @param leastHours also the unit of the message
+ */
+export function parseAge(text: string, leastHours: number): number {
+  const [, count = "", unit] = /^(\d{1,5})(h|d)$/.exec(text.trim()) ?? [];
+  const hours = Number(count) * (unit === "d" ? 24 : 1);
+  const least = leastHours % 24 === 0 ? `${leastHours / 24}d` : `${leastHours}h`;
+  if (!unit || hours < leastHours || hours > MAX_AGE_HOURS) {
+    throw new Error(`a time such as 36h or 30d, at least ${least} and at most 36500d`);
+  }
+  return hours * 3_600_000;
+}
+
+const MAX_AGE_HOURS = 36_500 * 24;
+
 /** Like a duration, but may be 0. */
 export function parseDelay(text: string): number {
   return /^0(ms|s|m)?$/.test(text.trim()) ? 0 : parseDuration(text);

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import { misspeltNames } from "./config-names.ts";
 import {
+  parseAge,
   parseAllow,
   parseBackoff,
   parseCertificatesFile,
@@ -50,6 +51,7 @@ export interface Config {
   masterKeyPrevious: string[];
   temporal: TemporalConfig;
   webhooks: WebhookConfig;
+  retention: RetentionConfig;
   egress: EgressConfig;
   metrics: MetricsConfig;
   workerProbes: WorkerProbesConfig;
@@ -69,6 +71,15 @@ export interface Config {
   rateLimit: RateLimit;
 }
 
+/** Milliseconds for which each kind is kept. */
+export interface RetentionConfig {
+  /** Events, deliveries and attempts. */
+  log: number;
+  /** Payloads and answers; at most as long as the log. */
+  payloads: number;
+  audit: number;
+}
+
 export interface TemporalConfig {
   /** True if TEMPORAL_ADDRESS names an external cluster. */
   outside: boolean;
@@ -77,6 +88,8 @@ export interface TemporalConfig {
   namespace: string;
   /** The address of the Temporal UI, without a trailing slash. */
   uiUrl: string;
+  /** Milliseconds for which the embedded server keeps closed workflows. */
+  retention: number;
 }
 
 export interface WebhookConfig {
@@ -193,6 +206,7 @@ export function readConfig(given: Record<string, string | undefined>, found: str
       ),
       probeInterval: read("WEBHOOK_PROBE_INTERVAL", 60_000, parseDuration),
     },
+    retention: readRetention(read),
     egress: {
       allow: read("EGRESS_ALLOW", [], parseAllow),
       allowStrangers: read("EGRESS_ALLOW_STRANGERS", [], parseAllow),
@@ -270,6 +284,18 @@ function readProxy(read: <T>(name: string, fallback: T, parse: (text: string) =>
   return url === undefined ? undefined : { url, except };
 }
 
+const DAY_MS = 86_400_000;
+
+function readRetention(read: <T>(name: string, fallback: T, parse: (text: string) => T) => T): RetentionConfig {
+  const days = (text: string) => parseAge(text, 24);
+  const log = read("RETENTION", 30 * DAY_MS, days);
+  return {
+    log,
+    payloads: Math.min(log, read("PAYLOAD_RETENTION", 7 * DAY_MS, days)),
+    audit: read("AUDIT_RETENTION", 400 * DAY_MS, days),
+  };
+}
+
 function readTemporal(
   env: Record<string, string | undefined>,
   problems: string[],
@@ -288,6 +314,7 @@ function readTemporal(
     address,
     namespace: connect.namespace ?? "default",
     uiUrl: read("TEMPORAL_UI_URL", "http://localhost:8233", parseOrigin),
+    retention: read("TEMPORAL_RETENTION", DAY_MS, (text) => parseAge(text, 1)),
   };
 }
 

@@ -4,6 +4,8 @@ import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from "@tem
 import type { Logger } from "pino";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { removeOldAlerts } from "./alerts/index.ts";
+import type { RetentionConfig } from "./config.ts";
+import { makePartitionsAhead } from "./db/partitions.ts";
 import type { Sql } from "./db/sql.ts";
 import { removeOldLogouts } from "./logouts/index.ts";
 import {
@@ -20,6 +22,7 @@ import {
   removeUnusedClients,
 } from "./oauth/index.ts";
 import { removeOldRequests } from "./requests/index.ts";
+import { removeExpiredLogs } from "./retention/index.ts";
 import {
   removeExpiredAttempts,
   removeExpiredResets,
@@ -94,9 +97,17 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   alerts: removeOldAlerts,
 };
 
-/** @returns the number of removed rows by table */
-export async function removeExpired(sql: Sql): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
+/** Less than the activity's timeout. */
+const MAX_REMOVING_MS = 180_000;
+
+/** Makes the partitions of the days to come. @returns their number, and the numbers of what was removed */
+export async function removeExpired(
+  sql: Sql,
+  retention: RetentionConfig,
+  log: Logger,
+): Promise<Record<string, number>> {
+  const deadline = new Date(Date.now() + MAX_REMOVING_MS);
+  const counts: Record<string, number> = { partitions_made: (await makePartitionsAhead(sql)).length };
   for (const [table, remove] of Object.entries(EXPIRED)) counts[table] = await remove(sql);
-  return counts;
+  return { ...counts, ...(await removeExpiredLogs(sql, retention, log, deadline)) };
 }

@@ -8,7 +8,7 @@ import { createEgress } from "./egress/index.ts";
 import { CannotStart } from "./errors.ts";
 import { createLifecycle, shutDown } from "./http/health.ts";
 import { createLog } from "./log.ts";
-import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
+import { createApiMetrics, reportMissedPartitions, serveMetrics } from "./metrics/index.ts";
 import { createIssuedTokens, createKeyRotation } from "./oauth/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
 import { createRequestRecorder } from "./requests/index.ts";
@@ -25,6 +25,7 @@ await runEntry("api", async () => {
   const sql = connect(databaseUrl, "gatehouse api", 10, IMPATIENT);
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const metrics = createApiMetrics(sql);
+  reportMissedPartitions(sql, metrics.registry, log);
   const recorder = createRequestRecorder(sql, log);
   const issued = createIssuedTokens(sql, log);
   const tracing = await createTracing(config.tracing, "api", log);

@@ -87,6 +87,7 @@ export interface PostWebhookResult {
 
 export interface CloseDeliveryInput {
   tenantId: TenantId;
+  eventId: EventId;
   deliveryId: DeliveryId;
   connectionId: ConnectionId;
   /** Whether the workflow is cancelled. */

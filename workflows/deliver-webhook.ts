@@ -49,7 +49,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
 }
 
 async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Promise<DeliveryOutcome> {
-  const { tenantId } = input;
+  const { tenantId, eventId } = input;
   const { deliveryId, connectionId } = delivery;
   try {
     return { connectionId, ...(await post(input, delivery)) };
@@ -60,7 +60,7 @@ async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Pr
     if (reason !== undefined) return { connectionId, state: "Exhausted", attempts: maximumAttempts, reason };
     // No attempt wrote a final state: the activity could not, or the workflow was cancelled.
     const cancelled = CancellationScope.current().consideredCancelled;
-    const close = () => closeDelivery({ tenantId, deliveryId, connectionId, cancelled, maximumAttempts });
+    const close = () => closeDelivery({ tenantId, eventId, deliveryId, connectionId, cancelled, maximumAttempts });
     return { connectionId, ...(await CancellationScope.nonCancellable(close)) };
   }
 }

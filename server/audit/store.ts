@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../db/sql.ts";
+import { type Queries, repeating, type Transaction } from "../db/sql.ts";
 import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../ids.ts";
@@ -53,7 +53,7 @@ export interface AuditFilter {
 }
 
 /** An unknown tenant named in a request has no log. */
-export async function insertAuditEvent(
+export const insertAuditEvent = repeating(async function insertAuditEvent(
   sql: Queries,
   tenantId: TenantId,
   origin: Origin,
@@ -69,7 +69,7 @@ export async function insertAuditEvent(
       ${actor?.id ?? null}, ${clientId ?? null}, ${address}, ${userAgent}, ${sealed}, ${subject?.type ?? null},
       ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey}
     from tenants where id = ${tenantId}`;
-}
+});
 
 /** A person whose key was destroyed has left no place. */
 async function sealedPlace(sql: Queries, tenantId: TenantId, origin: Origin, entry: AuditEntry) {

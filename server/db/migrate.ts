@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { connect, type Queries } from "./sql.ts";
+import { makePartitionsAhead } from "./partitions.ts";
+import { connect, type Queries, type Sql } from "./sql.ts";
 
 const FOLDER = join(import.meta.dir, "migrations");
 /** An arbitrary constant for the lock that serializes migrations. */
@@ -12,8 +13,8 @@ class OtherSchema extends Error {
 }
 
 /**
- * Applies pending migrations by number, in one transaction. If none is pending, it only reads, so a role without DDL
- * rights is enough.
+ * Applies pending migrations by number, in one transaction, and makes the partitions of the days to come. If no
+ * migration is pending, a role without DDL rights is enough.
  * @returns the names of the applied migrations
  * @throws OtherSchema if newer code has changed the database, or this role may not apply the pending migrations
  */
@@ -21,31 +22,36 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   const sql = connect(databaseUrl, "gatehouse migrate", 1);
   try {
     const before = await dueMigrations(sql);
-    if (before.length === 0) return [];
-    return await sql
-      .begin(async (tx) => {
-        await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-        await tx`
-          create table if not exists migrations (
-            name text primary key, digest text, applied_on timestamptz not null default now())`;
-        const due = await dueMigrations(tx);
-        for (const name of due) {
-          const text = await textOf(name);
-          await tx.unsafe(text);
-          await tx`insert into migrations (name, digest) values (${name}, ${digestOf(text)})`;
-        }
-        return due;
-      })
-      .catch((error) => {
-        if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
-        throw new OtherSchema(
-          `${described(before)}, and this role may not make them (${error.message}). Run \`bun run migrate\` as the ` +
-            "role that owns the tables.",
-        );
-      });
+    const applied = before.length === 0 ? [] : await apply(sql, before);
+    await makePartitionsAhead(sql);
+    return applied;
   } finally {
     await sql.end();
   }
+}
+
+function apply(sql: Sql, before: string[]): Promise<string[]> {
+  return sql
+    .begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      await tx`
+          create table if not exists migrations (
+            name text primary key, digest text, applied_on timestamptz not null default now())`;
+      const due = await dueMigrations(tx);
+      for (const name of due) {
+        const text = await textOf(name);
+        await tx.unsafe(text);
+        await tx`insert into migrations (name, digest) values (${name}, ${digestOf(text)})`;
+      }
+      return due;
+    })
+    .catch((error) => {
+      if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+      throw new OtherSchema(
+        `${described(before)}, and this role may not make them (${error.message}). Run \`bun run migrate\` as the ` +
+          "role that owns the tables.",
+      );
+    }) as Promise<string[]>;
 }
 
 /** @throws OtherSchema if the schema does not match this code */

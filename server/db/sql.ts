@@ -12,6 +12,8 @@ const int8 = { to: 20, from: [20], parse: Number, serialize: String };
 export interface Sql extends postgres.Sql<{ int8: number }> {
   /** A statement failed because PostgreSQL's disk is full, and no later check found space. */
   lacksDisk: boolean;
+  /** Called when a partition was missing and has been made. */
+  onPartitionMissed(name: string): void;
   /** Like `begin`, limited by the tenant's share of the pool. @throws TenantBusy, ServiceBusy */
   beginFor<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -69,6 +71,9 @@ export function connect(
     ...watching,
   }) as unknown as Sql;
   sql.lacksDisk = false;
+  sql.onPartitionMissed = () => {};
+  const begin = sql.begin.bind(sql) as (work: unknown) => Promise<never>;
+  sql.begin = ((work: unknown) => repeated(sql, () => begin(work))) as typeof sql.begin;
   const limits = { waiting: MAX_WAITING, longestWaitMs: MAX_WAIT_MS };
   const all = createBudget({ ...limits, name: "transactions", perTenant: Math.ceil(max / 2) });
   const long = createBudget({
@@ -87,8 +92,9 @@ export function connect(
 const commits = new WeakMap<Queries, (() => void)[]>();
 
 async function beginTelling<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const calls: (() => void)[] = [];
+  let calls: (() => void)[] = [];
   const result = (await sql.begin((tx) => {
+    calls = [];
     commits.set(tx as Transaction, calls);
     return work(tx as Transaction);
   })) as T;
@@ -130,6 +136,52 @@ export async function readWithin<T>(
     if ((error as { code?: string }).code === CANCELLED) return undefined;
     throw error;
   }
+}
+
+// Repeats work after failures of partitioned tables that do not recur (docs/decisions/0010-partitions.md).
+
+/** SQLSTATE: a row that the statement waited for has moved to another partition. */
+const MOVED = "40001";
+/** SQLSTATE and PostgreSQL's function: no partition has the row's id. */
+const CHECK_VIOLATION = "23514";
+const FINDS_PARTITION = "ExecFindPartition";
+const MAX_REPEATS = 10;
+
+/** @param work has no effects outside the database */
+async function repeated<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === MAX_REPEATS || !(await isOver(sql, error))) throw error;
+    }
+  }
+}
+
+/** A store function whose statement is repeated, unless it is part of a transaction, which is repeated as a whole. */
+export function repeating<Rest extends unknown[], Result>(
+  store: (sql: Queries, ...rest: Rest) => Promise<Result>,
+): (sql: Queries, ...rest: Rest) => Promise<Result> {
+  return (sql, ...rest) => ("savepoint" in sql ? store(sql, ...rest) : repeated(sql, () => store(sql, ...rest)));
+}
+
+interface Failure {
+  code?: string;
+  routine?: string;
+  table_name?: string;
+  detail?: string;
+}
+
+async function isOver(sql: Sql, error: unknown): Promise<boolean> {
+  const { code, routine, table_name: parent, detail } = error as Failure;
+  if (code === MOVED) return true;
+  if (code !== CHECK_VIOLATION || routine !== FINDS_PARTITION || !parent) return false;
+  // "Partition key of the failing row contains (event_id) = (0197c6f2-…)."
+  const [id] = /[\da-f]{8}-[\da-f-]{27}/.exec(detail ?? "") ?? [];
+  const at = id === undefined ? sql`now()` : sql`uuid_extract_timestamp(${id})`;
+  const [made] = await sql<{ name: string | null }[]>`select make_partition(${parent}, ${at}) as name`;
+  if (made?.name) sql.onPartitionMissed(made.name);
+  return true;
 }
 
 // Detects poolers that give each transaction a different session (pgbouncer's pool_mode=transaction): two concurrent

@@ -164,7 +164,17 @@ export class Installation {
     return this.onFreePorts(preferred, LOOPBACK, async ([port, uiPort]) => {
       const { dataDir } = config;
       const ui = await innerPlace(this.reserved);
-      await this.startPart("temporal", temporalPart({ dataDir, binary: binary.path, port: port!, ui, say }));
+      await this.startPart(
+        "temporal",
+        temporalPart({
+          dataDir,
+          binary: binary.path,
+          port: port!,
+          ui,
+          retention: config.temporal.retention,
+          say,
+        }),
+      );
       this.temporalUi = serveTemporalUi({ port: uiPort!, inner: ui, url: env.TEMPORAL_UI_URL });
       const temporalAddress = `${LOOPBACK}:${port}`;
       say(`Temporal      ${temporalAddress}, by ${binary.path} (${binary.from})`);

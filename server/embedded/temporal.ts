@@ -15,7 +15,6 @@ import type { ListenAddress } from "./temporal-ui.ts";
 
 const LOOPBACK = "127.0.0.1";
 const NAMESPACE = "default";
-const RETENTION_SECONDS = 7 * 24 * 3_600;
 const CALL_LIMIT = 5_000;
 /** Less frequent garbage collection saves a third of Temporal's CPU for about 200 MiB of memory. */
 const GARBAGE_COLLECTION = { GOGC: "400", GOMEMLIMIT: "768MiB" };
@@ -26,10 +25,12 @@ export interface TemporalOptions {
   port: number;
   /** The dev server's own UI, which accepts any Host. */
   ui: ListenAddress;
+  /** Milliseconds for which closed workflows are kept. */
+  retention: number;
   say(line: string): void;
 }
 
-export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions): PartSpec {
+export function temporalPart({ dataDir, binary, port, ui, retention, say }: TemporalOptions): PartSpec {
   const { folder, database, pidFile } = temporalFiles(dataDir);
   return {
     name: "Temporal",
@@ -55,7 +56,7 @@ export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions
     },
     ready: async (child) => {
       await requireListener(child.pid, port);
-      await keepHistory(`${LOOPBACK}:${port}`);
+      await keepHistory(`${LOOPBACK}:${port}`, retention);
     },
   };
 }
@@ -88,13 +89,13 @@ function devServerArguments(database: string, port: number, ui: ListenAddress): 
 /**
  * The dev server keeps closed workflows for a day without a flag to change it. This call also proves that it is ready.
  */
-async function keepHistory(address: string): Promise<void> {
+async function keepHistory(address: string, retention: number): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: CALL_LIMIT });
   try {
     await connection.withDeadline(Date.now() + CALL_LIMIT, () =>
       connection.workflowService.updateNamespace({
         namespace: NAMESPACE,
-        config: { workflowExecutionRetentionTtl: { seconds: RETENTION_SECONDS as never } },
+        config: { workflowExecutionRetentionTtl: { seconds: (retention / 1_000) as never } },
       }),
     );
   } finally {

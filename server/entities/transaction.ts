@@ -41,15 +41,16 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const begin = extent === "one" ? sql.beginFor : sql.beginLong;
   for (let attempt = 1; ; attempt++) {
-    const events: RecordedChange[] = [];
+    let events: RecordedChange[] = [];
     try {
-      const result = await begin(tenantId, (tx) =>
-        work(tx, async (change) => {
+      const result = await begin(tenantId, (tx) => {
+        events = [];
+        return work(tx, async (change) => {
           if (!entity.events) return;
           await recordEvent(tx, tenantId, change, traceParent);
           events.push(change);
-        }),
-      );
+        });
+      });
       onCommitted(tenantId, events);
       return result as T;
     } catch (error) {

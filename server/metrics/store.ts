@@ -37,10 +37,10 @@ export async function readBacklog(sql: Queries): Promise<Backlog> {
       (select count(*) from (select from deliveries where state = 'Retrying' and event_id is not null limit ${COUNTED_TO}) counted) as retrying,
       (select count(*) from (select from deliveries where state = 'Held' limit ${COUNTED_TO}) counted) as held,
       (select count(*) from (select from dispatches limit ${COUNTED_TO}) counted) as dispatches,
-      (select extract(epoch from now() - occurred_on)::float8 from events where id =
-        (select event_id from deliveries where state = 'Pending' and event_id is not null order by event_id limit 1)) as "oldestPending",
-      (select extract(epoch from now() - occurred_on)::float8 from events where id =
-        (select event_id from deliveries where state = 'Retrying' and event_id is not null order by event_id limit 1)) as "oldestRetrying",
+      (select extract(epoch from now() - uuid_extract_timestamp(event_id))::float8 from deliveries
+        where state = 'Pending' and event_id is not null order by event_id limit 1) as "oldestPending",
+      (select extract(epoch from now() - uuid_extract_timestamp(event_id))::float8 from deliveries
+        where state = 'Retrying' and event_id is not null order by event_id limit 1) as "oldestRetrying",
       (select count(*) from open_logouts where state = 'Pending') as "pendingLogouts",
       (select count(*) from open_logouts where state = 'Retrying') as "retryingLogouts",
       (select extract(epoch from now() - min(created_on))::float8 from open_logouts) as "oldestLogout",

@@ -157,8 +157,10 @@ const TABLES = {
   },
 
   events: EVENTS,
+  payloads: EVENTS,
   deliveries: EVENTS,
   attempts: EVENTS,
+  responses: EVENTS,
   audit_log: { how: { file: "AuditEvents" } },
 
   signin_failures: { how: { expires: "digests of what was guessed, for a day after the last guess" } },
@@ -174,6 +176,7 @@ const TABLES = {
   alerts: { how: { mentions: ["acknowledged_by_id"] } },
 
   migrations: NOTHING,
+  removals: NOTHING,
   tenants: NOTHING,
   identity_providers: NOTHING,
   credentials: NOTHING,

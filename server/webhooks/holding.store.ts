@@ -1,7 +1,7 @@
 // Held connections, which failures of the receiver have stopped, and their probes.
 
 import type { Queries, Transaction } from "../db/sql.ts";
-import type { ConnectionId, DeliveryId, TenantId } from "../ids.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../ids.ts";
 import { connectionName } from "./connections.store.ts";
 
 /** Ends the Held state and notifies a running probe. */
@@ -33,7 +33,7 @@ export interface HeldConnection {
   /** Milliseconds until the next probe; 0 or less if it is due. */
   wait: number;
   /** The oldest undelivered delivery; null if there is none. */
-  deliveryId: DeliveryId | null;
+  oldest: { eventId: EventId; deliveryId: DeliveryId } | null;
 }
 
 /** @returns undefined if it is not Held */
@@ -44,9 +44,9 @@ export async function findHeld(
 ): Promise<HeldConnection | undefined> {
   const [row] = await sql<HeldConnection[]>`
     select held_reason as reason, probes, modified_on::text as version, 1000 * extract(epoch from next_probe_on - now())::float8 as wait, (
-        select id from deliveries d
+        select json_build_object('eventId', d.event_id, 'deliveryId', d.id) from deliveries d
         where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state = 'Held' order by d.position limit 1
-      ) as "deliveryId"
+      ) as oldest
     from webhook_connections c
     where tenant_id = ${tenantId} and id = ${id} and state = 'Held' and deleted_on is null`;
   return row;

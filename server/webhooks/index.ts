@@ -26,7 +26,7 @@ export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export { startDispatcher } from "./deliveries/dispatcher.ts";
 export { createInFlight, type InFlight } from "./deliveries/in-flight.ts";
 export { FAILURE_PAUSE_MS } from "./deliveries/loop.ts";
-export { type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";
+export { type ClosedDelivery, type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";
 export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
 export { putBack } from "./deliveries/queue.store.ts";
 export { startReconciler } from "./deliveries/reconciler.ts";

@@ -74,7 +74,7 @@ export const pagesAndRoutesCallServices: Rule = (sources) =>
 
 /** Work outside any tenant's request, and the worker's own, which its dispatcher distributes. */
 const WITHOUT_SHARE =
-  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/(holding\.store|connections\/(probe|rotation))/;
+  /^server\/(db|commands|oauth\/keys|retention)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/(holding\.store|connections\/(probe|rotation))/;
 
 export const transactionsAreShares: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {

@@ -43,7 +43,7 @@ const LONG_ANSWERS: Record<string, LongAnswer> = {
     async before({ admin }) {
       await db()`
         insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-        select ${admin.tenantId}, gen_random_uuid(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, '{}', ''
+        select ${admin.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, '{}', ''
         from generate_series(1, ${ROWS})`;
       return {};
     },
@@ -59,15 +59,17 @@ const LONG_ANSWERS: Record<string, LongAnswer> = {
       const { Id } = await ok(send(admin, "POST", "/Redelivery", replay));
       await db()`
         with event as (
-          insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-          values (uuidv7(), ${admin.tenantId}, 'Department', 'Updated', '1', '{}', now()) returning id, position
+          insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+          values (uuidv7(), ${admin.tenantId}, 'Department', 'Updated', '1', now()) returning id, position
+        ), payload as (
+          insert into payloads select id, '{}' from event
         ), sent as (
           insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
           select gen_random_uuid(), ${admin.tenantId}, id, ${connection.Id}, position, 1, 'Delivered'
-          from event, generate_series(1, ${ROWS}) returning id
+          from event, generate_series(1, ${ROWS}) returning event_id, id
         )
-        insert into former_outcomes (tenant_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
-        select ${admin.tenantId}, id, ${connection.Id}, 'Exhausted', ${MARK}, now(), ${Id} from sent`;
+        insert into former_outcomes (tenant_id, event_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
+        select ${admin.tenantId}, event_id, id, ${connection.Id}, 'Exhausted', ${MARK}, now(), ${Id} from sent`;
       return { Id };
     },
     during: async () => {},

@@ -192,8 +192,8 @@ test("a connection with a large backlog is deleted at once, without blocking cha
   const { tenantId } = api.tenant;
   await db()`
     with held as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-      select uuidv7(), ${tenantId}, 'Application', 'Updated', '1', '{}', now() from generate_series(1, 2500)
+      insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+      select uuidv7(), ${tenantId}, 'Application', 'Updated', '1', now() from generate_series(1, 2500)
       returning id, position
     )
     insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)

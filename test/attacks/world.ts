@@ -61,8 +61,8 @@ export async function newWorld(): Promise<World> {
     return row!.count >= EACH * ENTITIES.length;
   });
   await db()`
-    insert into former_outcomes (tenant_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
-    select tenant_id, id, connection_id, 'Exhausted', '503', now(), ${redelivery} from deliveries
+    insert into former_outcomes (tenant_id, event_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
+    select tenant_id, event_id, id, connection_id, 'Exhausted', '503', now(), ${redelivery} from deliveries
     where connection_id = ${connections.at(-1).Id}`;
   const users = (await ok(admin.get("/User"))).Items;
   const applications = (await ok(admin.get("/Application"))).Items;

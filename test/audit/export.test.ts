@@ -75,7 +75,7 @@ describe.concurrent("an export", () => {
     const caller = await newTenant();
     await db()`
       insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-      select ${caller.tenantId}, gen_random_uuid(), 'SignOut', 'Success', '127.0.0.1', '', '{}', ''
+      select ${caller.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', '', '{}', ''
       from generate_series(1, 1500)`;
     const { body } = await caller.get(`${PATH}?Format=NDJSON`);
     const ids = body
@@ -93,7 +93,7 @@ describe.concurrent("an export", () => {
     for (const [index, userAgent] of wild.entries()) {
       await db()`
         insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-        values (${caller.tenantId}, ${`00000000-0000-7000-8000-00000000000${9 - index}`}, 'SignOut', 'Success',
+        values (${caller.tenantId}, ${Bun.randomUUIDv7("hex", Date.now() - 1_000 * index)}, 'SignOut', 'Success',
           '127.0.0.1', ${userAgent}, '{}', '')`;
     }
     const [, ...rows] = cellsOf((await caller.get(PATH)).body);
@@ -131,7 +131,7 @@ describe.concurrent("an export", () => {
     }
     await db()`
       insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-      select ${caller.tenantId}, gen_random_uuid(), 'SignOut', 'Success', '127.0.0.1', '', '{}', ''
+      select ${caller.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', '', '{}', ''
       from generate_series(1, 100001)`;
     expectError(await caller.get(PATH), 400, "Bad Input", API + PATH, /^An export has at most 100000 rows/);
     expect((await caller.send("HEAD", `${PATH}?Kind=SignIn.Failed`)).status).toBe(200);

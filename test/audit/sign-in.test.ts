@@ -166,7 +166,7 @@ describe.concurrent("a flood of failures", () => {
 async function hadFailures({ tenantId }: Api, count: number, ago = "10 minutes"): Promise<void> {
   await db()`
     insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
-    select ${tenantId}, ('00' || substr(gen_random_uuid()::text, 3))::uuid, now() - ${ago}::interval, 'SignIn.Failed',
+    select ${tenantId}, uuidv7(${`-${ago}`}::interval), now() - ${ago}::interval, 'SignIn.Failed',
       'Failure', '', '', '{}', ''
     from generate_series(1, ${count})`;
 }

@@ -72,7 +72,7 @@ test(
     await db()`
       insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, address, user_agent, subject_type,
         subject_id, details, request_key, occurred_on)
-      select ${tenantId}, gen_random_uuid(), kind, case kind when 'SignIn.Succeeded' then 'Success' else 'Failure' end, 'User', n % 700,
+      select ${tenantId}, uuidv7(- make_interval(mins => (n * 7 % 1320) + 60)), kind, case kind when 'SignIn.Succeeded' then 'Success' else 'Failure' end, 'User', n % 700,
         '127.0.0.1', '', 'User', (n % 700)::text, case n % 3 when 0 then '{"Amr": ["pwd", "otp", "mfa"]}'::jsonb else '{}' end,
         'key', now() - make_interval(mins => (n * 7 % 1320) + 60)
       from generate_series(1, 5000) n,

@@ -4,13 +4,10 @@ import { expect, test } from "bun:test";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
-import { migrate } from "../../server/db/migrate.ts";
-import { connect } from "../../server/db/sql.ts";
 import { CLUSTER_ATTRIBUTES } from "../../server/embedded/temporal.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
 import { until } from "../support/api.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { newEmptyDatabase } from "../support/empty-database.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { withoutSettings } from "../support/stack.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
@@ -19,15 +16,7 @@ import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
 /** Each step is a process of its own, and the machine may be busy. */
 const PATIENCE_MS = 180_000;
 /** Kinds that only one block is of, with a test each; that of `exchange` is in test/oauth/token-exchange.test.ts. */
-const SINGLE = [
-  "run: temporal",
-  "run: tenant",
-  "run: owner",
-  "run: grants",
-  "run: policy",
-  "run: editors",
-  "run: exchange",
-];
+const SINGLE = ["run: temporal", "run: tenant", "run: grants", "run: policy", "run: editors", "run: exchange"];
 
 test("every kind of block has a test", () => {
   const kinds = new Set(blocksMarked("run").map(({ mark }) => mark));
@@ -112,27 +101,6 @@ test(
   },
   PATIENCE_MS,
 );
-
-test("the table's owner deletes audit rows older than seven years, and the log is append-only again", async () => {
-  await using database = await newEmptyDatabase();
-  await migrate(database.url);
-  const owner = connect(database.url, "gatehouse test", 1);
-  try {
-    const tenantId = Bun.randomUUIDv7();
-    await owner`insert into tenants (id, name) values (${tenantId}, 'documents')`;
-    for (const years of [8, 6]) {
-      await owner`
-        insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
-        values (${tenantId}, ${Bun.randomUUIDv7()}, now() - make_interval(years => ${years}), 'SignOut', 'Success',
-                '', ${String(years)}, '{}', '')`;
-    }
-    await owner.unsafe(blockMarked("run: owner").text);
-    expect((await owner`select user_agent from audit_log`).map(({ user_agent }) => user_agent)).toEqual(["6"]);
-    await expect(owner`delete from audit_log`.execute()).rejects.toThrow(/append-only/);
-  } finally {
-    await owner.end();
-  }
-});
 
 test("the payload shown equals a real one, field by field", async () => {
   await using receiver = startReceiver(200);

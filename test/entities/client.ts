@@ -51,7 +51,8 @@ export async function eventsOf(tenantId: string): Promise<LoggedChange[]> {
 /** The same events' whole payloads. */
 export async function payloadsOf(tenantId: string) {
   const rows = await db()<{ recordId: string; sequences: number[]; payload: string }[]>`
-    select record_id as "recordId", sequences, payload from events where tenant_id = ${tenantId} order by id`;
+    select record_id as "recordId", sequences, payload from events join payloads on event_id = id
+    where tenant_id = ${tenantId} order by id`;
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Record<string, unknown> }));
 }
 

@@ -81,9 +81,11 @@ describe.concurrent("a replay of all failures since a time", () => {
     const { Id } = await api.connect("https://receiver.example/");
     await db()`
       with ahead as (
-        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-        values (uuidv7(interval '1 hour'), ${api.tenant.tenantId}, 'Application', 'Updated', '1', '{}', now() + interval '1 hour')
+        insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+        values (uuidv7(interval '1 hour'), ${api.tenant.tenantId}, 'Application', 'Updated', '1', now() + interval '1 hour')
         returning id, position
+      ), payload as (
+        insert into payloads select id, '{}' from ahead
       )
       insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
       select gen_random_uuid(), ${api.tenant.tenantId}, id, ${Id}, position, 1, 'Exhausted' from ahead`;
@@ -125,11 +127,15 @@ describe.concurrent("a replay", () => {
     // As by an API whose clock is an hour behind.
     await db()`
       with late as (
-        insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on)
-        select uuidv7(interval '-1 hour'), tenant_id, event_record, event_type, record_id, '{7}', replace(payload, 'Gate 6', 'Gate 7'),
+        insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on)
+        select uuidv7(interval '-1 hour'), tenant_id, event_record, event_type, record_id, '{7}',
           now() - interval '1 hour'
         from events where tenant_id = ${api.tenant.tenantId} order by position desc limit 1
         returning id, position
+      ), payload as (
+        insert into payloads
+        select late.id, replace(payload, 'Gate 6', 'Gate 7') from late, payloads
+        where event_id = (select max(id::text)::uuid from events where tenant_id = ${api.tenant.tenantId})
       )
       insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state)
       select gen_random_uuid(), tenant_id, late.id, connection_id, late.position, record, 1, 'Delivered'
@@ -291,7 +297,7 @@ async function failed(changes: number) {
 
 async function count(api: Api, wish: object): Promise<number> {
   const { status, body } = await api.call("POST", "/Redelivery", { From: "2020-01-01", ...wish, DryRun: true });
-  expect({ status, fields: Object.keys(body) }).toEqual({ status: 200, fields: ["Count"] });
+  expect({ status, fields: Object.keys(body) }).toEqual({ status: 200, fields: ["Count", "Skipped"] });
   return body.Count as number;
 }
 

@@ -111,8 +111,8 @@ describe.concurrent("a new secret", () => {
     const { Proof } = await story.prove();
     await until("the ping", () => receiver.calls.length === 1);
     // A worker finds an attempt of a dead one.
-    const { Deliveries } = await story.api.event(Proof!.EventId);
-    await closeOpenDelivery(db(), story.api.tenant.tenantId, Deliveries[0]!.Id, "Exhausted");
+    const { EventId, Deliveries } = await story.api.event(Proof!.EventId);
+    await closeOpenDelivery(db(), story.api.tenant.tenantId, EventId, Deliveries[0]!.Id, "Exhausted");
     expect((await story.reaches("Refused")).Proof!.Reason).toBe("the attempt was lost with its worker; prove it again");
     expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old", "new"] });
 

@@ -42,7 +42,9 @@ test("commands print results as JSON lines, and as text on request", async () =>
   };
   const migrated = await run("migrate", "json");
   expect(migrated.exitCode).toBe(0);
-  expect(parsed(migrated.output)).toMatchObject([{ level: 30, part: "migrate", msg: "Applied: 001-schema.sql" }]);
+  expect(parsed(migrated.output)).toMatchObject([
+    { level: 30, part: "migrate", msg: expect.stringMatching(/^Applied: 001-schema\.sql/) },
+  ]);
   expect((await run("migrate", "text")).output).toBe("The database is up to date.\n");
   const made = await run("tenant", "json");
   expect(parsed(made.output)).toMatchObject([

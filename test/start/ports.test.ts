@@ -75,7 +75,7 @@ test("another Temporal on the port is not used", async () => {
   const port = Number(new URL(`http://${setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS")}`).port);
   const ui = { host: LOOPBACK, port: await nextFreePort(0, LOOPBACK, new Set()) };
   const dataDir = temporaryDirectory("temporal");
-  const part = new Part(temporalPart({ dataDir, binary, port, ui, ...search }), () => {});
+  const part = new Part(temporalPart({ dataDir, binary, port, ui, retention: 86_400_000, ...search }), () => {});
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
 }, 180_000);
 
@@ -96,7 +96,10 @@ test("a Temporal that fails to start is restarted, and the reason is reported", 
   const ui = { host: LOOPBACK, port: await nextFreePort(0, LOOPBACK, new Set([port])) };
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
-  const part = new Part(temporalPart({ dataDir, binary: unlucky, port, ui, ...search, say }), say);
+  const part = new Part(
+    temporalPart({ dataDir, binary: unlucky, port, ui, retention: 86_400_000, ...search, say }),
+    say,
+  );
   try {
     await part.start();
     expect(said).toHaveLength(1);

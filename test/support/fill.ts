@@ -27,17 +27,22 @@ export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, 
       const at = new Date(now - spanMs + (spanMs * number) / events);
       return { id: Bun.randomUUIDv7("hex", at), at, number, state: stateOf?.(number) ?? "Delivered" };
     });
+    await sql`select count(*) from make_partitions(array['events', 'payloads', 'deliveries_closed', 'attempts', 'responses',
+      'former_outcomes'], ${rows[0]!.at}, ${rows.at(-1)!.at})`;
     await sql`
       with event as (
-        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on, recorded_on)
-        select id, ${tenantId}, 'Application', 'Updated', number,
-          json_build_object('TenantId', ${tenantId}::text, 'EventType', 'Updated', 'EventId', id, 'Version', '1.0',
-            'Timestamp', at, 'EventRecord', 'Application', 'EventResponse', 'Object',
-            'Data', json_build_object('Id', number, 'Name', 'Application ' || number, 'Description', repeat('x', 200)))::text,
-          at, at
+        insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on, recorded_on)
+        select id, ${tenantId}, 'Application', 'Updated', number, at, at
         from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
           ${rows.map(({ number }) => String(number + 1001))}::text[]) as e (id, at, number)
         returning id, position
+      ), payload as (
+        insert into payloads (event_id, payload)
+        select id, json_build_object('TenantId', ${tenantId}::text, 'EventType', 'Updated', 'EventId', id, 'Version', '1.0',
+            'Timestamp', at, 'EventRecord', 'Application', 'EventResponse', 'Object',
+            'Data', json_build_object('Id', number, 'Name', 'Application ' || number, 'Description', repeat('x', 200)))::text
+        from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
+          ${rows.map(({ number }) => String(number + 1001))}::text[]) as e (id, at, number)
       ), delivery as (
         insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state, attempts, changed_on)
         select gen_random_uuid(), ${tenantId}, e.id, c.id, event.position, 1, e.state,
@@ -45,27 +50,31 @@ export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, 
         from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
           ${rows.map(({ state }) => state)}::text[]) as e (id, at, state) join event using (id),
           unnest(${connectionIds}::uuid[]) as c (id)
-        returning id, connection_id, state, attempts, changed_on
+        returning event_id, id, connection_id, state, attempts, changed_on
+      ), attempt as (
+        insert into attempts (event_id, delivery_id, number, started_on, duration_ms, status_code, failed_to)
+        select d.event_id, d.id, number, d.changed_on + number * interval '10 seconds', 25,
+          case d.state when 'Delivered' then 200 else 503 end, case when d.state <> 'Delivered' then d.connection_id end
+        from delivery d, generate_series(1, d.attempts) as number
+        returning event_id, delivery_id, number
       )
-      insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body,
-        failed_to)
-      select d.id, number, d.changed_on + number * interval '10 seconds', 25,
-        case d.state when 'Delivered' then 200 else 503 end, 'content-type: text/plain', 'Thank you.',
-        case when d.state <> 'Delivered' then d.connection_id end
-      from delivery d, generate_series(1, d.attempts) as number`;
+      insert into responses (event_id, delivery_id, number, headers, body)
+      select event_id, delivery_id, number, 'content-type: text/plain', 'Thank you.' from attempt`;
   }
   // As PostgreSQL does by itself before long.
-  await sql`vacuum analyze events, deliveries, attempts`;
+  await sql`vacuum analyze events, payloads, deliveries, attempts, responses`;
 }
 
 /** Later changes of an event's record, each with a delivery of its own that waits in its connection's queue. */
 export async function pileUp(sql: Sql, eventId: string, changes: number): Promise<void> {
   await sql`
     with event as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on)
-      select uuidv7(), tenant_id, event_record, event_type, record_id, array[sequences[1] + number], payload, now()
+      insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on)
+      select uuidv7(), tenant_id, event_record, event_type, record_id, array[sequences[1] + number], now()
       from events, generate_series(1, ${changes}::int) as number where id = ${eventId}
       returning id, position
+    ), payload as (
+      insert into payloads select event.id, payload from event, payloads where event_id = ${eventId}
     )
     insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
     select gen_random_uuid(), d.tenant_id, event.id, d.connection_id, event.position, d.record, 1, 'Pending', now()

@@ -58,6 +58,7 @@ const activities = createActivities({
   ),
   logoutWindows: createWindows(),
   keyRotation: createKeyRotation(sql, vault),
+  retention: { log: 1, payloads: 1, audit: 1 },
   log,
   metrics: createWorkerMetrics(sql),
   tracing: withoutCollector(),
@@ -78,7 +79,7 @@ test.each([
     await api.change({ Name: "Gate" });
     const event = await api.settledEvent();
     expect(event.State).toBe(state);
-    const again = await post(api, event.Deliveries[0]!).catch((error) => error.type);
+    const again = await post(api, event.EventId, event.Deliveries[0]!).catch((error) => error.type);
     expect(again).toEqual(outcome);
     expect(receiver.calls).toHaveLength(posts);
     expect(await api.event(event.EventId)).toEqual(event);
@@ -93,7 +94,7 @@ test("a delivery whose retry is not due is not posted, and waits in the queue un
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
   const before = await api.newestEvent();
-  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
+  expect(await post(api, before.EventId, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
   await expectUntouched(api, before);
   expect(receiver.calls).toHaveLength(1);
 }, 60_000);
@@ -104,7 +105,7 @@ test("a delivery of another tenant is not found", async () => {
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
   const event = await api.settledEvent();
-  await expect(post(stranger, event.Deliveries[0]!)).rejects.toThrow("not in the database");
+  await expect(post(stranger, event.EventId, event.Deliveries[0]!)).rejects.toThrow("not in the database");
 }, 60_000);
 
 test.each(["opened", "recorded"])(
@@ -129,14 +130,14 @@ test.each(["opened", "recorded"])(
     const others = Deliveries.filter((delivery) => delivery !== locked);
 
     if (step === "recorded") {
-      void post(api, locked);
+      void post(api, EventId, locked);
       await until("its post", () => receiver.calls.length === 6);
     }
     await sql.begin(async (tx) => {
       await tx`select from deliveries where id = ${locked.Id} for update`;
       answer.resolve(200);
-      if (step === "opened") void post(api, locked);
-      await Promise.all(others.map((delivery) => post(api, delivery)));
+      if (step === "opened") void post(api, EventId, locked);
+      await Promise.all(others.map((delivery) => post(api, EventId, delivery)));
       expect(await countOf("Delivered")).toBe(4);
     });
     await until("the locked one", async () => (await countOf("Delivered")) === 5);
@@ -161,13 +162,13 @@ test("a post without a free place is not an attempt, and is made later", async (
     egress.post({ ...taken, signal: caller.signal }),
   );
 
-  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
+  expect(await post(api, before.EventId, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
   await expectUntouched(api, before);
   expect(receiver.calls).toHaveLength(1);
 
   caller.abort();
   await Promise.all(attack);
-  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "Delivered", attempts: 2 });
+  expect(await post(api, before.EventId, before.Deliveries[0]!)).toEqual({ state: "Delivered", attempts: 2 });
   const [delivery] = (await api.event(before.EventId)).Deliveries;
   expect(delivery!.Attempts.map((made) => [made.Number, made.StatusCode])).toEqual([
     [1, 503],
@@ -185,8 +186,16 @@ describe("a workflow given up by Temporal", () => {
     const before = await api.newestEvent();
     const { Id: deliveryId, ConnectionId: connectionId } = before.Deliveries[0]!;
     const { tenantId } = api.tenant;
+    const eventId = before.EventId;
     const close = (cancelled: boolean) =>
-      activities.closeDelivery({ tenantId, deliveryId, connectionId, cancelled, maximumAttempts: MAX_ATTEMPTS });
+      activities.closeDelivery({
+        tenantId,
+        eventId,
+        deliveryId,
+        connectionId,
+        cancelled,
+        maximumAttempts: MAX_ATTEMPTS,
+      });
     expect(await close(false)).toEqual({ state: "Queued", attempts: 1 });
     await expectUntouched(api, before);
     expect(await close(true)).toMatchObject({ state: "Cancelled", attempts: 1 });
@@ -216,10 +225,12 @@ test("an attempt that cannot be requested fails alone", async () => {
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
   await makeDue(api);
-  const [delivery] = (await api.newestEvent()).Deliveries;
+  const { EventId: eventId, Deliveries } = await api.newestEvent();
+  const [delivery] = Deliveries;
   const open = (deliveryId: DeliveryId) =>
     attemptLog.open({
       tenantId: api.tenant.tenantId,
+      eventId,
       deliveryId,
       maximumAttempts: MAX_ATTEMPTS,
       openedBy: Bun.randomUUIDv7(),
@@ -229,9 +240,9 @@ test("an attempt that cannot be requested fails alone", async () => {
   expect(impossible.status).toBe("rejected");
 }, 60_000);
 
-async function post(api: Api, { Id, ConnectionId }: Delivery): Promise<unknown> {
+async function post(api: Api, eventId: EventId, { Id, ConnectionId }: Delivery): Promise<unknown> {
   return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities.postWebhook, {
-    ...{ tenantId: api.tenant.tenantId, eventId: idOf<EventId>(""), deliveryId: Id, connectionId: ConnectionId },
+    ...{ tenantId: api.tenant.tenantId, eventId, deliveryId: Id, connectionId: ConnectionId },
     ...{ retry: RETRY, fromQueue: false },
   });
 }

@@ -92,8 +92,8 @@ describe.concurrent("dead letters", () => {
     const { Id } = await api.connect(receiver.url);
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
-    const { Deliveries } = await api.newestEvent();
-    await closeOpenDelivery(db(), api.tenant.tenantId, Deliveries[0]!.Id, "Exhausted");
+    const { EventId, Deliveries } = await api.newestEvent();
+    await closeOpenDelivery(db(), api.tenant.tenantId, EventId, Deliveries[0]!.Id, "Exhausted");
     const { Items } = await api.deadLetters();
     expect(reasonsOf(Items, Id)).toEqual([["Ours", "lost", "Exhausted", 1]]);
     expect(Items).toMatchObject([{ Count: 1, ...none, Ours: 1 }]);

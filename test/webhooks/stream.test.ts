@@ -147,10 +147,13 @@ describe.concurrent("a stream of changes", () => {
     const late = "0".repeat(8);
     await sql.begin(async (tx) => {
       await tx`
-        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-        select overlay(id::text placing ${late} from 29)::uuid, tenant_id, event_record, 'Deleted', record_id,
-          replace(payload, 'Created', 'Deleted'), occurred_on
-        from events where tenant_id = ${tenantId} and id = ${early.EventId}`;
+        with late as (
+          insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+          select overlay(id::text placing ${late} from 29)::uuid, tenant_id, event_record, 'Deleted', record_id, occurred_on
+          from events where tenant_id = ${tenantId} and id = ${early.EventId} returning id
+        )
+        insert into payloads
+        select late.id, replace(payload, 'Created', 'Deleted') from late, payloads where event_id = ${early.EventId}`;
       await api.change({ Id, Description: "later" });
       await until("the later one", () => stream.changes.length === 1);
     });
@@ -207,9 +210,13 @@ describe.concurrent("a stream of changes", () => {
     const { tenantId } = api.tenant;
     const { EventId } = await api.newestEvent();
     await sql`
-      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-      select uuidv7(), tenant_id, event_record, 'Updated', record_id, replace(payload, ${EventId}, 'made ' || made), occurred_on
-      from events, generate_series(1, 250) as made where tenant_id = ${tenantId} and id = ${EventId}`;
+      with more as (
+        insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+        select uuidv7(), tenant_id, event_record, 'Updated', record_id, occurred_on
+        from events, generate_series(1, 250) where tenant_id = ${tenantId} and id = ${EventId} returning id
+      )
+      insert into payloads
+      select more.id, replace(payload, ${EventId}, 'made ' || more.id) from more, payloads where event_id = ${EventId}`;
     await using whole = await listen(api, { lastId });
     await until("all", () => whole.changes.length === 250);
     const middle = whole.ids.find((id) => id.includes("~"))!;

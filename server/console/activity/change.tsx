@@ -42,6 +42,7 @@ async function whatChanged({ eventLog }: ConsoleServices, visit: Visit, event: S
         safe
       >{`It is not told: your policies do not let you read ${isOne ? "the record" : "every record"}.`}</p>
     );
+  if (payload === null) return <p class="fine">It is no longer known: the payload was removed.</p>;
   const all = [payload.Data].flat() as Fields[];
   const shown = all.slice(0, MAX_RECORDS);
   const before = await eventLog.readBefore(visit.caller, event, shown.map(idOf));
@@ -107,7 +108,7 @@ const idOf = ({ Id }: Fields) => String(Id);
 
 /** A record's state after an event; undefined: the reader may not see it. */
 function dataOf({ payload, withheld }: SeenEvent, id: string): Fields | undefined {
-  return withheld === null ? ([payload.Data].flat() as Fields[]).find((one) => idOf(one) === id) : undefined;
+  return withheld === null ? ([payload?.Data ?? []].flat() as Fields[]).find((one) => idOf(one) === id) : undefined;
 }
 
 function differencesOf(before: Fields, after: Fields): Difference[] {

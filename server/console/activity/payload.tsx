@@ -1,7 +1,7 @@
 // An event's payload: on the page, as a file, and as a shell command.
 
 import { NO_STORE } from "../../http/conditions.ts";
-import { CopyButton, Section } from "../../ui/index.ts";
+import { CopyButton, Section, Time } from "../../ui/index.ts";
 import { type KnownRequest, type SeenEvent, toEventId } from "../../webhooks/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -15,7 +15,17 @@ const MAX_COPIED = 16 * 1024;
 export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEvent }): JSX.Element {
   // The payload is immutable, so refreshes omit it.
   if (!visit.wants("payload")) return "";
-  const { record, payload, withheld, text } = event;
+  const { record, payload, payloadRemovedOn, withheld, text } = event;
+  if (payload === null) {
+    return (
+      <Section title="Payload">
+        <p>
+          Removed <Time at={payloadRemovedOn!} />, with what receivers answered, as PAYLOAD_RETENTION says. The event
+          cannot be sent again.
+        </p>
+      </Section>
+    );
+  }
   const pretty = JSON.stringify(payload, null, 2);
   return (
     <Section title="Payload">

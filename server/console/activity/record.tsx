@@ -27,7 +27,8 @@ export function RecordCell({ visit, event, name }: { visit: Visit; event: OfReco
 export function membersOf({ record, withheld, payload }: SeenEvent): NamedRecord[] {
   const { EventRecord, RecordId } = record;
   if (RecordId !== null) return [{ Type: EventRecord, Id: RecordId }];
-  const several = withheld === null && Array.isArray(payload.Data) ? (payload.Data as { Id: string | number }[]) : [];
+  const data = withheld === null ? payload?.Data : undefined;
+  const several = Array.isArray(data) ? (data as { Id: string | number }[]) : [];
   return several.slice(0, MAX_NAMED).map(({ Id }) => ({ Type: EventRecord, Id }));
 }
 

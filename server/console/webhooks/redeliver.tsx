@@ -177,7 +177,7 @@ async function askToSend(deps: ConsoleServices, visit: Visit, anew: boolean): Pr
   };
   const input = REPLAY_DATA.parse(body);
   const { record } = await deps.connections.read(visit.caller, toConnectionId(params.id!));
-  const { count, asOf } = await deps.redeliveries.preview(
+  const { count, skipped, asOf } = await deps.redeliveries.preview(
     visit.permitted("Webhooks:Create"),
     input,
     anew ? undefined : readDate(form.get("AsOf") ?? ""),
@@ -193,6 +193,7 @@ async function askToSend(deps: ConsoleServices, visit: Visit, anew: boolean): Pr
     above: [{ name: "Redeliver", path: back }],
     effects: [
       howMany(count),
+      ...(skipped ? [`${skipped.toLocaleString("en")} more are left out: their payloads were removed.`] : []),
       `They go to ${addressOf(record.URL)}, each with all its attempts, in the order of their events.`,
     ],
     confirm: "Send them again",

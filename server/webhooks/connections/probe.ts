@@ -36,7 +36,7 @@ export async function probe(
   const held = await findHeld(sql, tenantId, connectionId);
   if (!held) return { held: false };
   if (held.wait > 0) return waiting(held, held.wait);
-  const delivery = held.deliveryId && (await openProbe(sql, tenantId, held.deliveryId));
+  const delivery = held.oldest && (await openProbe(sql, tenantId, held.oldest.eventId, held.oldest.deliveryId));
   if (!delivery) {
     // There is no delivery to try; use the first interval, so the next event does not wait long.
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
@@ -44,7 +44,7 @@ export async function probe(
   }
   const result = await attemptDelivery(tenantId, delivery, signal);
   if ("unsent" in result) {
-    await takeBackAttempt(sql, tenantId, delivery.id, delivery.number, true);
+    await takeBackAttempt(sql, tenantId, delivery.eventId, delivery.id, delivery.number, true);
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
     return waiting(held, probeInterval);
   }
@@ -60,7 +60,8 @@ export async function probe(
     if (delivered) await countAllEnded(tx, tenantId, connectionId);
     // A Held delivery stays Held unless it was delivered.
     const reached = delivered ? "Delivered" : "Retrying";
-    await recordAttempt(tx, tenantId, delivery.id, attempt, { reached, hold: undefined, nextInMs: undefined });
+    const outcome = { reached, hold: undefined, nextInMs: undefined } as const;
+    await recordAttempt(tx, tenantId, delivery.eventId, delivery.id, attempt, outcome);
     if (version === undefined) return false;
     if (delivered) await resume(tx, tenantId, connectionId);
     else await scheduleProbe(tx, tenantId, connectionId, probes, wait);

@@ -27,7 +27,7 @@ export async function findRotation(
       d.event_id as "eventId", d.state, coalesce(a.failure, a.status_code::text) as word
     from webhook_connections c
     left join deliveries d on d.event_id = c.staged_event_id and d.connection_id = c.id
-    left join lateral (select * from attempts where delivery_id = d.id order by number desc limit 1) a on true
+    left join lateral (select * from attempts where event_id = d.event_id and delivery_id = d.id order by number desc limit 1) a on true
     where c.tenant_id = ${tenantId} and c.id = ${id} and c.deleted_on is null`;
   if (!row) return undefined;
   const { eventId, state, word, ...rotation } = row;
@@ -72,6 +72,7 @@ export interface ProvedSecret {
 export async function takeStagedSecret(
   sql: Queries,
   tenantId: TenantId,
+  eventId: EventId,
   deliveryId: DeliveryId,
 ): Promise<ProvedSecret | undefined> {
   const [row] = await sql<ProvedSecret[]>`
@@ -81,7 +82,7 @@ export async function takeStagedSecret(
       former_until = case when staged_overlap_seconds > 0 and secret is not null
         then now() + staged_overlap_seconds * interval '1 second' end
     from deliveries d
-    where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.tenant_id = ${tenantId} and c.id = d.connection_id
+    where d.event_id = ${eventId} and d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.tenant_id = ${tenantId} and c.id = d.connection_id
       and c.staged_event_id = d.event_id
     returning c.id as "connectionId", d.event_id as "eventId"`;
   return row;

@@ -8,7 +8,7 @@ import type { Sql, Transaction } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
-import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { lockConnection } from "../connections.store.ts";
 import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/write-event.ts";
@@ -193,14 +193,15 @@ export const STAGING = body(
 export async function recordProof(
   sql: Sql,
   tenantId: TenantId,
+  eventId: EventId,
   deliveryId: DeliveryId,
   attempt: Attempt,
   outcome: AttemptOutcome,
 ): Promise<DeliveryState | undefined> {
   return sql.begin(async (tx) => {
-    const proved = await takeStagedSecret(tx, tenantId, deliveryId);
+    const proved = await takeStagedSecret(tx, tenantId, eventId, deliveryId);
     if (proved) await recordChange(tx, tenantId, proved);
-    return recordAttempt(tx, tenantId, deliveryId, attempt, outcome);
+    return recordAttempt(tx, tenantId, eventId, deliveryId, attempt, outcome);
   });
 }
 

@@ -5,7 +5,14 @@ import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import { createOutageLog } from "../../log.ts";
 import { createBatches } from "./batches.ts";
-import { type DueAttempt, lockPosts, type OpenDelivery, openAttempts } from "./opening.store.ts";
+import {
+  type ClosedDelivery,
+  type DueAttempt,
+  findClosed,
+  lockPosts,
+  type OpenDelivery,
+  openAttempts,
+} from "./opening.store.ts";
 import { type DeliveredAttempt, recordAttempt, recordDelivered } from "./store.ts";
 
 export interface AttemptLog {
@@ -13,7 +20,7 @@ export interface AttemptLog {
    * Marks a delivery as being attempted and reads the data of its post; undefined if it does not exist, "full" if its
    * connection's MaxInFlight is reached.
    */
-  open(due: DueAttempt): Promise<OpenDelivery | undefined | "full">;
+  open(due: DueAttempt): Promise<OpenDelivery | ClosedDelivery | undefined | "full">;
   /** Like recordAttempt; a successful attempt is written together with others. */
   record: OmitFirst<typeof recordAttempt>;
 }
@@ -38,17 +45,21 @@ export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
       const delivery = await openTogether(due).catch(note);
       return delivery ?? sql.begin((tx) => openAlone(tx, due));
     },
-    async record(tenantId, deliveryId, attempt, outcome) {
+    async record(tenantId, eventId, deliveryId, attempt, outcome) {
       if (outcome.reached === "Delivered") {
         const recorded = await recordTogether({ tenantId, deliveryId, attempt }).catch(note);
         if (recorded) return outcome.reached;
       }
-      return recordAttempt(sql, tenantId, deliveryId, attempt, outcome);
+      return recordAttempt(sql, tenantId, eventId, deliveryId, attempt, outcome);
     },
   };
 }
 
-async function openAlone(tx: Transaction, due: DueAttempt): Promise<OpenDelivery | undefined | "full"> {
+async function openAlone(
+  tx: Transaction,
+  due: DueAttempt,
+): Promise<OpenDelivery | ClosedDelivery | undefined | "full"> {
   if (!(await lockPosts(tx, due.tenantId, due.deliveryId))) return "full";
-  return (await openAttempts(tx, [due], "wait"))[0];
+  const [opened] = await openAttempts(tx, [due], "wait");
+  return opened ?? findClosed(tx, due);
 }

@@ -2,9 +2,11 @@
 // one page is read, however many wait.
 
 import type { PendingQuery, Row } from "postgres";
-import type { Transaction } from "../../db/sql.ts";
-import type { ConnectionId, DeliveryId, TenantId } from "../../ids.ts";
+import { type Transaction, uuids } from "../../db/sql.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import { listRecordKeys } from "../events/store.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
+import { isOpen } from "../states.store.ts";
 import { isUnderWay, isWaiting } from "./opening.store.ts";
 
 /** The maximum number of rows read or held at a time. */
@@ -12,6 +14,7 @@ export const PAGE = 100;
 
 export interface Candidate {
   id: DeliveryId;
+  eventId: EventId;
   position: number;
   /** The next attempt is a retry, which waits in its workflow. */
   isRetry: boolean;
@@ -27,38 +30,53 @@ export type CandidatePlace = "queue" | "Drain";
 type Condition = PendingQuery<Row[]>;
 
 /** The oldest in the queue, including those that wait for another of their record. */
-export function listQueued(
+export async function listQueued(
   tx: Transaction,
   connectionId: ConnectionId,
   inOrder: boolean,
   isHeldBack: boolean,
 ): Promise<Candidate[]> {
   const where = tx`d.connection_id = ${connectionId} and ${isWaiting(tx)}
-    and (not ${isHeldBack}::boolean or d.due_on > now() or e.event_type = 'Ping')`;
-  return listOldest(tx, where, inOrder ? busyFor(tx, connectionId, "queue") : undefined);
+    and (not ${isHeldBack}::boolean or d.due_on > now() or d.is_ping)`;
+  return listOldest(tx, where, inOrder ? await busyFor(tx, connectionId, "queue") : undefined);
 }
 
 /** The next deliveries of a redelivery, including those that wait for another of their record. */
-export function listSelected(tx: Transaction, tenantId: TenantId, redelivery: Redelivery): Promise<Candidate[]> {
+export async function listSelected(tx: Transaction, tenantId: TenantId, redelivery: Redelivery): Promise<Candidate[]> {
   const { kind, connectionId } = redelivery;
   if (kind === "Drain") {
     const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
-    return listOldest(tx, where, busyFor(tx, connectionId, "Drain"));
+    return listOldest(tx, where, await busyFor(tx, connectionId, "Drain"));
   }
-  const selected = tx`select d.id ${matching(tx, tenantId, redelivery)} order by d.position limit ${PAGE}`;
-  const where = tx`d.id = any (array(${selected}))`;
-  return listOldest(tx, where, busyFor(tx, connectionId, "queue"));
+  const oldest = await tx<Oldest[]>`
+    select ${columns(tx)}, d.record ${matching(tx, tenantId, redelivery)} order by d.position limit ${PAGE}`;
+  return withBusy(tx, oldest, await busyFor(tx, connectionId, "queue"));
 }
 
-function listOldest(tx: Transaction, where: Condition, busy?: Busy): Promise<Candidate[]> {
-  return tx<Candidate[]>`
-    ${busy ? tx`with ${busy.several}` : tx``}
-    select ${columns(tx)}, keys.of as records,
-      ${busy ? tx`exists (select from unnest(keys.of) as key where ${busy.isBusy(tx`key`)})` : tx`false`} as "isBusy"
-    from deliveries d join events e on e.id = d.event_id, lateral (
-      select array_agg(record_key(e.event_record, one)) as of from unnest(string_to_array(e.record_id, ',')) as one
-    ) as keys
-    where ${where} order by d.position limit ${PAGE}`;
+/** Without the records of events with several. */
+type Oldest = Omit<Candidate, "records" | "isBusy"> & { record: string | null };
+
+async function listOldest(tx: Transaction, where: Condition, busy?: Busy): Promise<Candidate[]> {
+  const oldest = await tx<Oldest[]>`
+    select ${columns(tx)}, d.record from deliveries d where ${where} order by d.position limit ${PAGE}`;
+  return withBusy(tx, oldest, busy);
+}
+
+async function withBusy(tx: Transaction, oldest: Oldest[], busy: Busy | undefined): Promise<Candidate[]> {
+  const several = oldest.filter(({ record }) => record === null).map(({ eventId }) => eventId);
+  const keys = await listRecordKeys(tx, several);
+  const candidates = oldest.map(({ record, ...one }) => ({
+    ...one,
+    records: record === null ? (keys.get(one.eventId) ?? []) : [record],
+    isBusy: false,
+  }));
+  if (!busy || candidates.length === 0) return candidates;
+  const records = [...new Set(candidates.flatMap((one) => one.records))];
+  const found = await tx<{ record: string }[]>`
+    select asked.key as record from unnest(${uuids(tx, records)}) as asked (key)
+    where (select ${busy.isBusy(tx`asked.key`)})`;
+  const taken = new Set(found.map(({ record }) => record));
+  return candidates.map((one) => ({ ...one, isBusy: one.records.some((record) => taken.has(record)) }));
 }
 
 const FIRST = "00000000-0000-0000-0000-000000000000";
@@ -82,7 +100,7 @@ export async function listBeyond(
     : [...found, ...(await listHeads(tx, connectionId, waiting, seen, FIRST, middle))];
 }
 
-function listHeads(
+async function listHeads(
   tx: Transaction,
   connectionId: ConnectionId,
   waiting: CandidatePlace,
@@ -90,7 +108,7 @@ function listHeads(
   from: string,
   to: string,
 ): Promise<Candidate[]> {
-  const { several, isBusy } = busyFor(tx, connectionId, waiting);
+  const { isBusy } = await busyFor(tx, connectionId, waiting);
   const where = tx`d.connection_id = ${connectionId} and ${waiting === "queue" ? isWaiting(tx) : tx`d.state = 'Held'`}`;
   const firstAfter = (record: Condition) => tx`
     select d.id, d.record, d.position from deliveries d
@@ -100,7 +118,7 @@ function listHeads(
       (${firstAfter(tx`${from}::uuid`)})
       union all
       select next.* from heads, lateral (${firstAfter(tx`heads.record`)}) as next
-    ), ${several}, free as (
+    ), free as (
       select id, record from (select * from heads where record <> all (${records}::uuid[]) limit ${PAGE}) as heads
       where (select not (${isBusy(tx`heads.record`)})) and position < coalesce((
         select d.position from deliveries d where ${where} and d.record is null and d.position > ${position}
@@ -108,16 +126,14 @@ function listHeads(
       ), ${Number.MAX_SAFE_INTEGER})
     )
     select ${columns(tx)}, array[d.record] as records, false as "isBusy"
-    from free join deliveries d on d.id = free.id order by d.position`;
+    from free join deliveries d on d.id = free.id and ${isOpen(tx)} order by d.position`;
 }
 
 const columns = (tx: Transaction) => tx`
-  d.id, d.position, d.state = 'Retrying' as "isRetry",
+  d.id, d.event_id as "eventId", d.position, d.state = 'Retrying' as "isRetry",
   case when d.state in ('Pending', 'Retrying') then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"`;
 
 interface Busy {
-  /** Records of a page of events with several records. */
-  several: Condition;
   isBusy: (record: Condition) => Condition;
 }
 
@@ -125,25 +141,25 @@ interface Busy {
  * Queued deliveries precede Held ones. If there is more than a page of events with several records, all records count
  * as busy.
  */
-function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: CandidatePlace): Busy {
+async function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: CandidatePlace): Promise<Busy> {
   const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
   const oldest = (condition: Condition) => tx`(
-    select d.event_id from deliveries d where d.connection_id = ${connectionId} and d.record is null and ${condition}
+    select d.event_id as id from deliveries d where d.connection_id = ${connectionId} and d.record is null and ${condition}
     order by d.record limit ${PAGE})`;
+  const several = await tx<
+    { id: EventId }[]
+  >`${before.map(oldest).reduce((all, each) => tx`${all} union all ${each}`)}`;
+  const keys = await listRecordKeys(
+    tx,
+    several.map(({ id }) => id),
+  );
+  const records = [...keys.values()].flat();
   return {
-    several: tx`
-      of_several as materialized (${before.map(oldest).reduce((all, each) => tx`${all} union all ${each}`)}),
-      several as materialized (
-        select record_key(e.event_record, one) as record
-        from of_several o, lateral (
-          select event_record, record_id from events where id = o.event_id
-        ) as e, unnest(string_to_array(e.record_id, ',')) as one
-      )`,
     isBusy: (record) =>
       before.reduce(
         (all, condition) => tx`${all} or exists (
           select from deliveries d where d.connection_id = ${connectionId} and d.record = ${record} and ${condition})`,
-        tx`(select count(*) from of_several) >= ${PAGE} or ${record} in (select several.record from several)`,
+        tx`${several.length >= PAGE}::boolean or ${record} = any (${records}::uuid[])`,
       ),
   };
 }

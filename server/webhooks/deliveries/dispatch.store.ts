@@ -1,12 +1,13 @@
 // The outbox: rows are claimed by lease and removed after their workflow has started.
 
 import type { DeliveryToMake, EventName } from "../../../workflows/contract.ts";
-import type { Queries, Sql } from "../../db/sql.ts";
+import { type Queries, repeating, type Sql } from "../../db/sql.ts";
 import { listen } from "../../db/watch.ts";
 import { isUuid } from "../../http/query.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
-import { connectionName, NAME_SHOWN } from "../connections.store.ts";
-import { DISPATCH_CHANNEL } from "../events/store.ts";
+import { connectionName } from "../connections.store.ts";
+import { DISPATCH_CHANNEL, describeEvents } from "../events/store.ts";
+import { isOpen } from "../states.store.ts";
 import { STARTING_MS } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS } from "./loop.ts";
 import type { Turn } from "./turns.ts";
@@ -71,11 +72,6 @@ export async function claimDispatches(
     ${readClaimed(sql)}`;
 }
 
-/** The name of an event's only record. Names of Users are omitted. */
-export const recordName = (sql: Queries, eventId: ReturnType<Queries>) => sql`(
-  select left(payload::json #>> '{Data,Name}', ${NAME_SHOWN}::int) from events
-  where id = ${eventId} and event_record <> 'User' and strpos(record_id, ',') = 0)`;
-
 export const deliveryToMake = (sql: Queries) => sql`
   json_build_object('deliveryId', d.id, 'connectionId', d.connection_id, 'to', ${connectionName(sql)})`;
 
@@ -84,22 +80,21 @@ function readClaimed(sql: Queries) {
   const waitsForDrain = sql`(d.state = 'Held' and k.state = 'Active')`;
   return sql`
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part,
-      e.event_record as "eventRecord", e.event_type as "eventType",
-      string_to_array(e.record_id, ',') as "recordIds", ${recordName(sql, sql`c.event_id`)} as "recordName", c.created_on as "createdOn",
-      e.trace_parent as "traceParent",
+      c.event_record as "eventRecord", c.event_type as "eventType",
+      string_to_array(c.record_id, ',') as "recordIds", c.record_name as "recordName", c.created_on as "createdOn",
+      c.trace_parent as "traceParent",
       coalesce(json_agg(${deliveryToMake(sql)})
         filter (where d.state in ('Pending', 'Retrying') and d.due_on is null), '[]') as deliveries,
       count(d.id) filter (where d.state = 'Held' and not ${waitsForDrain}) as held,
       count(d.id) filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null or ${waitsForDrain}) as queued,
-      count(d.id) as total,
+      c.delivery_count as total,
       coalesce(array_agg(d.connection_id)
         filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null and d.begun_on is null), '{}') as queues
     from claimed c
-    join events e on e.id = c.event_id
-    left join deliveries d on d.event_id = c.event_id and d.part = c.part
+    left join deliveries d on d.event_id = c.event_id and d.part = c.part and ${isOpen(sql)}
     left join webhook_connections k on k.id = d.connection_id
-    group by c.id, c.tenant_id, c.event_id, c.part, c.created_on, e.event_record, e.event_type, e.record_id,
-      e.trace_parent
+    group by c.id, c.tenant_id, c.event_id, c.part, c.created_on, c.event_record, c.event_type, c.record_id,
+      c.record_name, c.trace_parent, c.delivery_count
     order by c.id`;
 }
 
@@ -138,12 +133,18 @@ export interface StaleDelivery extends EventName {
   deliveryIds: DeliveryId[];
 }
 
+type Stale = Pick<StaleDelivery, "tenantId" | "eventId" | "part" | "deliveryIds">;
+
 /** @param olderThanMs time since the last activity, for deliveries that wait for no workflow */
-export async function findStaleDeliveries(sql: Queries, olderThanMs: number, limit: number): Promise<StaleDelivery[]> {
-  return sql<StaleDelivery[]>`
+export const findStaleDeliveries = repeating(async function findStaleDeliveries(
+  sql: Queries,
+  olderThanMs: number,
+  limit: number,
+): Promise<StaleDelivery[]> {
+  const stale = await sql<Stale[]>`
     with stale as (
       update deliveries set changed_on = now()
-      where id in (
+      where state in ('Pending', 'Retrying') and id in (
         select d.id from deliveries d
         where d.state in ('Pending', 'Retrying') and d.changed_on < now() - ${olderThanMs} * interval '1 millisecond'
           and (d.attempt_started_on < now() - ${olderThanMs} * interval '1 millisecond') is not false
@@ -153,7 +154,14 @@ export async function findStaleDeliveries(sql: Queries, olderThanMs: number, lim
       )
       returning id, tenant_id, event_id, part
     )
-    select s.tenant_id as "tenantId", s.event_id as "eventId", s.part, array_agg(s.id) as "deliveryIds",
-      e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds"
-    from stale s join events e on e.id = s.event_id group by s.tenant_id, s.event_id, s.part, e.id`;
-}
+    select tenant_id as "tenantId", event_id as "eventId", part, array_agg(id) as "deliveryIds"
+    from stale group by tenant_id, event_id, part`;
+  const events = await describeEvents(
+    sql,
+    stale.map(({ eventId }) => eventId),
+  );
+  return stale.flatMap((one) => {
+    const event = events.get(one.eventId);
+    return event ? [{ ...one, ...event }] : [];
+  });
+});

@@ -1,8 +1,9 @@
 // Opening attempts: each is marked in PostgreSQL before anything is sent.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import { type Queries, repeating, type Transaction, uuids } from "../../db/sql.ts";
+import { type ConnectionId, type DeliveryId, type EventId, type TenantId, timeOfId } from "../../ids.ts";
+import { isClosed, isOpen } from "../states.store.ts";
 import { type EndedState, insertLost } from "./store.ts";
 
 export interface OpenDelivery {
@@ -43,6 +44,7 @@ export interface OpenDelivery {
 
 export interface DueAttempt {
   tenantId: TenantId;
+  eventId: EventId;
   deliveryId: DeliveryId;
   /** Counted here, because Temporal's counter restarts when a worker dies. */
   maximumAttempts: number;
@@ -63,33 +65,31 @@ const EARLY_MS = 100;
  *
  * @param locked "skip" leaves out rows locked by others, so deliveries do not wait for each other
  */
-export function openAttempts(
-  sql: Queries,
-  due: readonly DueAttempt[],
-  locked: "wait" | "skip",
-): Promise<OpenDelivery[]> {
-  return open(sql, due, false, locked);
-}
+export const openAttempts = repeating(
+  (sql: Queries, due: readonly DueAttempt[], locked: "wait" | "skip"): Promise<OpenDelivery[]> =>
+    open(sql, due, false, locked),
+);
 
 /**
  * The same for a probe's attempt, which does not count in its delivery's run.
  * @returns undefined if the delivery or the connection is no longer Held
  */
-export async function openProbe(
+export const openProbe = repeating(async function openProbe(
   sql: Queries,
   tenantId: TenantId,
+  eventId: EventId,
   deliveryId: DeliveryId,
 ): Promise<OpenDelivery | undefined> {
   const [delivery] = await open(
     sql,
-    [{ tenantId, deliveryId, maximumAttempts: 0, openedBy: Bun.randomUUIDv7() }],
+    [{ tenantId, eventId, deliveryId, maximumAttempts: 0, openedBy: Bun.randomUUIDv7() }],
     true,
     "wait",
   );
   return delivery?.attempted ? delivery : undefined;
-}
+});
 
-function open(
+async function open(
   sql: Queries,
   due: readonly DueAttempt[],
   probing: boolean,
@@ -97,23 +97,23 @@ function open(
 ): Promise<OpenDelivery[]> {
   const ids = due.map(({ deliveryId }) => deliveryId);
   const tenantIds = due.map(({ tenantId }) => tenantId);
-  return sql<OpenDelivery[]>`
+  const posted = readPosted(sql, [...new Set(due.map(({ eventId }) => eventId))]);
+  const opened = await sql<Opened[]>`
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.connection_id, d.is_ping, d.attempts, d.earlier_attempts, d.attempt_started_on,
         c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
-        c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
+        c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open, asked.opened_by,
         d.attempt_started_on is not null and coalesce(d.attempt_opened_by = asked.opened_by, false) as mine,
         case when d.state = 'Retrying' then greatest(0, 1000 * extract(epoch from d.retry_on - now())) else 0 end::float8 as wait_ms,
         ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
         case
-          when d.state not in ('Pending', 'Retrying') then null
+          when d.state = 'Held' then null
           when c.deleted_on is not null then 'Cancelled'
-          when d.attempts - d.earlier_attempts >= case e.event_type when 'Ping' then 1 else asked.maximum end
-            then 'Exhausted'
-          when c.state <> 'Active' and e.event_type <> 'Ping' then 'Held'
+          when d.attempts - d.earlier_attempts >= case when d.is_ping then 1 else asked.maximum end then 'Exhausted'
+          when c.state <> 'Active' and not d.is_ping then 'Held'
         end as ends_as
       from relaxed,
         unnest(${uuids(sql, ids)}, ${uuids(sql, tenantIds)},
@@ -122,9 +122,8 @@ function open(
             sql,
             due.map(({ openedBy }) => openedBy),
           )}) as asked (id, tenant_id, maximum, opened_by)
-        join deliveries d on d.id = asked.id and d.tenant_id = asked.tenant_id
+        join deliveries d on d.id = asked.id and d.tenant_id = asked.tenant_id and ${isOpen(sql)}
         join webhook_connections c on c.id = d.connection_id
-        join events e on e.id = d.event_id
       ${locked === "skip" ? sql`where c.max_in_flight is null for update of d skip locked` : sql``}
     ), lost as (
       ${insertLost(sql)}
@@ -137,18 +136,60 @@ function open(
         attempt_started_on = case when due.step = 1 then now() end, attempt_opened_by = due.opened_by,
         begun_on = case when due.counted then coalesce(d.begun_on, now()) else d.begun_on end
       from due
-      where d.id = due.id and d.attempts = due.attempts and not due.mine and (due.step = 1 or due.attempt_started_on is not null)
+      where d.id = due.id and ${isOpen(sql)} and d.attempts = due.attempts and not due.mine
+        and (due.step = 1 or due.attempt_started_on is not null)
       returning d.id
     )
     select due.id, due.mine or due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs", due.wait_ms as "waitMs",
-      due.event_id as "eventId", due.occurred_on as "occurredOn",
-      due.trace_parent as "traceParent", due.payload, due.sequences, due.url,
+      due.event_id as "eventId", due.url,
       case when due.proof then due.staged_secret else due.secret end as secret,
       case when not due.proof then due.staged_secret end as "stagedSecret",
       case when not due.proof then due.former_secret end as "formerSecret", due.proof,
-      due.api_key as "apiKey", due.headers, due.timeout_ms as "timeoutMs", due.ping,
+      due.api_key as "apiKey", due.headers, due.timeout_ms as "timeoutMs", due.is_ping as ping,
       due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
     from due`;
+  const events = await posted;
+  return opened.map((delivery) => {
+    const event = events.get(delivery.eventId);
+    const open = { ...delivery, occurredOn: timeOfId(delivery.eventId) };
+    // Retention keeps the payloads of open deliveries; without one there is nothing to send.
+    return event ? { ...open, ...event } : { ...open, ...NO_PAYLOAD };
+  });
+}
+
+const NO_PAYLOAD = { attempted: false, endsAs: "Cancelled", payload: "", sequences: null, traceParent: null } as const;
+
+interface Posted {
+  traceParent: string | null;
+  payload: string;
+  sequences: number[] | null;
+}
+
+type Opened = Omit<OpenDelivery, keyof Posted | "occurredOn">;
+
+/** By their ids alone, so that PostgreSQL opens only their partitions. */
+async function readPosted(sql: Queries, ids: EventId[]): Promise<Map<EventId, Posted>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<(Posted & { id: EventId })[]>`
+    select e.id, e.trace_parent as "traceParent", p.payload, e.sequences
+    from events e join payloads p on p.event_id = e.id
+    where e.id = any (${ids}::uuid[]) and p.event_id = any (${ids}::uuid[])`;
+  return new Map(rows.map(({ id, ...posted }) => [id, posted]));
+}
+
+/** A delivery that has ended. */
+export interface ClosedDelivery extends Pick<OpenDelivery, "state" | "number" | "waitMs" | "endsAs"> {
+  attempted: false;
+}
+
+export async function findClosed(
+  sql: Queries,
+  { tenantId, eventId, deliveryId }: Pick<DueAttempt, "tenantId" | "eventId" | "deliveryId">,
+): Promise<ClosedDelivery | undefined> {
+  const [row] = await sql<ClosedDelivery[]>`
+    select false as attempted, d.state, d.attempts as number, 0 as "waitMs", null as "endsAs" from deliveries d
+    where d.tenant_id = ${tenantId} and d.event_id = ${eventId} and d.id = ${deliveryId} and ${isClosed(sql)}`;
+  return row;
 }
 
 /** For `d`: a workflow of its own or of its event has it, or is about to. */
@@ -192,9 +233,9 @@ export async function takeTurn(
  */
 export async function lockPosts(tx: Transaction, tenantId: TenantId, deliveryId: DeliveryId): Promise<boolean> {
   const [limit] = await tx<{ connectionId: ConnectionId; most: number | null }[]>`
-    select c.id as "connectionId", case when e.event_type <> 'Ping' then c.max_in_flight end as most
-    from deliveries d join webhook_connections c on c.id = d.connection_id join events e on e.id = d.event_id
-    where d.id = ${deliveryId} and d.tenant_id = ${tenantId}`;
+    select c.id as "connectionId", case when not d.is_ping then c.max_in_flight end as most
+    from deliveries d join webhook_connections c on c.id = d.connection_id
+    where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and ${isOpen(tx)}`;
   if (!limit || limit.most === null) return true;
   await tx`select pg_advisory_xact_lock(${POSTS_LOCK}, hashtext(${limit.connectionId}))`;
   const [out] = await tx<{ count: number }[]>`

@@ -2,12 +2,12 @@
 // those that a connection's limits delay, and redeliveries. The common lock order is connection, redelivery, delivery.
 
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
-import { type Queries, type Transaction, uuids } from "../../db/sql.ts";
+import { type Queries, repeating, type Transaction, uuids } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../ids.ts";
-import { wakeQueue } from "../events/store.ts";
-import type { Redelivery } from "../redelivery/store.ts";
+import { type DescribedEvent, describeEvents, wakeQueue } from "../events/store.ts";
+import { inStates, type Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
-import { deliveryToMake, recordName, type WorkflowToStart } from "./dispatch.store.ts";
+import { deliveryToMake, type WorkflowToStart } from "./dispatch.store.ts";
 import { isBegun, isWaiting } from "./opening.store.ts";
 import type { Turn } from "./turns.ts";
 
@@ -19,7 +19,10 @@ const QUEUE_LOCK = 7_203_431;
  * workflow.
  * @returns the queued deliveries
  */
-export async function setAside(sql: Queries, deliveryIds: DeliveryId[]): Promise<DeliveryId[]> {
+export const setAside = repeating(async function setAside(
+  sql: Queries,
+  deliveryIds: DeliveryId[],
+): Promise<DeliveryId[]> {
   if (deliveryIds.length === 0) return [];
   const rows = await sql<{ id: DeliveryId }[]>`
     update deliveries set due_on = now(), begun_on = null
@@ -27,13 +30,13 @@ export async function setAside(sql: Queries, deliveryIds: DeliveryId[]): Promise
       and attempts = earlier_attempts and attempt_started_on is null
     returning id`;
   return rows.map(({ id }) => id);
-}
+});
 
 /**
  * Queues deliveries from any place; new workflows take them, no earlier than they were due.
  * @returns false if they have ended
  */
-export async function putBack(
+export const putBack = repeating(async function putBack(
   sql: Queries,
   tenantId: TenantId,
   deliveryIds: DeliveryId[],
@@ -44,7 +47,7 @@ export async function putBack(
     where tenant_id = ${tenantId} and id = any (${uuids(sql, deliveryIds)}) and state in ('Pending', 'Retrying')
     returning ${wakeQueue(sql, sql`d.tenant_id`, sql`d.connection_id`)}`;
   return rows.length > 0;
-}
+});
 
 /** Connections with queued deliveries or a Running redelivery. */
 export function listWaiting(sql: Queries): Promise<Turn[]> {
@@ -129,9 +132,9 @@ export async function holdDue(tx: Transaction, connectionId: ConnectionId, limit
         select id from redeliveries
         where connection_id = ${connectionId} and kind = 'Drain' and state in ('Running', 'Paused')
       ))
-    where id in (
-      select d.id from deliveries d join events e on e.id = d.event_id
-      where d.connection_id = ${connectionId} and ${isWaiting(tx)} and d.due_on <= now() and e.event_type <> 'Ping'
+    where state in ('Pending', 'Retrying') and id in (
+      select d.id from deliveries d
+      where d.connection_id = ${connectionId} and ${isWaiting(tx)} and d.due_on <= now() and not d.is_ping
       order by d.position limit ${limit} for update of d skip locked
     )
     returning id`;
@@ -160,7 +163,8 @@ export async function begin(
   if (chosen.length === 0) return [];
   const ids = chosen.map(({ id }) => id);
   const isDrain = redelivery?.kind === "Drain";
-  return tx<Begun[]>`
+  const eventIds = chosen.map(({ eventId }) => eventId);
+  const begun = await tx<BegunDelivery[]>`
     with begun as (
       update deliveries d set begun_on = now(), changed_on = now(),
         ${
@@ -172,23 +176,29 @@ export async function begin(
             : tx``
         }
         part = case when ${redelivery !== undefined} or exists (
-            select from deliveries o where o.event_id = d.event_id and o.part = d.part and o.id <> d.id
+            select from deliveries o
+            where o.event_id = d.event_id and o.event_id = any (${eventIds}::uuid[]) and o.part = d.part and o.id <> d.id
           ) then (
             select 1 + (count(*) - 1) / ${DELIVERIES_PER_WORKFLOW}::int + count(*) filter (where o.id <= d.id)
-            from deliveries o where o.event_id = d.event_id
+            from deliveries o where o.event_id = d.event_id and o.event_id = any (${eventIds}::uuid[])
           ) else d.part end
-      where d.id = any (${uuids(tx, ids)}) and d.tenant_id = ${tenantId}
-        and ${redelivery ? tx`d.state = any (${redelivery.states}::text[])` : isWaiting(tx)}
+      where d.id = any (${ids}::uuid[]) and d.event_id = any (${eventIds}::uuid[]) and d.tenant_id = ${tenantId}
+        and ${redelivery ? inStates(tx, redelivery) : isWaiting(tx)}
       returning d.*
     )
     select d.id as "deliveryId", d.tenant_id as "tenantId", d.event_id as "eventId", d.part,
-      e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
-      ${recordName(tx, tx`d.event_id`)} as "recordName", e.recorded_on as "createdOn", e.trace_parent as "traceParent",
       json_build_array(${deliveryToMake(tx)}) as deliveries,
       0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from d.due_on - now()))::float8 as "waitMs"
-    from begun d join events e on e.id = d.event_id join webhook_connections k on k.id = d.connection_id
+    from begun d join webhook_connections k on k.id = d.connection_id
     order by d.position`;
+  const events = await describeEvents(tx, eventIds);
+  return begun.flatMap((delivery) => {
+    const event = events.get(delivery.eventId);
+    return event ? [{ ...delivery, ...event }] : [];
+  });
 }
+
+type BegunDelivery = Omit<Begun, keyof DescribedEvent>;
 
 /** Advances a Replay to the last delivery it has sent. */
 export async function moveOn(tx: Transaction, redelivery: Redelivery, lastPosition: number): Promise<void> {

@@ -1,8 +1,9 @@
 // Recording attempts, and the resulting states of deliveries and connections.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { type Queries, uuids } from "../../db/sql.ts";
+import { type Queries, repeating, uuids } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import { isOpen } from "../states.store.ts";
 
 /** A final state without an attempt. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";
@@ -40,9 +41,10 @@ export interface AttemptOutcome {
  *
  * @returns the delivery's resulting state
  */
-export async function recordAttempt(
+export const recordAttempt = repeating(async function recordAttempt(
   sql: Queries,
   tenantId: TenantId,
+  eventId: EventId,
   deliveryId: DeliveryId,
   attempt: Attempt,
   { reached: state, hold, nextInMs }: AttemptOutcome,
@@ -54,17 +56,23 @@ export async function recordAttempt(
     and (${hold?.gone ?? false} or connection.run >= coalesce(connection.hold_after, ${hold?.after ?? 0})))`;
   const [row] = await sql<{ state: DeliveryState }[]>`
     with attempt as (
-      insert into attempts (delivery_id, number, started_on, duration_ms, status_code, failure, response_headers,
-        response_body, failed_to)
-      values (${deliveryId}, ${number}, ${attempt.startedOn}, ${attempt.durationMs}, ${attempt.statusCode},
-        ${attempt.failure}, ${attempt.responseHeaders}, ${attempt.responseBody},
-        (select connection_id from deliveries where ${isFailure} and id = ${deliveryId} and not is_ping))
+      insert into attempts (event_id, delivery_id, number, started_on, duration_ms, status_code, failure, failed_to)
+      values (${eventId}, ${deliveryId}, ${number}, ${attempt.startedOn}, ${attempt.durationMs}, ${attempt.statusCode},
+        ${attempt.failure}, (
+          select connection_id from deliveries
+          where ${isFailure} and event_id = ${eventId} and id = ${deliveryId} and not is_ping))
       ${unlessKnown(sql)}
+    ), response as (
+      insert into responses (event_id, delivery_id, number, headers, body)
+      select ${eventId}, ${deliveryId}, ${number}, ${attempt.responseHeaders}, ${attempt.responseBody}
+      where num_nonnulls(${attempt.responseHeaders}::text, ${attempt.responseBody}::text) > 0
+      on conflict do nothing
     ), connection as (
       select c.id, c.state, c.hold_after,
         case ${state} when 'Exhausted' then c.exhausted_run + 1 when 'Delivered' then 0 else c.exhausted_run end as run
       from deliveries d join webhook_connections c on c.id = d.connection_id
-      where ${hold !== undefined} and d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.deleted_on is null
+      where ${hold !== undefined} and d.event_id = ${eventId} and d.id = ${deliveryId} and d.tenant_id = ${tenantId}
+        and c.deleted_on is null
         and (${state} = 'Exhausted' and d.state in ('Pending', 'Retrying') or (${state} = 'Delivered' and c.exhausted_run > 0))
       for no key update of c
     ), counted as (
@@ -90,10 +98,11 @@ export async function recordAttempt(
       retry_on = case when attempts > ${number} then retry_on
         else now() + ${nextInMs ?? null}::float8 * interval '1 millisecond' end
     -- Asking for it here locks the connection before the delivery, the order of everybody else.
-    where id = ${deliveryId} and tenant_id = ${tenantId} and (select count(*) from counted) + (select count(*) from held) >= 0
+    where event_id = ${eventId} and id = ${deliveryId} and tenant_id = ${tenantId}
+      and (select count(*) from counted) + (select count(*) from held) >= 0
     returning state`;
   return row?.state;
-}
+});
 
 export interface DeliveredAttempt {
   tenantId: TenantId;
@@ -107,16 +116,19 @@ export interface DeliveredAttempt {
  *
  * @returns the ids of the written deliveries
  */
-export async function recordDelivered(sql: Queries, delivered: readonly DeliveredAttempt[]): Promise<Set<DeliveryId>> {
+export const recordDelivered = repeating(async function recordDelivered(
+  sql: Queries,
+  delivered: readonly DeliveredAttempt[],
+): Promise<Set<DeliveryId>> {
   const ids = delivered.map(({ deliveryId }) => deliveryId);
   const tenantIds = delivered.map(({ tenantId }) => tenantId);
   const each = <T>(value: (attempt: Attempt) => T) => delivered.map(({ attempt }) => value(attempt));
   const rows = await sql<{ id: DeliveryId }[]>`
     with locked as materialized (
-      select id, tenant_id, connection_id, state from deliveries
-      where id = any (${uuids(sql, ids)}) for update skip locked
+      select id, tenant_id, event_id, connection_id from deliveries
+      where id = any (${uuids(sql, ids)}) and state in ('Pending', 'Retrying') for update skip locked
     ), posted as (
-      select made.* from unnest(
+      select made.*, d.event_id from unnest(
         ${uuids(sql, ids)}, ${uuids(sql, tenantIds)},
         ${each(({ number }) => number)}::int[], ${each(({ startedOn }) => startedOn.toISOString())}::timestamptz[],
         ${each(({ durationMs }) => durationMs)}::int[], ${each(({ statusCode }) => statusCode)}::int[],
@@ -124,40 +136,47 @@ export async function recordDelivered(sql: Queries, delivered: readonly Delivere
       ) as made (delivery_id, tenant_id, number, started_on, duration_ms, status_code, response_headers, response_body)
         join locked d on d.id = made.delivery_id and d.tenant_id = made.tenant_id
         join webhook_connections c on c.id = d.connection_id
-      where d.state in ('Pending', 'Retrying') and c.exhausted_run = 0
+      where c.exhausted_run = 0
     ), attempt as (
-      insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body)
-      select delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body from posted
+      insert into attempts (event_id, delivery_id, number, started_on, duration_ms, status_code)
+      select event_id, delivery_id, number, started_on, duration_ms, status_code from posted
       ${unlessKnown(sql)}
+    ), response as (
+      insert into responses (event_id, delivery_id, number, headers, body)
+      select event_id, delivery_id, number, response_headers, response_body from posted
+      where num_nonnulls(response_headers, response_body) > 0
+      on conflict do nothing
     )
     update deliveries d set changed_on = now(), state = 'Delivered', reason = null,
       attempt_started_on = case when d.attempts > posted.number then d.attempt_started_on end
-    from posted where d.id = posted.delivery_id
+    from posted where d.id = posted.delivery_id and d.state in ('Pending', 'Retrying')
     returning d.id`;
   return new Set(rows.map(({ id }) => id));
-}
+});
 
 /**
  * Reverts an attempt that was opened but not sent; the delivery is as before.
  * @param probing whether it was a probe's
  */
-export async function takeBackAttempt(
+export const takeBackAttempt = repeating(async function takeBackAttempt(
   sql: Queries,
   tenantId: TenantId,
+  eventId: EventId,
   deliveryId: DeliveryId,
   number: number,
-  probing = false,
+  probing?: boolean,
 ): Promise<void> {
   await sql`
-    update deliveries set attempts = attempts - 1, earlier_attempts = earlier_attempts - ${probing}::boolean::int,
+    update deliveries set attempts = attempts - 1, earlier_attempts = earlier_attempts - ${probing ?? false}::boolean::int,
       attempt_started_on = null
-    where id = ${deliveryId} and tenant_id = ${tenantId} and attempts = ${number} and attempt_started_on is not null`;
-}
+    where event_id = ${eventId} and id = ${deliveryId} and tenant_id = ${tenantId} and attempts = ${number}
+      and attempt_started_on is not null`;
+});
 
 /** Logs the open attempts of deliveries in `before` as lost with their worker. */
 export const insertLost = (sql: Queries) => sql`
-  insert into attempts (delivery_id, number, started_on, duration_ms, failure, failed_to)
-  select id, attempts, attempt_started_on,
+  insert into attempts (event_id, delivery_id, number, started_on, duration_ms, failure, failed_to)
+  select event_id, id, attempts, attempt_started_on,
     least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost',
     case when not is_ping then connection_id end
   from before where attempt_started_on is not null and not mine
@@ -165,9 +184,8 @@ export const insertLost = (sql: Queries) => sql`
 
 /** Keeps a recorded attempt, unless it was recorded as lost. */
 const unlessKnown = (sql: Queries) => sql`
-  on conflict (delivery_id, number) do update set duration_ms = excluded.duration_ms,
-    status_code = excluded.status_code, failure = excluded.failure, response_headers = excluded.response_headers,
-    response_body = excluded.response_body, failed_to = excluded.failed_to
+  on conflict (event_id, delivery_id, number) do update set duration_ms = excluded.duration_ms,
+    status_code = excluded.status_code, failure = excluded.failure, failed_to = excluded.failed_to
   where attempts.failure = 'lost'`;
 
 /**
@@ -177,36 +195,38 @@ const unlessKnown = (sql: Queries) => sql`
  * @param leastAttempts minimum number of attempts in this run; with fewer it stays open
  * @returns the delivery's resulting state
  */
-export async function closeOpenDelivery(
+export const closeOpenDelivery = repeating(async function closeOpenDelivery(
   sql: Queries,
   tenantId: TenantId,
+  eventId: EventId,
   deliveryId: DeliveryId,
   state: EndedState,
-  leastAttempts = 0,
+  leastAttempts?: number,
 ): Promise<{ state: DeliveryState; attempts: number; ping: boolean } | undefined> {
   const [row] = await sql<{ state: DeliveryState; attempts: number; ping: boolean }[]>`
     with connection as (
       select c.state from webhook_connections c join deliveries d on d.connection_id = c.id
-      where d.id = ${deliveryId} and d.tenant_id = ${tenantId} for key share of c
-    ), before as (
-      select d.id, d.attempts, d.attempt_started_on, d.connection_id, d.is_ping, false as mine from connection c, deliveries d
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')
-        and (${state} <> 'Held' or c.state <> 'Active') and d.attempts - d.earlier_attempts >= ${leastAttempts}
+      for key share of c
+    ), before as (
+      select d.id, d.event_id, d.attempts, d.attempt_started_on, d.connection_id, d.is_ping, false as mine from connection c, deliveries d
+      where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')
+        and (${state} <> 'Held' or c.state <> 'Active') and d.attempts - d.earlier_attempts >= ${leastAttempts ?? 0}
       for update of d
     ), lost as (
       ${insertLost(sql)}
     ), closed as (
       update deliveries d set state = ${state}, attempt_started_on = null, changed_on = now(),
         reason = case when ${state} = 'Exhausted' then 'lost' else d.reason end
-      from before b where d.id = b.id
+      from before b where d.id = b.id and d.state in ('Pending', 'Retrying')
       returning d.state, d.attempts, d.is_ping as ping
     )
     select state, attempts, ping from closed
     union all
     select state, attempts, is_ping from deliveries
-    where id = ${deliveryId} and tenant_id = ${tenantId} and not exists (select from closed)`;
+    where event_id = ${eventId} and id = ${deliveryId} and tenant_id = ${tenantId} and not exists (select from closed)`;
   return row;
-}
+});
 
 /**
  * Cancels a connection's first open deliveries, in event order. A post in progress may still become Delivered. Locked
@@ -214,7 +234,7 @@ export async function closeOpenDelivery(
  * @param after continues after this event
  * @returns the number cancelled, and the last one's event
  */
-export async function cancelDeliveries(
+export const cancelDeliveries = repeating(async function cancelDeliveries(
   sql: Queries,
   tenantId: TenantId,
   connectionId: ConnectionId,
@@ -223,16 +243,17 @@ export async function cancelDeliveries(
 ): Promise<{ count: number; last: string | undefined }> {
   const rows = await sql<{ eventId: EventId }[]>`
     with first as (
-      select id from deliveries
-      where tenant_id = ${tenantId} and connection_id = ${connectionId} and ${isOpen(sql)}
-        ${after ? sql`and event_id > ${after}` : sql``}
-      order by event_id limit ${limit} for update skip locked
+      select d.id from deliveries d
+      where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and ${isOpen(sql)}
+        ${after ? sql`and d.event_id > ${after}` : sql``}
+      order by d.event_id limit ${limit} for update skip locked
     )
-    update deliveries d set state = 'Cancelled', changed_on = now() from first where d.id = first.id
+    update deliveries d set state = 'Cancelled', changed_on = now() from first
+    where d.id = first.id and ${isOpen(sql)}
     returning event_id as "eventId"`;
   const events = rows.map(({ eventId }) => eventId).sort();
   return { count: rows.length, last: events.at(-1) };
-}
+});
 
 export async function hasOpenDeliveries(
   sql: Queries,
@@ -241,10 +262,7 @@ export async function hasOpenDeliveries(
 ): Promise<boolean> {
   const [row] = await sql<{ open: boolean }[]>`
     select exists (
-      select from deliveries where tenant_id = ${tenantId} and connection_id = ${connectionId} and ${isOpen(sql)}
+      select from deliveries d where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and ${isOpen(sql)}
     ) as open`;
   return row!.open;
 }
-
-/** It may still be posted. */
-const isOpen = (sql: Queries) => sql`(state = 'Held' or state in ('Pending', 'Retrying'))`;

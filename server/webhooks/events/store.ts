@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from "postgres";
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
+import { NAME_SHOWN } from "../connections.store.ts";
 import { ALERT_RECORD, type EventType } from "./event.ts";
 
 /** An event's message is its id; without a message every worker looks. */
@@ -19,6 +20,8 @@ export interface NewEvent {
   recordIds: string[];
   sequences: number[] | null;
   payload: string;
+  /** As in WorkflowToStart. */
+  recordName: string | null;
   occurredOn: Date;
   traceParent: string | undefined;
 }
@@ -31,14 +34,8 @@ export async function insertEvent(
   notTo: ConnectionId | null = null,
 ): Promise<void> {
   await sql`
-    with event as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on,
-        trace_parent)
-      values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
-        ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
-      returning position
-    ), connection as (
-      -- Locked, so that one resumed or deleted meanwhile finds this delivery too. The foreign key would lock it anyway.
+    with ${writtenEvent(sql, tenantId, event)}, connection as (
+      -- Locked, so that one resumed or deleted meanwhile finds this delivery too.
       select id, state, draining, governed from webhook_connections
       where tenant_id = ${tenantId} and deleted_on is null
         and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
@@ -54,9 +51,11 @@ export async function insertEvent(
       from connection cross join event
       returning part
     ), dispatch as (
-      insert into dispatches (tenant_id, event_id, part)
-      select ${tenantId}, ${event.eventId}, part
-      from generate_series(1, greatest(1, (select max(part) from delivery))) as part
+      insert into dispatches (tenant_id, event_id, part, event_record, event_type, record_id, record_name, trace_parent,
+        delivery_count)
+      select ${tenantId}, ${event.eventId}, part, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
+        ${event.recordName}, ${event.traceParent ?? null}, (select count(*) from delivery d where d.part = parts.part)
+      from generate_series(1, greatest(1, (select max(part) from delivery))) as parts (part)
     )
     select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId})`;
 }
@@ -69,21 +68,65 @@ export async function insertPing(
   connectionId: ConnectionId,
 ): Promise<void> {
   await sql`
-    with event as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on,
-        trace_parent)
-      values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
-        ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
-      returning position
-    ), delivery as (
+    with ${writtenEvent(sql, tenantId, event)}, delivery as (
       insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, is_ping)
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, position,
         record_key(${event.eventRecord}, ${event.recordIds.join()}), 1, 'Pending', true
       from event
     ), dispatch as (
-      insert into dispatches (tenant_id, event_id, part) values (${tenantId}, ${event.eventId}, 1)
+      insert into dispatches (tenant_id, event_id, part, event_record, event_type, record_id, record_name, trace_parent,
+        delivery_count)
+      values (${tenantId}, ${event.eventId}, 1, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
+        ${event.recordName}, ${event.traceParent ?? null}, 1)
     )
     select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId})`;
+}
+
+const writtenEvent = (sql: Queries, tenantId: TenantId, event: NewEvent) => sql`
+  event as (
+    insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on, trace_parent)
+    values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
+      ${event.sequences}::bigint[], ${event.occurredOn}, ${event.traceParent ?? null})
+    returning position
+  ), payload as (
+    insert into payloads (event_id, payload) values (${event.eventId}, ${event.payload})
+  )`;
+
+/** The event of a workflow. */
+export interface DescribedEvent {
+  eventRecord: string;
+  eventType: string;
+  recordIds: string[];
+  /** As in WorkflowToStart. */
+  recordName: string | null;
+  createdOn: Date;
+  traceParent: string | null;
+}
+
+/**
+ * By their ids, in a separate statement: with the ids as a parameter PostgreSQL opens only their partitions, and a join
+ * would open all.
+ */
+export async function describeEvents(sql: Queries, ids: EventId[]): Promise<Map<EventId, DescribedEvent>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<(DescribedEvent & { id: EventId })[]>`
+    select e.id, e.event_record as "eventRecord", e.event_type as "eventType",
+      string_to_array(e.record_id, ',') as "recordIds", e.recorded_on as "createdOn", e.trace_parent as "traceParent",
+      case when e.event_record <> 'User' and strpos(e.record_id, ',') = 0
+        then left(p.payload::json #>> '{Data,Name}', ${NAME_SHOWN}::int) end as "recordName"
+    from events e left join payloads p on p.event_id = e.id and p.event_id = any (${ids}::uuid[])
+    where e.id = any (${ids}::uuid[])`;
+  return new Map(rows.map(({ id, ...event }) => [id, event]));
+}
+
+/** The records of events with several, by their keys as in deliveries.record. */
+export async function listRecordKeys(sql: Queries, ids: EventId[]): Promise<Map<EventId, string[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<{ id: EventId; keys: string[] }[]>`
+    select e.id, array(select record_key(e.event_record, one) from unnest(string_to_array(e.record_id, ',')) as one)
+      as keys
+    from events e where e.id = any (${ids}::uuid[])`;
+  return new Map(rows.map(({ id, keys }) => [id, keys]));
 }
 
 /**

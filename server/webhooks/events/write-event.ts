@@ -1,5 +1,6 @@
 import type { Transaction } from "../../db/sql.ts";
 import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../ids.ts";
+import { NAME_SHOWN } from "../connections.store.ts";
 import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
@@ -94,5 +95,10 @@ function newEvent(
     Data: data,
     ...mark,
   });
-  return { eventId, occurredOn, payload, eventType, eventRecord, recordIds, sequences };
+  const recordName = eventRecord === "User" || Array.isArray(data) ? null : nameOf(data);
+  return { eventId, occurredOn, payload, recordName, eventType, eventRecord, recordIds, sequences };
+}
+
+function nameOf({ Name }: Record<string, unknown>): string | null {
+  return typeof Name === "string" ? [...Name].slice(0, NAME_SHOWN).join("") : null;
 }

@@ -29,8 +29,8 @@ export interface ConnectionBacklog {
 
 /** Exhausted deliveries that Resume does not send: `count` and `since` for a connection in the last 24 hours. */
 export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragment) => sql`
-  select count(*) as count, min(e.occurred_on) as since
-  from deliveries d join events e on e.id = d.event_id
+  select count(*) as count, uuid_extract_timestamp(min(d.event_id::text)::uuid) as since
+  from deliveries d
   where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Exhausted' and not d.is_ping
     and d.event_id >= ${lowestIdOf(new Date(Date.now() - UNSENT_MS))}`;
 const UNSENT_MS = 86_400_000;
@@ -71,7 +71,7 @@ export async function listBacklogs(
     from unnest(${connectionIds}::uuid[]) as c (id)
     left join waiting w on w.connection_id = c.id
     left join lateral (
-      select v.occurred_on from deliveries d join events v on v.id = d.event_id
+      select uuid_extract_timestamp(d.event_id) as occurred_on from deliveries d
       where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
         and d.event_id is not null and not d.is_ping
       order by d.event_id limit 1

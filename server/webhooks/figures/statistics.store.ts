@@ -66,11 +66,11 @@ export async function sampleAnswerTimes(
     select ((part.number - 1) / ${startsPerSlice}::int)::int as slice,
       percentile_cont(array[0.5, 0.95]) within group (order by a.duration_ms) as times
     from part cross join lateral (
-      select d.id, d.attempts from deliveries d
+      select d.event_id, d.id, d.attempts from deliveries d
       where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
         and d.position >= part.position and d.position < part.next and not d.is_ping
       order by d.position limit ${most}
-    ) d join attempts a on a.delivery_id = d.id and a.number = d.attempts
+    ) d join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
     where a.status_code is not null
     group by 1`;
   return rows.map(({ slice, times: [p50, p95] }) => ({ slice, p50: Math.round(p50), p95: Math.round(p95) }));

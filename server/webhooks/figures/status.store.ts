@@ -31,7 +31,7 @@ export async function countWaiting(
       (select count(*) from deliveries d where d.connection_id = c.id and ${isWaiting(sql)}) as queued,
       (select count(*) from deliveries d where d.connection_id = c.id and d.state = 'Held') as held,
       (
-        select e.occurred_on from deliveries d join events e on e.id = d.event_id
+        select uuid_extract_timestamp(d.event_id) from deliveries d
         where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
           and d.event_id is not null and not d.is_ping
         order by d.event_id limit 1

@@ -175,7 +175,10 @@ const ATTEMPT = Type.Object(
         Headers: Type.String({ description: "The head of the answer." }),
         Body: Type.String({ description: "Its first 4 KiB." }),
       }),
-      { description: "null: it may repeat what was sent, which the caller may not see; or what its connection is." },
+      {
+        description:
+          "null: it may repeat what was sent, which the caller may not see; or what its connection is; or it was removed with the Payload.",
+      },
     ),
   },
   { $id: "WebhookAttempt" },
@@ -242,7 +245,12 @@ export function wholeEvent(entities: readonly string[]) {
           "The event of the change before, whose Payload has the record as it was then. null: it is the first, of " +
           "several records, or of none, or that event is not kept, or not to be read.",
       }),
-      Payload: Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD]),
+      Payload: Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD, Type.Null()], {
+        description: "null: it was removed, as PAYLOAD_RETENTION says. The change cannot be sent again.",
+      }),
+      PayloadRemovedOn: orNull(time(), {
+        description: "When Payload and the Response of each attempt were removed. null: they are kept.",
+      }),
       Withheld: orNull(Type.String(), {
         description: "Why Payload has no Data: no policy lets the caller read all records in it. Else null.",
       }),
@@ -332,6 +340,7 @@ export const EXAMPLE_EVENT_DETAIL = {
   Sequence: "1",
   BeforeEventId: null,
   Payload: EXAMPLE_PAYLOAD,
+  PayloadRemovedOn: null,
   Withheld: null,
   Deliveries: [
     {

@@ -13,10 +13,10 @@ export interface EventOfDelivery {
   payload?: string;
 }
 
-/** For event `e`. */
+/** For event `e` and its payload `p`. */
 export const eventColumns = (sql: Queries, withPayload: boolean) => sql`
   e.id as "eventId", e.event_record as "eventRecord", e.event_type as "eventType",
-  string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn" ${withPayload ? sql`, e.payload` : sql``}`;
+  string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn" ${withPayload ? sql`, p.payload` : sql``}`;
 
 export interface RecentDelivery extends EventOfDelivery {
   state: DeliveryState;
@@ -40,10 +40,13 @@ export async function listRecentDeliveries(
 ): Promise<RecentDelivery[]> {
   return sql<RecentDelivery[]>`
     select ${deliveryColumns(sql, withPayload)}
-    from deliveries d join events e on e.id = d.event_id
-    left join attempts a on a.delivery_id = d.id and a.number = d.attempts
-    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
-    order by d.event_id desc limit ${limit}`;
+    from (
+      -- By its index; the position of an event is in the order of its time.
+      select * from deliveries where tenant_id = ${tenantId} and connection_id = ${connectionId}
+      order by position desc limit ${limit}
+    ) d join events e on e.id = d.event_id ${withPayload ? sql`join payloads p on p.event_id = d.event_id` : sql``}
+    left join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
+    order by d.event_id desc`;
 }
 
 /**
@@ -58,7 +61,8 @@ export async function listTests(
   return sql<RecentDelivery[]>`
     select ${deliveryColumns(sql, true)}
     from events e join deliveries d on d.event_id = e.id and d.tenant_id = e.tenant_id
-    left join attempts a on a.delivery_id = d.id and a.number = d.attempts
+    join payloads p on p.event_id = e.id
+    left join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
     where e.tenant_id = ${tenantId} and e.record_id = ${connectionId} and strpos(e.record_id, ',') = 0
       and e.event_type = ${PING}
     order by e.id desc limit ${limit}`;

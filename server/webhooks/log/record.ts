@@ -78,8 +78,8 @@ export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
 export const WITHHELD = "Data is left out: your policies do not let you read every record in it.";
 
 export interface SeenPayload {
-  /** Without Data if it is withheld. */
-  payload: Record<string, unknown>;
+  /** Without Data if it is withheld; null: it was removed after PAYLOAD_RETENTION. */
+  payload: Record<string, unknown> | null;
   withheld: typeof WITHHELD | null;
   /** The exact text of every attempt; undefined if a part is hidden. */
   text: string | undefined;
@@ -94,6 +94,7 @@ export async function seePayload(
     payload,
   }: Pick<LoggedEvent, "eventType" | "eventRecord" | "recordIds"> & WithPayload,
 ): Promise<SeenPayload> {
+  if (payload === null) return { payload, withheld: null, text: undefined };
   const whole = JSON.parse(payload);
   // A ping contains only some fields of its connection, and a test no real record.
   const isPing = eventType === PING;
@@ -137,11 +138,12 @@ function toEventAttributes(event: Described) {
 
 /**
  * The resources that policies evaluate for an event: one for each record in its payload, if policies refer to records.
- * @param payload undefined: not loaded, because policies do not refer to records
+ * @param payload undefined: not loaded, because policies do not refer to records; null: removed, and then the stores
+ * omit the event if policies do
  */
 export function eventResources(event: Described & Partial<WithPayload>): object[] {
   const attributes = toEventAttributes(event);
-  if (event.payload === undefined || event.eventType === PING) return [attributes];
+  if (event.payload == null || event.eventType === PING) return [attributes];
   return recordsOf(event.payload).map((record) => ({ ...attributes, [event.eventRecord]: record }));
 }
 

@@ -18,7 +18,8 @@ import {
   lockEventDeliveries,
   redeliver,
 } from "./redeliver-event.store.ts";
-import { findEvent, type LoggedEvent, type WithPayload } from "./store.ts";
+import { isUndecidable } from "./service.ts";
+import { findEvent, type WholeEvent } from "./store.ts";
 
 /**
  * Resends an event's deliveries as a new run, with the same EventId and bytes. Deliveries to a Paused connection become
@@ -43,6 +44,7 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
       for (const resource of eventResources(event)) {
         permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
       }
+      if (event.payload === null) throw new Conflict(payloadGone(event.payloadRemovedOn!));
       if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
       const all = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
       const deliveries = chosen ? all.filter(({ id }) => chosen.includes(id)) : all;
@@ -65,10 +67,15 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
   };
 }
 
-async function existing(tx: Transaction, { tenantId }: Caller, eventId: EventId): Promise<LoggedEvent & WithPayload> {
+async function existing(tx: Transaction, { tenantId, permissions }: Caller, eventId: EventId): Promise<WholeEvent> {
   const event = await findEvent(tx, tenantId, eventId);
-  if (!event) throw noEvent();
+  if (!event || isUndecidable(event, permissions)) throw noEvent();
   return event;
+}
+
+function payloadGone(on: Date): string {
+  const day = on.toISOString().slice(0, 10);
+  return `The payload of this event was removed on ${day}, as PAYLOAD_RETENTION says, so it cannot be sent again.`;
 }
 
 /** If there are several, those that cannot be resent are skipped. */

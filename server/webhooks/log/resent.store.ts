@@ -36,12 +36,13 @@ export async function listResent(
     select f.id::text as id, d.id as "deliveryId", d.connection_id as "connectionId", ${eventColumns(sql, withPayload)},
       json_build_object('state', f.state, 'reason', f.reason) as before, f.reached_on as was,
       json_build_object('state', next.state, 'reason', next.reason) as after, next.reached_on as is
-    from former_outcomes f join deliveries d on d.id = f.delivery_id join events e on e.id = d.event_id
+    from former_outcomes f join deliveries d on d.event_id = f.event_id and d.id = f.delivery_id
+    join events e on e.id = f.event_id ${withPayload ? sql`join payloads p on p.event_id = e.id` : sql``}
     cross join lateral (
       -- What it came to by this redelivery, whatever became of it later.
       select n.state, n.reason, n.reached_on from (
         (select state, reason, reached_on, id from former_outcomes
-          where delivery_id = f.delivery_id and id > f.id order by id limit 1)
+          where event_id = f.event_id and delivery_id = f.delivery_id and id > f.id order by id limit 1)
         union all
         select d.state, case when d.state not in ('Pending', 'Delivered') then d.reason end, d.changed_on, null
       ) n order by n.id nulls last limit 1

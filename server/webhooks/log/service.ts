@@ -27,6 +27,7 @@ import {
   listAttempts,
   listEvents,
   type WholeEvent,
+  type WithPayload,
 } from "./store.ts";
 
 const TYPE = "WebhookEvent";
@@ -36,6 +37,8 @@ export interface SeenEvent extends SeenPayload {
   record: Shown<EventRecord>;
   occurredOn: Date;
   sequences: number[] | null;
+  /** null: the payload is kept. */
+  payloadRemovedOn: Date | null;
   /** The trace of the originating request. */
   traceParent: string | null;
 }
@@ -47,8 +50,8 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
   async function see(caller: Caller, event: WholeEvent): Promise<SeenEvent> {
     const resource = eventResources(event);
     const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
-    const { occurredOn, sequences, traceParent } = event;
-    return { record, occurredOn, sequences, traceParent, ...(await seePayload(caller, event)) };
+    const { occurredOn, sequences, payloadRemovedOn, traceParent } = event;
+    return { record, occurredOn, sequences, payloadRemovedOn, traceParent, ...(await seePayload(caller, event)) };
   }
 
   /** A response may repeat the request, so it is visible only with the payload and the connection. */
@@ -84,7 +87,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     recordIds: readonly string[],
   ): Promise<Map<string, SeenEvent | "hidden">> {
     const { EventRecord: eventRecord, RecordId } = record;
-    const members = [payload.Data ?? []].flat() as { Id: string | number }[];
+    const members = [payload?.Data ?? []].flat() as { Id: string | number }[];
     const ids = RecordId === null ? members.map(({ Id }) => String(Id)) : [RecordId];
     const found = await Promise.all(
       recordIds.map(async (recordId) => {
@@ -156,7 +159,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
       // Read in one query, so states and attempts are consistent.
       const found = await requireEvent(sql, caller, id, { withAttempts: true });
       const event = await see(caller, found);
-      const { record, payload, withheld, sequences } = event;
+      const { record, payload, payloadRemovedOn, withheld, sequences } = event;
       const attempts = await seeAttempts(caller, event, found.attempts ?? []);
       const { RecordId } = record;
       const before = RecordId === null ? undefined : (await readBefore(caller, event, [RecordId])).get(RecordId);
@@ -165,6 +168,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
         Sequence: sequenceOf(sequences),
         BeforeEventId: typeof before === "object" ? before.record.EventId : null,
         Payload: payload,
+        PayloadRemovedOn: payloadRemovedOn?.toISOString() ?? null,
         Withheld: withheld,
         Deliveries: record.Deliveries.map((delivery) => ({ ...delivery, Attempts: attempts.get(delivery.Id) ?? [] })),
       };
@@ -176,14 +180,19 @@ function onlySeen({ gate }: Caller, deliveries: RecentDelivery[]): Promise<Shown
   return gate.only(TYPE, deliveries, { resource: (one) => eventResources({ ...one, id: one.eventId }) });
 }
 
+/** Policies that look at an event's records cannot decide about it after its payload was removed. */
+export function isUndecidable({ payload }: WithPayload, permissions: Caller["permissions"]): boolean {
+  return payload === null && permissions.looksInto(TYPE);
+}
+
 /** The event, for endpoints that return more than its record. @throws NotFound, Permission */
 export async function requireEvent(
   sql: Sql,
-  { tenantId, gate }: Caller,
+  { tenantId, gate, permissions }: Caller,
   id: EventId,
   options?: { withAttempts: boolean },
 ): Promise<WholeEvent> {
   const event = await findEvent(sql, tenantId, id, options);
-  if (!event) throw noEvent();
+  if (!event || isUndecidable(event, permissions)) throw noEvent();
   return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
 }

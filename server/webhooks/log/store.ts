@@ -44,8 +44,8 @@ export interface LoggedEvent {
 }
 
 export interface WithPayload {
-  /** The exact text of every attempt. */
-  payload: string;
+  /** The exact text of every attempt; null: it was removed after PAYLOAD_RETENTION. */
+  payload: string | null;
 }
 
 export interface WholeEvent extends LoggedEvent, WithPayload {
@@ -53,6 +53,8 @@ export interface WholeEvent extends LoggedEvent, WithPayload {
   sequences: number[] | null;
   /** The trace of the originating request; null for events before tracing. */
   traceParent: string | null;
+  /** null: the payload is kept. */
+  payloadRemovedOn: Date | null;
   /** Consistent with the states of its deliveries; only if requested. */
   attempts?: LoggedAttempt[];
 }
@@ -94,7 +96,7 @@ export interface Moment {
 export type CommittedFilter = Pick<EventFilter, "eventRecord" | "eventType">;
 
 /** An event as committed, without its deliveries. */
-export interface CommittedEvent extends Omit<WholeEvent, "deliveries" | "traceParent"> {}
+export interface CommittedEvent extends Omit<WholeEvent, "deliveries" | "traceParent" | "payloadRemovedOn"> {}
 
 const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
@@ -109,6 +111,7 @@ const columns = (sql: Queries, tenantId: TenantId) => sql`
 /**
  * Newest first; one more than the limit if there are more.
  * @param membersOf entities for which the Id is also searched in events of several records
+ * @param withPayload policies need it, so events without it are omitted
  */
 export async function listEvents(
   sql: Queries,
@@ -131,6 +134,7 @@ export async function listEvents(
     select e.* from events e
     where e.tenant_id = ${tenantId} ${which}
       ${after ? sql`and e.id < ${after}` : sql``}
+      ${withPayload ? sql`and exists (select from payloads p where p.event_id = e.id)` : sql``}
       ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
       ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
       ${filter.from ? sql`and e.occurred_on >= ${filter.from} and e.id >= ${lowestIdOf(filter.from)}` : sql``}
@@ -158,22 +162,23 @@ export async function listEvents(
       where m.tenant_id = ${tenantId} and m.event_record = any (${[...membersOf]}::text[])
         and strpos(m.record_id, ',') > 0 and string_to_array(m.record_id, ',') @> ${[recordId!]}::text[]))`)})`;
   return sql<(LoggedEvent & Partial<WithPayload>)[]>`
-    select ${columns(sql, tenantId)} ${withPayload ? sql`, e.payload` : sql``}
+    select ${columns(sql, tenantId)} ${withPayload ? sql`, (select payload from payloads where event_id = e.id)` : sql``}
     from (${recordId === undefined ? page(sql``) : ofRecord()}) e
     order by e.id desc limit ${limit + 1}`;
 }
 
-/** For `d`. */
+/** For `e` and `d`. */
 const wasSentAgain = (sql: Queries) => sql`cardinality(d.redelivered_after) > 0`;
 const hasFailed = (sql: Queries) => sql`exists (
-  select from attempts a where a.delivery_id = d.id and a.failed_to is not null)`;
+  select from attempts a where a.event_id = e.id and a.delivery_id = d.id and a.failed_to is not null)`;
 
-/** For `d`. Attempts are immutable, and the state before a redelivery is kept. */
+/** For `e` and `d`. Attempts are immutable, and the state before a redelivery is kept. */
 function wasIn(sql: Queries, was: PastState): Fragment {
   const before =
     was === "Retrying"
-      ? sql`select from attempts a where a.delivery_id = d.id and a.failed_to is not null and a.number < d.attempts`
-      : sql`select from former_outcomes f where f.delivery_id = d.id and f.state = ${was}`;
+      ? sql`select from attempts a
+          where a.event_id = e.id and a.delivery_id = d.id and a.failed_to is not null and a.number < d.attempts`
+      : sql`select from former_outcomes f where f.event_id = e.id and f.delivery_id = d.id and f.state = ${was}`;
   return sql`(d.state = ${was} or exists (${before}))`;
 }
 
@@ -183,22 +188,23 @@ function withOutcome(
   tenantId: TenantId,
   { was, connectionId, outcomeFrom, outcomeTo }: EventFilter,
 ): Fragment {
-  const is = (state: Fragment, at: Fragment) => sql`
+  const is = (state: Fragment, at: Fragment, of: Fragment) => sql`
     ${outcomeFrom ? sql`and ${at} >= ${outcomeFrom}` : sql``} ${outcomeTo ? sql`and ${at} < ${outcomeTo}` : sql``}
-    ${was ? sql`and ${state} = ${was}` : sql``} ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``}`;
+    ${was ? sql`and ${state} = ${was}` : sql``} ${connectionId ? sql`and ${of}.connection_id = ${connectionId}` : sql``}`;
   return sql`
     select d.event_id from deliveries d
-    where d.tenant_id = ${tenantId} and not d.is_ping ${is(sql`d.state`, sql`d.changed_on`)}
+    where d.tenant_id = ${tenantId} and not d.is_ping ${is(sql`d.state`, sql`d.changed_on`, sql`d`)}
     union all
-    select d.event_id from former_outcomes f join deliveries d on d.id = f.delivery_id
-    where f.tenant_id = ${tenantId} ${is(sql`f.state`, sql`f.reached_on`)}`;
+    select f.event_id from former_outcomes f
+    where f.tenant_id = ${tenantId} ${is(sql`f.state`, sql`f.reached_on`, sql`f`)}`;
 }
 
-/** For `d`. A delivery that succeeded in its only attempt has no other result. */
+/** For `e` and `d`. A delivery that succeeded in its only attempt has no other result. */
 function cameTo(sql: Queries, reason: string, state: AskedState | undefined): Fragment {
   if (state) return sql`d.reason = ${reason}`;
   return sql`(d.reason = ${reason} or (d.attempts > 1 and exists (
-    select from attempts a where a.delivery_id = d.id and coalesce(a.failure, a.status_code::text) = ${reason})))`;
+    select from attempts a
+    where a.event_id = e.id and a.delivery_id = d.id and coalesce(a.failure, a.status_code::text) = ${reason})))`;
 }
 
 export async function findEvent(
@@ -209,9 +215,13 @@ export async function findEvent(
 ): Promise<WholeEvent | undefined> {
   type Attempt = Omit<LoggedAttempt, "startedOn"> & { startedOn: string };
   const [event] = await sql<(Omit<WholeEvent, "attempts"> & { attempts?: Attempt[] })[]>`
-    select ${columns(sql, tenantId)}, e.payload, e.sequences, e.trace_parent as "traceParent"
+    select ${columns(sql, tenantId)}, p.payload, e.sequences, e.trace_parent as "traceParent",
+      case when p.payload is null then coalesce((
+        select removed_on from removals where parent = 'payloads' and starts_on = partition_start('payloads', e.occurred_on)
+      ), now()) end as "payloadRemovedOn"
       ${withAttempts ? sql`, array(select to_json(a) from (${attemptsOf(sql, tenantId, id)}) a) as attempts` : sql``}
-    from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+    from events e left join payloads p on p.event_id = e.id
+    where e.tenant_id = ${tenantId} and e.id = ${id}`;
   if (!event?.attempts) return event as WholeEvent | undefined;
   const attempts = event.attempts.map((attempt) => ({ ...attempt, startedOn: new Date(attempt.startedOn) }));
   return { ...event, attempts };
@@ -271,8 +281,8 @@ export async function listCommitted(
   const first = lowestIdOf(new Date(from.time - MAX_COMMIT_MS));
   return sql<CommittedEvent[]>`
     select e.id, e.event_record as "eventRecord", e.event_type as "eventType",
-      string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", e.payload, e.sequences
-    from events e
+      string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", p.payload, e.sequences
+    from events e left join payloads p on p.event_id = e.id and p.event_id >= ${first}
     where e.tenant_id = ${tenantId} and e.id >= ${first} and e.event_type <> ${PING}
       and not pg_visible_in_snapshot(e.written_by, ${from.snapshot}::pg_snapshot)
       and pg_visible_in_snapshot(e.written_by, ${to.snapshot}::pg_snapshot)
@@ -300,9 +310,9 @@ export async function listAttempts(
 const attemptsOf = (sql: Queries, tenantId: TenantId, eventId: EventId, selection?: AttemptSelection) => sql`
   select a.delivery_id as "deliveryId", a.number, a.started_on as "startedOn", a.duration_ms as "durationMs",
     1 + (select count(*) from unnest(d.redelivered_after) as after where after < a.number) as run,
-    a.status_code as "statusCode", a.failure, a.response_headers as "responseHeaders",
-    a.response_body as "responseBody"
-  from attempts a join deliveries d on d.id = a.delivery_id
+    a.status_code as "statusCode", a.failure, r.headers as "responseHeaders", r.body as "responseBody"
+  from attempts a join deliveries d on d.event_id = a.event_id and d.id = a.delivery_id
+  left join responses r on r.event_id = a.event_id and r.delivery_id = a.delivery_id and r.number = a.number
   where d.tenant_id = ${tenantId} and d.event_id = ${eventId}
     ${
       selection

@@ -94,10 +94,11 @@ export async function listWitnesses(
     ) since on true
     left join deliveries d on d.tenant_id = ${tenantId} and d.event_id = ${eventId} and d.connection_id = page.id
     left join lateral (
-      select * from attempts where delivery_id = d.id order by number desc limit 1
+      select * from attempts where event_id = ${eventId} and delivery_id = d.id order by number desc limit 1
     ) a on true
     left join lateral (
-      select * from attempts where delivery_id = d.id and status_code between 200 and 299 order by number limit 1
+      select * from attempts
+      where event_id = ${eventId} and delivery_id = d.id and status_code between 200 and 299 order by number limit 1
     ) arrived on true
     order by page.id desc`;
   return rows.map(toWitness);

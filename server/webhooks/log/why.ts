@@ -77,7 +77,7 @@ export interface Explanation {
 export interface ExplainedEvent {
   eventType: string;
   eventRecord: string;
-  payload: string;
+  payload: string | null;
 }
 
 function explain(event: ExplainedEvent, witness: Witness): Explanation {
@@ -99,7 +99,7 @@ function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: W
     const words = `not subscribed to ${missing.join(", nor to ")}`;
     return { outcome: "NotSubscribed", reason: isNow ? `${words} at that time; it is now` : words };
   }
-  if (eventRecord === ALERT_RECORD && JSON.parse(payload).Data.ConnectionId === witness.id) {
+  if (eventRecord === ALERT_RECORD && payload !== null && JSON.parse(payload).Data.ConnectionId === witness.id) {
     return { outcome: "NotConcerned", reason: "an alert does not go to the connection that it is about" };
   }
   // The change has an earlier time than the event but was committed later.

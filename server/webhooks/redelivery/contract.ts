@@ -84,6 +84,9 @@ export const REDELIVERY = Type.Object(
     State: word(REDELIVERY_STATES),
     Reason: orNull(Type.String(), { description: "Why it sends nothing though it is Running." }),
     Total: count("The number of deliveries known so far."),
+    Skipped: count(
+      "Deliveries that a Replay leaves out, because their Payload was removed, as PAYLOAD_RETENTION says.",
+    ),
     Done: count("How many have ended: Delivered, Exhausted, and what was held or cancelled meanwhile."),
     Delivered: count(),
     Exhausted: count(),
@@ -96,7 +99,10 @@ export const REDELIVERY = Type.Object(
 );
 
 export const REDELIVERY_COUNT = Type.Object(
-  { Count: orNull(count(), { description: NOT_TOLD }) },
+  {
+    Count: orNull(count(), { description: NOT_TOLD }),
+    Skipped: orNull(count("Deliveries whose Payload was removed."), { description: NOT_TOLD }),
+  },
   { $id: "RedeliveryCount" },
 );
 
@@ -114,6 +120,7 @@ export const EXAMPLE = {
   State: "Completed",
   Reason: null,
   Total: 120,
+  Skipped: 0,
   Done: 120,
   Delivered: 119,
   Exhausted: 1,

@@ -1,8 +1,9 @@
 // The worker's queries for a bulk redelivery. The common lock order is connection, redelivery, delivery.
 
-import type { Queries, Transaction } from "../../db/sql.ts";
+import { type Queries, repeating, type Transaction } from "../../db/sql.ts";
 import type { ConnectionId, RedeliveryId, TenantId } from "../../ids.ts";
 import { connectionName } from "../connections.store.ts";
+import { isClosed } from "../states.store.ts";
 import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 
 /** Whether it has more to send. */
@@ -11,13 +12,18 @@ export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Re
   return row!.left;
 }
 
-export async function countEnded(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<void> {
+export const countEnded = repeating(async function countEnded(
+  sql: Queries,
+  tenantId: TenantId,
+  id: RedeliveryId,
+): Promise<void> {
   await sql`
     with redelivery as (
       select id from redeliveries where tenant_id = ${tenantId} and id = ${id} for update
     ), ended as (
       update deliveries d set redelivery_id = null from redelivery
-      where d.redelivery_id = redelivery.id and d.tenant_id = ${tenantId} and d.state not in ('Pending', 'Retrying')
+      where d.redelivery_id = redelivery.id and d.tenant_id = ${tenantId}
+        and (d.state = 'Held' or ${isClosed(sql)})
       returning d.state
     ), counts as (
       select count(*) as done, count(*) filter (where state = 'Delivered') as delivered,
@@ -27,7 +33,7 @@ export async function countEnded(sql: Queries, tenantId: TenantId, id: Redeliver
     update redeliveries r set done = r.done + counts.done, delivered = r.delivered + counts.delivered,
       exhausted = r.exhausted + counts.exhausted
     from counts where r.id = ${id} and r.tenant_id = ${tenantId} and counts.done > 0`;
-}
+});
 
 /**
  * Counts ended deliveries of all the connection's redeliveries, including cancelled ones, and detaches them.
@@ -35,9 +41,9 @@ export async function countEnded(sql: Queries, tenantId: TenantId, id: Redeliver
  */
 export async function countAllEnded(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   const rows = await tx<{ id: RedeliveryId }[]>`
-    select distinct redelivery_id as id from deliveries
-    where tenant_id = ${tenantId} and connection_id = ${connectionId} and redelivery_id is not null
-      and state not in ('Pending', 'Retrying')
+    select distinct redelivery_id as id from deliveries d
+    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.redelivery_id is not null
+      and (d.state = 'Held' or ${isClosed(tx)})
     order by redelivery_id`;
   for (const { id } of rows) await countEnded(tx, tenantId, id);
 }

@@ -38,6 +38,7 @@ export function toRedeliveryRecord(redelivery: Redelivery) {
     State: redelivery.state,
     Reason: reason ? `waits for ${reason}` : null,
     Total: redelivery.total,
+    Skipped: redelivery.skipped,
     Done: redelivery.done,
     Delivered: redelivery.delivered,
     Exhausted: redelivery.exhausted,

@@ -38,7 +38,10 @@ export interface Redeliveries {
    * The number of deliveries that a redelivery would resend; null if the caller may not see all of them.
    * @throws NotFound, Permission
    */
-  count(caller: Permitted<"Webhooks:Create">, input: ReplayInput): Promise<Shown<{ Count: number | null }>>;
+  count(
+    caller: Permitted<"Webhooks:Create">,
+    input: ReplayInput,
+  ): Promise<Shown<{ Count: number | null; Skipped: number | null }>>;
   /**
    * The same with its reference time. Deliveries that end later are excluded, so repeating the count covers the same
    * ones.
@@ -73,6 +76,8 @@ export interface Redeliveries {
 export interface ReplayPreview {
   /** null if the caller may not see all of them. */
   count: number | null;
+  /** Deliveries whose payload was removed; null like `count`. */
+  skipped: number | null;
   asOf: Date;
 }
 
@@ -88,7 +93,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
     return sql.beginFor(tenantId, async (tx) => {
       const positions = await positionsOf(tx, tenantId, redelivery.from!, redelivery.to!);
       const selected = { ...positions, asOf: redelivery.asOf! };
-      return { ...selected, total: await countSelected(tx, tenantId, { ...redelivery, ...selected }) };
+      return { ...selected, ...(await countSelected(tx, tenantId, { ...redelivery, ...selected })) };
     });
   }
 
@@ -108,12 +113,13 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
       return (await gate.show(TYPE, located(redelivery, workflowUrl))).record;
     },
     async count(caller, input) {
-      const { total } = await countPlanned(caller, input, undefined);
-      return caller.gate.count("WebhookEvent", { Count: total });
+      const { total, skipped } = await countPlanned(caller, input, undefined);
+      return caller.gate.count("WebhookEvent", { Count: total, Skipped: skipped });
     },
     async preview(caller, input, given) {
-      const { total, asOf } = await countPlanned(caller, input, given);
-      return { count: (await caller.gate.count("WebhookEvent", { Count: total })).Count, asOf };
+      const { total, skipped, asOf } = await countPlanned(caller, input, given);
+      const { Count, Skipped } = await caller.gate.count("WebhookEvent", { Count: total, Skipped: skipped });
+      return { count: Count, skipped: Skipped, asOf };
     },
     async create(caller, input, sent, asOf) {
       const { tenantId } = caller;
@@ -197,6 +203,7 @@ async function planned(
     asOf: asOf ?? new Date(now.getTime() + 1),
     state: "Running",
     total: 0,
+    skipped: 0,
     done: 0,
     delivered: 0,
     exhausted: 0,

@@ -5,9 +5,9 @@ import type { DeliveryState, RedeliveryState } from "../../../workflows/contract
 import type { Queries, Transaction } from "../../db/sql.ts";
 import { type ConnectionId, type EventId, lowestIdOf, type RedeliveryId, type TenantId, timeOfId } from "../../ids.ts";
 import type { ConnectionState } from "../connections.store.ts";
-import { PING } from "../events/event.ts";
 import { wakeQueue } from "../events/store.ts";
 import { endHold } from "../holding.store.ts";
+import { isClosed } from "../states.store.ts";
 
 export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
 
@@ -38,6 +38,8 @@ export interface Redelivery extends Selection {
   /** Deliveries per second. */
   rate: number;
   total: number;
+  /** Replay: deliveries whose payload was removed. */
+  skipped: number;
   done: number;
   delivered: number;
   exhausted: number;
@@ -59,21 +61,31 @@ export const MAX_REDELIVERIES = 100;
 /** The initial rate of a Drain in deliveries per second. */
 export const DRAIN_RATE = 50;
 
-/** The FROM and WHERE clauses of the selected deliveries, as `d`. */
-export function matching(sql: Queries, tenantId: TenantId, selection: Selection) {
-  const { kind, connectionId, states, from, to, lastPosition, endPosition, asOf } = selection;
+/**
+ * The FROM and WHERE clauses of the selected deliveries, as `d`.
+ * @param payload "gone": those that are skipped, because their payload was removed
+ */
+export function matching(sql: Queries, tenantId: TenantId, selection: Selection, payload: "kept" | "gone" = "kept") {
+  const { kind, connectionId, from, to, lastPosition, endPosition, asOf } = selection;
   if (kind === "Drain" || !from || !to || !asOf) {
     return sql`
       from deliveries d
       where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
   }
+  // An EventId has the time of its event.
   return sql`
-    from deliveries d join events e on e.id = d.event_id
-    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = any (${states}::text[])
+    from deliveries d
+    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and ${inStates(sql, selection)}
       and d.position > ${lastPosition} and d.position <= ${endPosition}
-      and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
+      and d.event_id >= ${lowestIdOf(from)} and d.event_id < ${lowestIdOf(to)} and not d.is_ping
       and d.changed_on <= ${asOf}
+      and ${payload === "kept"}::boolean = exists (select from payloads p where p.event_id = d.event_id)
       and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MAX_REDELIVERIES}`;
+}
+
+/** For `d`. With literal states PostgreSQL reads only their partitions. */
+export function inStates(sql: Queries, { kind, states }: Pick<Selection, "kind" | "states">) {
+  return kind === "Drain" ? sql`d.state = 'Held'` : sql`${isClosed(sql)} and d.state = any (${states}::text[])`;
 }
 
 /**
@@ -102,9 +114,15 @@ export async function positionsOf(
   return positions!;
 }
 
-export async function countSelected(sql: Queries, tenantId: TenantId, selection: Selection): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`select count(*) as count ${matching(sql, tenantId, selection)}`;
-  return row!.count;
+export async function countSelected(
+  sql: Queries,
+  tenantId: TenantId,
+  selection: Selection,
+): Promise<Pick<Redelivery, "total" | "skipped">> {
+  const [row] = await sql<Pick<Redelivery, "total" | "skipped">[]>`
+    select (select count(*) ${matching(sql, tenantId, selection)}) as total,
+      (select count(*) ${matching(sql, tenantId, selection, "gone")}) as skipped`;
+  return row!;
 }
 
 /** @throws the violation of redeliveries_open if the connection already has one of this kind */
@@ -123,19 +141,20 @@ export async function insertRedelivery(
     asOf,
     rate,
     total,
-  }: Selection & Pick<Redelivery, "id" | "rate" | "total">,
+    skipped,
+  }: Selection & Pick<Redelivery, "id" | "rate" | "total" | "skipped">,
 ): Promise<void> {
   await tx`
     insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, from_time, to_time, last_position,
-      end_position, as_of, rate, total)
+      end_position, as_of, rate, total, skipped)
     values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastPosition},
-      ${endPosition}, ${asOf}, ${rate}, ${total})`;
+      ${endPosition}, ${asOf}, ${rate}, ${total}, ${skipped})`;
   await wakeStarters(tx, tenantId, connectionId);
 }
 
 const columns = (sql: Queries) => sql`
   r.id, r.kind, r.connection_id as "connectionId", r.delivery_states as states, r.from_time as "from", r.to_time as "to",
-  r.last_position as "lastPosition", r.end_position as "endPosition", r.as_of as "asOf", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
+  r.last_position as "lastPosition", r.end_position as "endPosition", r.as_of as "asOf", r.state, r.rate, r.total, r.skipped, r.done, r.delivered, r.exhausted,
   r.created_on as "createdOn", r.ended_on as "endedOn", c.state as "connectionState", c.draining`;
 
 export async function findRedelivery(

@@ -19,9 +19,9 @@ import {
 const { cancelRedelivery, closeDelivery, closeLogout } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
 
 export async function deliverWebhook(input: DeliverWebhookInput) {
-  const { tenantId } = input;
+  const { tenantId, eventId } = input;
   for (const { deliveryId, connectionId } of input.deliveries) {
-    await closeDelivery({ tenantId, deliveryId, connectionId, cancelled: true, maximumAttempts: 0 });
+    await closeDelivery({ tenantId, eventId, deliveryId, connectionId, cancelled: true, maximumAttempts: 0 });
   }
   return deliverWebhookAsItIs(input);
 }

@@ -1,0 +1,25 @@
+// Partitions by the time in an id, in UTC: a day each of the activity log, a month each of the audit log.
+
+import type { Queries } from "./sql.ts";
+
+/** Tables of the activity log, by EventId. */
+export const LOG_TABLES = [
+  "events",
+  "payloads",
+  "deliveries_closed",
+  "attempts",
+  "responses",
+  "former_outcomes",
+] as const;
+const PARTITIONED = [...LOG_TABLES, "audit_log"] as const;
+
+/** Made ahead. */
+const AHEAD_DAYS = 7;
+
+/** Makes the partitions of the days to come. @returns the names of new ones */
+export async function makePartitionsAhead(sql: Queries): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from make_partitions(${[...PARTITIONED]}::text[], now() - interval '1 day',
+      now() + make_interval(days => ${AHEAD_DAYS})) as name`;
+  return rows.map(({ name }) => name);
+}

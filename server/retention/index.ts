@@ -1,0 +1,1 @@
+export { removeExpiredLogs } from "./retention.ts";

@@ -1,0 +1,69 @@
+import type { Queries, Sql } from "../db/sql.ts";
+
+export interface Partition {
+  parent: string;
+  /** The start of its time. */
+  from: Date;
+  to: Date;
+}
+
+/** All of a table's partitions that end at a time or before, the oldest first. */
+export function listEnded(sql: Queries, parent: string, until: Date): Promise<Partition[]> {
+  return sql<Partition[]>`
+    select ${parent} as parent, starts_on as "from", partition_end(${parent}, starts_on) as "to"
+    from pg_inherits join pg_class c on c.oid = inhrelid, lateral (
+      select to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' as starts_on
+    ) named
+    where inhparent = to_regclass(${parent}) and partition_end(${parent}, starts_on) <= ${until}
+    order by starts_on`;
+}
+
+/** Whether it had open deliveries, and so is still there. @throws lock_not_available */
+export async function dropPartition(sql: Queries, { parent, from }: Partition): Promise<boolean> {
+  const [row] = await sql<{ kept: boolean }[]>`select drop_partition(${parent}, ${from}) as kept`;
+  return row!.kept;
+}
+
+/** Events of a time that are closed: no delivery of them is open. Oldest first. */
+export async function listClosed(
+  sql: Queries,
+  table: "events" | "payloads",
+  { from, to, tenantId }: { from: Date | undefined; to: Date; tenantId?: string },
+  limit: number,
+): Promise<string[]> {
+  const id = table === "events" ? sql`e.id` : sql`e.event_id`;
+  const rows = await sql<{ id: string }[]>`
+    select ${id} as id from ${sql(table)} e
+    where ${id} < lowest_id(${to}) ${from ? sql`and ${id} >= lowest_id(${from})` : sql``}
+      ${tenantId ? sql`and e.tenant_id = ${tenantId}` : sql``}
+      and not exists (
+        select from deliveries d where d.event_id = ${id} and d.state in ('Pending', 'Retrying', 'Held'))
+    order by ${id} limit ${limit}`;
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Removes closed events, or only their payloads and answers. A redelivery locks its deliveries, so one that begins
+ * meanwhile finds them gone, and one that has begun keeps the event.
+ */
+export function removeClosed(sql: Sql, ids: string[], what: "events" | "payloads"): Promise<void> {
+  return sql.begin(async (tx) => {
+    await tx`select from deliveries where event_id = any (${ids}::uuid[]) for update`;
+    const open = await tx<{ id: string }[]>`
+      select event_id as id from deliveries
+      where event_id = any (${ids}::uuid[]) and state in ('Pending', 'Retrying', 'Held')`;
+    const kept = new Set(open.map(({ id }) => id));
+    const gone = ids.filter((id) => !kept.has(id));
+    const tables = what === "payloads" ? BODIES : [...BODIES, ...REST];
+    for (const table of tables) await tx`delete from ${tx(table)} where event_id = any (${gone}::uuid[])`;
+    if (what === "events") await tx`delete from events where id = any (${gone}::uuid[])`;
+  }) as Promise<void>;
+}
+
+/** Notes that the payloads of a partition that is still there were removed. */
+export async function noteRemoval(sql: Queries, { parent, from }: Partition): Promise<void> {
+  await sql`insert into removals (parent, starts_on) values (${parent}, ${from}) on conflict do nothing`;
+}
+
+const BODIES = ["payloads", "responses"];
+const REST = ["attempts", "former_outcomes", "deliveries"];

@@ -1,0 +1,83 @@
+// Removes what has been kept long enough: whole partitions, and single rows only where a tenant keeps less, or where an
+// open delivery keeps the rest of its day.
+
+import type { Logger } from "pino";
+import type { RetentionConfig } from "../config.ts";
+import { LOG_TABLES } from "../db/partitions.ts";
+import type { Sql } from "../db/sql.ts";
+import { dropPartition, listClosed, listEnded, noteRemoval, type Partition, removeClosed } from "./partitions.store.ts";
+import { listRetentions } from "./tenants.store.ts";
+
+/** SQLSTATE lock_not_available. */
+const BUSY = "55P03";
+const TRIES = 50;
+const PAUSE_MS = 100;
+/** Events of one statement. */
+const CHUNK = 1_000;
+const DAY_MS = 86_400_000;
+
+interface Removed {
+  /** Whole partitions. */
+  partitions: number;
+  /** Partitions that were in use at each try; the next run tries again. */
+  partitions_busy: number;
+  /** Events whose rows were removed one by one, or their payloads. */
+  closed_events: number;
+}
+
+/** @param deadline when it stops removing single rows; the next run continues */
+export async function removeExpiredLogs(
+  sql: Sql,
+  retention: RetentionConfig,
+  log: Logger,
+  deadline: Date,
+): Promise<Removed> {
+  const now = Date.now();
+  const removed: Removed = { partitions: 0, partitions_busy: 0, closed_events: 0 };
+
+  async function expire(parent: string, age: number): Promise<void> {
+    for (const partition of await listEnded(sql, parent, new Date(now - age))) {
+      const outcome = await drop(partition);
+      if (outcome === "dropped") removed.partitions++;
+      if (outcome === "busy") removed.partitions_busy++;
+      if (outcome !== "kept" || (parent !== "events" && parent !== "payloads")) continue;
+      const { from, to } = partition;
+      if ((await removeRows(parent, { from, to })) && parent === "payloads") await noteRemoval(sql, partition);
+    }
+  }
+
+  async function drop(partition: Partition): Promise<"dropped" | "kept" | "busy"> {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      try {
+        return (await dropPartition(sql, partition)) ? "kept" : "dropped";
+      } catch (error) {
+        if ((error as { code?: string }).code !== BUSY) throw error;
+        // Changes that waited for this try go first.
+        await Bun.sleep(PAUSE_MS * (1 + Math.random()));
+      }
+    }
+    log.warn(partition, "an expired partition is in use; it is dropped by a later run");
+    return "busy";
+  }
+
+  /** @returns whether all were removed in time */
+  async function removeRows(what: "events" | "payloads", of: Parameters<typeof listClosed>[2]): Promise<boolean> {
+    while (Date.now() < deadline.getTime()) {
+      const ids = await listClosed(sql, what, of, CHUNK);
+      if (ids.length > 0) await removeClosed(sql, ids, what);
+      removed.closed_events += ids.length;
+      if (ids.length < CHUNK) return true;
+    }
+    return false;
+  }
+
+  // Events first, so the log shows none without its deliveries.
+  for (const table of LOG_TABLES) await expire(table, BODIES.includes(table) ? retention.payloads : retention.log);
+  await expire("audit_log", retention.audit);
+  for (const { tenantId, days } of await listRetentions(sql)) {
+    await removeRows("events", { tenantId, from: undefined, to: new Date(now - days * DAY_MS) });
+  }
+  return removed;
+}
+
+const BODIES: readonly string[] = ["payloads", "responses"];
