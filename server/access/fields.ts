@@ -1,7 +1,6 @@
 // Fields that Policy and Role have in common.
 
 import { Type } from "@sinclair/typebox";
-import { BadInput } from "../errors.ts";
 import {
   ABSTRACT_LONG,
   type FormField,
@@ -11,9 +10,9 @@ import {
   orNull,
   readOnly,
   requiredText,
+  SET_BY_SERVER,
   serverTime,
 } from "../http/fields.ts";
-import type { Caller } from "./bearer.ts";
 
 const NAME_LIMIT = 200;
 const DESCRIPTION_LIMIT = 1_000;
@@ -59,6 +58,9 @@ const at = (description: string) => serverTime({ description, example: EXAMPLE_T
 const by = (description: string) =>
   field<unknown, unknown>({
     ...readOnly(ABSTRACT_LONG, { description, example: EXAMPLE_ACTOR }),
+    must: SET_BY_SERVER,
+    // Its Name may be hidden from the caller.
+    isEcho: (sent, read) => sent === null || isSame((sent ?? {}) as Reference, (read ?? {}) as Reference),
     show: (stored) => stored ?? NOBODY,
   });
 
@@ -79,29 +81,10 @@ export interface Stamped {
   modifiedBy: unknown;
 }
 
-const STAMPS = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
-
 const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
 
-/** Unchanged values are accepted; callers without read permission must omit them. @throws BadInput */
-export function refuseChangedStamps(
-  { gate }: Pick<Caller, "gate">,
-  type: string,
-  input: Record<string, unknown>,
-  before: Record<string, unknown> | undefined,
-): void {
-  const sent = Object.entries(input).filter(([name, value]) => STAMPS.includes(name) && value !== null);
-  if (sent.length === 0) return;
-  const current = before && gate.sees(type, before) ? before : {};
-  const changed = sent.filter(([name, value]) => !isEcho(value, current[name]));
-  if (changed.length > 0) {
-    throw new BadInput(...changed.map(([name]) => `${name} is set by the server and cannot be changed.`));
-  }
+interface Reference {
+  Id?: unknown;
+  Type?: unknown;
 }
-
-/** For a foreign key only Id and Type count, because its Name may be hidden from the caller. */
-function isEcho(value: unknown, own: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === own;
-  const [sent, stored] = [value, own ?? {}] as Record<string, unknown>[];
-  return sent!.Id === stored!.Id && sent!.Type === stored!.Type;
-}
+const isSame = (one: Reference, other: Reference) => one.Id === other.Id && one.Type === other.Type;

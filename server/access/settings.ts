@@ -14,7 +14,6 @@ import type { Access } from "./access.ts";
 import type { Caller, Permitted } from "./bearer.ts";
 import type { Actor } from "./caller.ts";
 import type { JudgedRecord } from "./decisions/resource-type.ts";
-import { refuseChangedStamps } from "./fields.ts";
 import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import { waitForSettingsTurn } from "./policies.store.ts";
@@ -102,7 +101,10 @@ export function createSettingsService<F extends Fields, Row extends { id: string
       if (!before) kind.whole(input, ...required);
       return { ...(before ?? kind.blank()), ...kind.toColumns(input), id: before?.id ?? "" } as Row;
     },
-    check: (_, caller, { before, input }) => refuseChangedStamps(caller, name, input, before && recordOf(before)),
+    check(_, { gate }, { before, input }) {
+      const record = before && recordOf(before);
+      kind.refuseReadOnly(input, record && gate.sees(name, record) ? record : undefined);
+    },
     insert: (tx, { tenantId, actor }, row) => store.insert(tx, tenantId, row, actor),
     update: (tx, { tenantId, actor }, row, before) => store.update(tx, tenantId, row, actor, before),
     async remove(tx, caller, row) {

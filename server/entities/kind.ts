@@ -4,7 +4,6 @@ import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
-import { readDate } from "../http/dates.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
 import {
@@ -49,7 +48,8 @@ export function entityKind(
     },
     async check(tx, caller, { before, after, input }) {
       await refuseCycles(tx, caller.tenantId, entity, input, after, before?.id);
-      refuseChangedEchoes(caller, entity, input, before);
+      const record = before && toRecord(entity, before);
+      entity.refuseReadOnly(input.sent, record && caller.gate.sees(name, record) ? record : undefined);
       refuseEmptyWord(entity, after);
       await refuseWrongAttributes(tx, caller.tenantId, entity, input, after);
       if (before?.is_active && !after.is_active) refuseOwnEnd(caller, entity, before.id, "deactivate");
@@ -149,29 +149,6 @@ async function refuseWrongAttributes(
   const sent = values[column] as SentAttributes | null;
   const problems = attributeProblems(definitions, sent, after[column] as Attributes);
   if (problems.length > 0) throw BadInput.of(problems);
-}
-
-/** Read-only fields may be sent unchanged, by callers who may read them. */
-function refuseChangedEchoes(
-  { gate }: Pick<Caller, "gate">,
-  entity: Entity,
-  { echoes }: EntityInput,
-  before: Row | undefined,
-): void {
-  const sent = echoes.filter(({ value }) => value !== null);
-  if (sent.length === 0) return;
-  const record = before && toRecord(entity, before);
-  const current = record && gate.sees(entity.name, record) ? record : undefined;
-  const changed = sent.filter(({ field, value }) => !isEcho(value, current?.[field.name]));
-  if (changed.length > 0) {
-    throw new BadInput(...changed.map(({ field }) => `${field.name} is set by the server and cannot be changed.`));
-  }
-}
-
-/** A date may be sent in a different notation of the same time. */
-function isEcho(value: unknown, own: unknown): boolean {
-  if (value === own) return true;
-  return typeof value === "string" && typeof own === "string" && isEqual(readDate(value) ?? value, readDate(own));
 }
 
 /** A verification without a value is rejected. */

@@ -25,7 +25,7 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   /**
    * Rejects changes of read-only fields. @param record as the caller may read it @throws BadInput if a value differs
    */
-  refuseReadOnly(input: InputOf<F>, record: Partial<RecordOf<F>> | undefined): void;
+  refuseReadOnly(input: InputOf<F>, record: object | undefined): void;
   /** The columns of a new row, without those of required fields. */
   blank(): Record<string, unknown>;
   /** Maps input fields to column names. */
@@ -71,9 +71,9 @@ export function contract<F extends Fields>(
       return input as Required<typeof input>;
     },
     refuseReadOnly(input, record) {
-      const changed = entries.filter(([key, field]) => {
-        if (!field.readOnly || input[key] === undefined) return false;
-        return !(record && Bun.deepEquals(input[key], (record as typeof input)[key]));
+      const read = (record ?? {}) as typeof input;
+      const changed = entries.filter(([key, { readOnly, isEcho = Bun.deepEquals }]) => {
+        return readOnly && input[key] !== undefined && !isEcho(input[key], read[key]);
       });
       if (changed.length === 0) return;
       throw BadInput.in(changed.map(([key, { must }]) => ({ Field: key, Message: `${key} ${must}` })));

@@ -56,6 +56,8 @@ export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   must: string;
   /** Only the server sets it; input with the unchanged value is accepted. */
   readOnly?: boolean;
+  /** Whether a read-only value is the one that was read; default: if they are equal. */
+  isEcho?(sent: unknown, read: unknown): boolean;
   take?(value: never): In;
   writeOnly?: boolean;
   /** Whether a value satisfies `must`, if the schema cannot tell. */
@@ -213,9 +215,13 @@ export function readOnly<S extends TSchema>(shown: S, told: FieldOptions): Field
   return { ...told, shown, sent: shown, readOnly: true, must: "cannot be set." };
 }
 
+export const SET_BY_SERVER = "is set by the server and cannot be changed.";
+
 /** A time that the server sets. */
 export const serverTime = (told: FieldOptions): Field<unknown, string> => ({
   ...readOnly(time(), told),
+  must: SET_BY_SERVER,
+  isEcho: (sent, read) => sent === null || sent === read,
   show: (stored) => (stored as Date).toISOString(),
 });
 

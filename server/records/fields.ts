@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { readDate } from "../http/dates.ts";
-import { asTyped, type Field, isText, NUL_FREE } from "../http/fields.ts";
+import { asTyped, type Field, isText, NUL_FREE, SET_BY_SERVER } from "../http/fields.ts";
 import { toRecordId } from "../http/query.ts";
 import { parseReference } from "./reference.ts";
 
@@ -106,9 +106,20 @@ export function date(column: string, description: string): RecordField {
   };
 }
 
+const isTime = (value: unknown): value is string => typeof value === "string" && readDate(value) !== undefined;
+
 export function serverDate(column: string, description: string): RecordField {
   const one = date(column, description);
-  return { ...one, sent: one.shown!, take: (value: unknown) => value, readOnly: true };
+  return {
+    ...one,
+    sent: one.shown!,
+    take: (value: unknown) => value,
+    readOnly: true,
+    must: SET_BY_SERVER,
+    // It may be in a different notation of the same time.
+    isEcho: (sent, read) =>
+      sent === null || sent === read || (isTime(sent) && isTime(read) && +readDate(sent)! === +readDate(read)!),
+  };
 }
 
 export function whole(type: "int32" | "int64", column: string, description: string): RecordField {

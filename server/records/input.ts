@@ -2,7 +2,6 @@
 
 import { BadInput } from "../errors.ts";
 import { isObject } from "../http/body.ts";
-import type { NamedField } from "./record.ts";
 import type { ReferenceInput } from "./reference.ts";
 import { ACTOR_FIELDS, type Entity, type EntityReference } from "./registry.ts";
 
@@ -15,8 +14,8 @@ export interface EntityInput {
   references: { reference: EntityReference; target: ReferenceInput | null }[];
   /** ModifiedBy and CreatedBy: resolved, then replaced by the server's own. */
   actors: { name: string; target: ReferenceInput }[];
-  /** Read-only fields the caller sent along. */
-  echoes: { field: NamedField; value: unknown }[];
+  /** All of its fields. */
+  sent: Record<string, unknown>;
 }
 
 /** @throws BadInput naming the fields that do not fit */
@@ -28,16 +27,14 @@ export function parseInput(entity: Entity, body: unknown): EntityInput {
 
 /** Like parseInput, for callers with further checks. */
 export function checkInput(entity: Entity, body: unknown): { input: EntityInput; problems: string[] } {
-  const input: EntityInput = { id: undefined, values: {}, references: [], actors: [], echoes: [] };
+  const input: EntityInput = { id: undefined, values: {}, references: [], actors: [], sent: {} };
   if (!isObject(body)) return { input, problems: [`${entity.name} must be a JSON object.`] };
   const { input: given, problems } = entity.check(body);
   const isGiven = ({ name }: { name: string }) => Object.hasOwn(given, name);
   input.id = given.Id;
-  for (const field of entity.fields.filter((one) => one.name !== "Id" && isGiven(one))) {
-    const value = given[field.name];
-    if (field.readOnly) input.echoes.push({ field, value });
-    else input.values[field.column] = value;
-  }
+  input.sent = given;
+  const written = entity.fields.filter((field) => !field.readOnly && isGiven(field));
+  for (const { name, column } of written) input.values[column] = given[name];
   for (const reference of entity.references.filter(isGiven)) {
     input.references.push({ reference, target: given[reference.name] });
   }
