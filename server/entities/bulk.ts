@@ -25,7 +25,7 @@ export const MAX_RECORDS = 1_000;
 /**
  * Upserts records in order, in one transaction with one event per kind.
  * @returns each record's final state
- * @throws the errors of upsertRecord, with the record's index in the array
+ * @throws the errors of one record, with the record's index in the array
  */
 export async function upsertRecords(
   records: Records,

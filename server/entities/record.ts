@@ -4,7 +4,7 @@ import { type FindRecords, type ResourceType, resourceType } from "../access/ind
 import type { Queries } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import { ACTOR_FIELDS, type Entity, findByField, type RecordDeclaration, type Row, rowsOf } from "../records/index.ts";
+import { ACTOR_FIELDS, type Entity, type RecordDeclaration, type Row, rowsOf } from "../records/index.ts";
 import type { EventType, RecordedChange } from "../webhooks/index.ts";
 import { createRegistry } from "./registry.ts";
 
@@ -34,12 +34,9 @@ export function resourceTypes(definitions: readonly RecordDeclaration[]): Resour
 
 /** @returns finds a record, in its response shape, by its entity's name and its Id */
 export function createFindRecord(definitions: readonly RecordDeclaration[]) {
-  const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
-  return async (sql: Queries, tenantId: TenantId, entityName: string, id: number) => {
-    const entity = entities.get(entityName);
-    const [row] = entity ? await findByField(sql, tenantId, entity, "id", id) : [];
-    return entity && row && toRecord(entity, row);
-  };
+  const find = createFindRecords(definitions);
+  return async (sql: Queries, tenantId: TenantId, entityName: string, id: number) =>
+    (await find(sql, tenantId, entityName, [String(id)]))[0];
 }
 
 /** @returns a finder for several types; empty for types that are not entities */

@@ -1,19 +1,31 @@
 // Records as REST and the console read and change them, for callers with the scopes that each needs.
 
 import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
+import type { Transaction } from "../db/sql.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Asked, type Filters, readAsked } from "../http/query.ts";
-import { type Entity, filterName, filtersOf, type RecordDeclaration, type Row } from "../records/index.ts";
+import {
+  type Entity,
+  type EntityInput,
+  filterName,
+  filtersOf,
+  isEqual,
+  parseInput,
+  type RecordDeclaration,
+  type Row,
+  removeRecord,
+  rowsOf,
+  waitForTurn,
+  writeRecord,
+} from "../records/index.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
-import { deleteRecord } from "./delete.ts";
-import { attributesFieldOf } from "./kind.ts";
-import { listRecords, type RecordAddress, readRecord, SEARCH_MS } from "./read.ts";
-import { toRecord } from "./record.ts";
+import { attributesFieldOf, entityKind, givenIdentifiers } from "./kind.ts";
+import { findAddressed, listRecords, type RecordAddress, readRecord, SEARCH_MS } from "./read.ts";
+import { changeOf, toRecord } from "./record.ts";
 import { createRegistry } from "./registry.ts";
-import type { Records } from "./transaction.ts";
-import { type Alongside, upsertRecord } from "./upsert.ts";
+import { inTransaction, type Records } from "./transaction.ts";
 
 export type EntityRecord = Record<string, unknown>;
 
@@ -22,6 +34,9 @@ type Seen = Tagged<EntityRecord>;
 
 /** docs/behaviour.md "Authentication": an upsert may need either scope. */
 type Write = "AccessManager:Create" | "AccessManager:Update";
+
+/** Additional work in the transaction that writes a record; repeated if that is retried. */
+type Alongside = (tx: Transaction, recordId: number) => Promise<void>;
 
 /** The records of one entity. Errors beside Permission are documented at the called functions. */
 export interface EntityService {
@@ -36,10 +51,19 @@ export interface EntityService {
     searchMs?: number,
   ): Promise<ShownPage<EntityRecord>>;
   read(caller: Permitted<"AccessManager:Read">, address: RecordAddress): Promise<Whole<EntityRecord>>;
-  /** @param body one record in the API's shape */
+  /**
+   * Updates the record with this Id or identifier, or inserts one, with its event in the same transaction.
+   * @param body one record in the API's shape
+   * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
+   */
   save(caller: Permitted<Write>, body: unknown, conditions: Conditions, alongside?: Alongside): Promise<Seen>;
   saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
-  /** @returns the last state */
+  /**
+   * Deletes the record and its dependent data (a client's credentials and secrets, a user's password).
+   * @returns the last state
+   * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if it is still referenced or is
+   * the caller
+   */
   remove(caller: Permitted<"AccessManager:Delete">, address: RecordAddress, conditions: Conditions): Promise<Seen>;
 }
 
@@ -72,7 +96,15 @@ function createEntityService(records: Records, entity: Entity): EntityService {
     list: (caller, asked, searchMs = SEARCH_MS) => listRecords(records.sql, caller, entity, asked, searchMs),
     read: (caller, address) => readRecord(records.sql, caller, entity, address),
     async save(caller, body, conditions, alongside) {
-      return written(caller, await upsertRecord(records, caller, entity, body, conditions, alongside), body);
+      const input = parseInput(entity, body);
+      const row = await inTransaction(records, caller, entity, "one", async (tx, record) => {
+        if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
+        const { before, after } = await writeRecord(tx, caller, entityKind(records, entity), input, conditions);
+        if (after !== before) await record(changeOf(entity, before ? "Updated" : "Created", [after]));
+        await alongside?.(tx, after.id);
+        return after;
+      });
+      return written(caller, row, body);
     },
     async saveAll(caller, bodies) {
       const rows = await upsertRecords(records, caller, entity, bodies);
@@ -83,7 +115,28 @@ function createEntityService(records: Records, entity: Entity): EntityService {
       );
     },
     async remove(caller, address, conditions) {
-      return written(caller, await deleteRecord(records, caller, entity, address, conditions), {});
+      const found = await findAddressed(records.sql, caller, entity, address, "AccessManager:Delete");
+      const { row, noneThere, column } = found;
+      const gone = await inTransaction(records, caller, entity, "one", async (tx, record) => {
+        const before = await rowsOf(entity).find(tx, caller.tenantId, row, "for update");
+        // A concurrent request may have done it first.
+        if (!before || !isEqual(before[column], row[column])) throw noneThere();
+        await removeRecord(tx, caller, entityKind(records, entity), before, conditions);
+        await record(changeOf(entity, "Deleted", [{ ...before, sequence: before.sequence + 1 }]));
+        return before;
+      });
+      return written(caller, gone, {});
     },
   };
+}
+
+/**
+ * Setting a foreign key locks two rows, its own and its target, and no order of ids avoids deadlocks. Without a
+ * constraint, two callers could also insert the same identifier. PostgreSQL's own serialization must come before row
+ * locks.
+ */
+function needsTurn(entity: Entity, input: EntityInput): boolean {
+  if (input.references.some(({ target }) => target !== null)) return true;
+  if (entity.fields.some(({ column, takesTurns }) => takesTurns && input.values[column] !== undefined)) return true;
+  return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => !unique);
 }
