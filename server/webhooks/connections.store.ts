@@ -1,14 +1,10 @@
 import type { Queries } from "../db/sql.ts";
-import { id } from "../http/fields.ts";
 import type { ConnectionId, TenantId } from "../ids.ts";
 import { recordTable } from "../records/index.ts";
+import { CONNECTION, type ConnectionState, type Order } from "./connection.ts";
+import { NAME_SHOWN } from "./events/event.ts";
 
-export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
-export type ConnectionState = (typeof CONNECTION_STATES)[number];
-
-/** Record: deliveries of the same record are sent one at a time, in commit order. */
-export const ORDERS = ["None", "Record"] as const;
-export type Order = (typeof ORDERS)[number];
+export type { ConnectionState };
 
 export interface Connection {
   id: ConnectionId;
@@ -49,32 +45,13 @@ export interface ConnectionFilter {
   state?: ConnectionState;
 }
 
-export const CONNECTION_TABLE = recordTable<Connection>(
-  { table: "webhook_connections", field: { Id: id("", {}) } },
-  {
-    more: [
-      "name",
-      "description",
-      "url",
-      "entities",
-      "events",
-      "secret",
-      "apiKey",
-      "headers",
-      "timeoutMs",
-      "order",
-      "ratePerSecond",
-      "maxInFlight",
-      "holdAfter",
-      "state",
-    ],
-    renamed: { order: "order_by" },
-    computed: { heldOn: "held_on", heldReason: "held_reason" },
-    written: (sql) => ({ modified_on: sql`now()` }),
-    only: "deleted_on is null",
-    isRaced: true,
-  },
-);
+export const CONNECTION_TABLE = recordTable<Connection>(CONNECTION, {
+  renamed: { order: "order_by" },
+  computed: { heldOn: "held_on", heldReason: "held_reason" },
+  written: (sql) => ({ modified_on: sql`now()` }),
+  only: "deleted_on is null",
+  isRaced: true,
+});
 
 export const { columns: connectionColumns, insert: insertConnection, update: updateConnection } = CONNECTION_TABLE;
 
@@ -130,9 +107,6 @@ export async function listCleared(sql: Queries): Promise<{ tenantId: TenantId; i
 export async function endClearing(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`update webhook_connections set clearing = false where tenant_id = ${tenantId} and id = ${id}`;
 }
-
-/** The maximum number of characters of a name in a workflow's history; Temporal accepts 400 bytes in total. */
-export const NAME_SHOWN = 40;
 
 /** The display name of connection `k`: its name, or its id. */
 export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text)`;

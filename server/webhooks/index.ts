@@ -1,11 +1,12 @@
 export { startActors } from "./actors.ts";
-export { startClearing } from "./connections/clearing.ts";
 export {
   CONNECTION,
+  CONNECTION_STATES,
   type ConnectionContract,
   type ConnectionRecord,
   connectionContract,
-} from "./connections/contract.ts";
+} from "./connection.ts";
+export { startClearing } from "./connections/clearing.ts";
 export { probe } from "./connections/probe.ts";
 export { toConnectionId } from "./connections/record.ts";
 export { removeFormerSecrets } from "./connections/rotation.store.ts";
@@ -14,7 +15,7 @@ export { secretRoutes } from "./connections/rotation-routes.ts";
 export { CONNECTION_FILTERS, CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
 export type { Connections } from "./connections/service.ts";
 export { testRoutes } from "./connections/test-event.ts";
-export { CONNECTION_STATES, type LoggedConnection } from "./connections.store.ts";
+export type { LoggedConnection } from "./connections.store.ts";
 export {
   type AttemptDelivery,
   type AttemptResult,

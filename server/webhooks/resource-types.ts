@@ -1,5 +1,5 @@
 import { type ResourceType, resourceType } from "../access/index.ts";
-import { CONNECTION } from "./connections/contract.ts";
+import { CONNECTION } from "./connection.ts";
 
 /**
  * Policy resource types: connections, the activity log and bulk redeliveries.

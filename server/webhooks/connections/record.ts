@@ -4,9 +4,9 @@ import type { Caller } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
+import { CONNECTION, type ConnectionRecord } from "../connection.ts";
 import type { Connection } from "../connections.store.ts";
 import { type ConnectionSeals, endOf, hideValues, ownApiKeys, withHiddenQuery } from "../secrets.ts";
-import { CONNECTION, type ConnectionRecord } from "./contract.ts";
 
 export type ConnectionRecords = ReturnType<typeof createConnectionRecords>;
 

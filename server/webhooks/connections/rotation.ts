@@ -9,12 +9,12 @@ import { Conflict } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import { type ConnectionRecord, secretField } from "../connection.ts";
 import { lockConnection } from "../connections.store.ts";
 import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/write-event.ts";
 import type { ConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
-import { type ConnectionRecord, secretField } from "./contract.ts";
 import { noConnection } from "./record.ts";
 import {
   beginProof,

@@ -5,10 +5,9 @@ import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { ConnectionId, EventId } from "../../ids.ts";
-import { CONNECTION_STATES } from "../connections.store.ts";
+import { CONNECTION, CONNECTION_STATES, type ConnectionContract } from "../connection.ts";
 import { PING, PING_RECORD } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
-import { CONNECTION, type ConnectionContract } from "./contract.ts";
 import type { Connections } from "./service.ts";
 
 export interface ConnectionRoutes {

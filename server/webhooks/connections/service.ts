@@ -19,6 +19,7 @@ import { BadInput } from "../../errors.ts";
 import type { Conditions } from "../../http/conditions.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import { type ConnectionId, type EventId, newId } from "../../ids.ts";
+import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "../connection.ts";
 import {
   type Connection,
   type ConnectionFilter,
@@ -38,7 +39,6 @@ import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";
 import { clearSome } from "./clearing.ts";
-import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "./contract.ts";
 import { type ConnectionRecords, noConnection } from "./record.ts";
 import { endRotation } from "./rotation.store.ts";
 

@@ -13,3 +13,6 @@ export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];
 
 /** The description of counts that may be hidden. */
 export const NOT_TOLD = "null: the caller may not read every event.";
+
+/** The maximum number of characters of a name in a workflow's history; Temporal accepts 400 bytes in total. */
+export const NAME_SHOWN = 40;

@@ -2,8 +2,7 @@ import type { PendingQuery, Row } from "postgres";
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
-import { NAME_SHOWN } from "../connections.store.ts";
-import { ALERT_RECORD, type EventType } from "./event.ts";
+import { ALERT_RECORD, type EventType, NAME_SHOWN } from "./event.ts";
 
 /** An event's message is its id; without a message every worker looks. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";

@@ -1,7 +1,6 @@
 import type { Transaction } from "../../db/sql.ts";
 import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../ids.ts";
-import { NAME_SHOWN } from "../connections.store.ts";
-import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event.ts";
+import { type EventType, type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
 /** docs/behaviour.md "Payload": the format's version. */

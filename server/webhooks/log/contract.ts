@@ -20,8 +20,8 @@ import {
   wordFilter,
 } from "../../http/query.ts";
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
+import { CONNECTION } from "../connection.ts";
 import { connectionFilter } from "../connection-filter.ts";
-import { CONNECTION } from "../connections/contract.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
 import { ASKED_STATES, type EventFilter, PAST_STATES } from "./store.ts";
 

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";
 import type { Route } from "../../http/route.ts";
-import { CONNECTION } from "../connections/contract.ts";
+import { CONNECTION } from "../connection.ts";
 import {
   EVENT,
   EVENT_ID,

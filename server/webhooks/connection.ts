@@ -15,13 +15,19 @@ import {
   serverTimeOrNull,
   someOf,
   text,
-} from "../../http/fields.ts";
-import type { ConnectionId } from "../../ids.ts";
-import { record, WEBHOOK } from "../../records/index.ts";
-import { CONNECTION_STATES, ORDERS } from "../connections.store.ts";
-import { EVENT_TYPES } from "../events/event.ts";
-import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "../secrets.ts";
-import { secretProblem } from "../signature.ts";
+} from "../http/fields.ts";
+import type { ConnectionId } from "../ids.ts";
+import { record, WEBHOOK } from "../records/index.ts";
+import { EVENT_TYPES } from "./events/event.ts";
+import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
+import { secretProblem } from "./signature.ts";
+
+export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
+/** Record: deliveries of the same record are sent one at a time, in commit order. */
+export const ORDERS = ["None", "Record"] as const;
+export type Order = (typeof ORDERS)[number];
 
 const SECRET_LIMIT = 500;
 /** Limits of the timeout; other connections' posts may wait for it. */
