@@ -121,8 +121,8 @@ export const ATTACKS: Record<string, Attack> = {
       const { Id } = (await attacker.request("POST", "/WebhookConnection", PAUSED_CONNECTION)).body as { Id: string };
       await service.sql`
         with held as (
-          insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-          select uuidv7(), ${attacker.id}, 'Application', 'Updated', '1', '{}', now()
+          insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+          select uuidv7(), ${attacker.id}, 'Application', 'Updated', '1', now()
           from generate_series(1, ${HELD_DELIVERIES}) returning id, position
         )
         insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)

@@ -50,9 +50,11 @@ function changeApplication({ Id, Description }: { Id: string; Description: strin
     const payload = JSON.stringify({ TenantId: tenantId, EventId: eventId, Data: application });
     await tx`
       with event as (
-        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-        values (${eventId}, ${tenantId}, 'Application', 'Updated', ${Id}, ${payload}, ${new Date()})
+        insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+        values (${eventId}, ${tenantId}, 'Application', 'Updated', ${Id}, ${new Date()})
         returning position
+      ), payload as (
+        insert into payloads (event_id, payload) values (${eventId}, ${payload})
       ), connection as (
         select id, state from webhook_connections
         where tenant_id = ${tenantId} and deleted_on is null
@@ -65,9 +67,10 @@ function changeApplication({ Id, Description }: { Id: string; Description: strin
         from connection cross join event
         returning part
       ), dispatch as (
-        insert into dispatches (tenant_id, event_id, part)
-        select ${tenantId}, ${eventId}, part
-        from generate_series(1, greatest(1, (select max(part) from delivery))) as part
+        insert into dispatches (tenant_id, event_id, part, event_record, event_type, record_id, record_name, delivery_count)
+        select ${tenantId}, ${eventId}, part, 'Application', 'Updated', ${Id}, ${application!.Name},
+          (select count(*) from delivery d where d.part = parts.part)
+        from generate_series(1, greatest(1, (select max(part) from delivery))) as parts (part)
       )
       select pg_notify('gatehouse_dispatch', '')`;
     return application;

@@ -149,7 +149,7 @@ export function createServices(deps: ServicesDependencies) {
       credentials: administration.credentials,
     }),
     tenants: createTenants(sql),
-    ownTenant: createOwnTenant(sql),
+    ownTenant: createOwnTenant(sql, config.retention.log),
     connection: connectionContract({ entities: namesOfEventRecords(entities), checkUrl: egress.checkUrl }),
     entities: namesOfEventRecords(entities),
     workflowUrl,

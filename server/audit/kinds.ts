@@ -72,6 +72,8 @@ const OUTCOME_OF = {
   ...changesOf("WebhookConnection"),
   "WebhookEvent.Redelivered": "Success",
   "WebhookConnection.Pinged": "Success",
+  /** Held deliveries were given up. */
+  "WebhookConnection.Discarded": "Success",
   /** A new secret awaits verification. */
   "WebhookConnection.SecretStaged": "Success",
   /** The verifying ping was delivered, so the staged secret is active. */

@@ -3,9 +3,11 @@
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, SCOPE_TEXTS, SCOPES_MUST } from "../access/index.ts";
 import { USER_ATTRIBUTES } from "../entities/index.ts";
-import { field, type InputOf, oneOf, orNull, type RowOf } from "../http/fields.ts";
+import { field, type InputOf, integer, oneOf, orNull, type RowOf } from "../http/fields.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 import { record, SETTING } from "../records/index.ts";
+
+const MAX_DAYS = 36_500;
 
 const FIELDS = {
   SecondFactor: oneOf(["Optional", "Required"], {
@@ -61,6 +63,17 @@ const FIELDS = {
       explained: SCOPE_TEXTS,
     },
     example: ["openid", "profile", "name", "email"],
+  }),
+  RetentionDays: integer(1, MAX_DAYS, "days", {
+    description:
+      "Days for which changes and their deliveries are kept, at most as the installation's RETENTION says; null: as long " +
+      "as that. Deliveries that are open stay.",
+    audit: "value",
+    form: {
+      label: "Days that the activity log is kept",
+      hint: "Older changes are removed within the hour, and cannot be brought back. Empty: as long as the installation keeps them.",
+    },
+    example: null,
   }),
   UserAttributes: USER_ATTRIBUTES,
 };

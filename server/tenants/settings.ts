@@ -2,7 +2,7 @@ import { type Caller, type Permitted, requireKnownScopes, route, type Shown } fr
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { countUsersWith, takenOut } from "../entities/index.ts";
-import { Conflict } from "../errors.ts";
+import { BadInput, Conflict } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { changesOf } from "../http/contract.ts";
 import type { Route } from "../http/route.ts";
@@ -14,6 +14,7 @@ import { TENANT_SETTINGS, type TenantSettings, type TenantSettingsInput } from "
 import { TENANT_TABLE } from "./settings.store.ts";
 
 const RESOURCE = TENANT_SETTINGS.name;
+const DAY_MS = 86_400_000;
 
 const AUDITED = TENANT_SETTINGS.namesOf(({ audit }) => audit);
 
@@ -24,10 +25,11 @@ export interface OwnTenant {
   change(caller: Permitted<"Settings:Update">, input: TenantSettingsInput, sent: unknown): Promise<Shown<object>>;
 }
 
-export function createOwnTenant(sql: Sql): OwnTenant {
+/** @param retentionMs the installation's RETENTION */
+export function createOwnTenant(sql: Sql, retentionMs: number): OwnTenant {
   return {
     read: (caller) => read(sql, caller),
-    change: (caller, input, sent) => change(sql, caller, input, sent),
+    change: (caller, input, sent) => change(sql, retentionMs, caller, input, sent),
   };
 }
 
@@ -71,11 +73,16 @@ async function read(sql: Sql, caller: Caller): Promise<Shown<object>> {
 
 async function change(
   sql: Sql,
+  retentionMs: number,
   caller: Permitted<"Settings:Update">,
   input: TenantSettingsInput,
   sent: unknown,
 ): Promise<Shown<object>> {
   const { tenantId, gate } = caller;
+  const days = Math.floor(retentionMs / DAY_MS);
+  if ((input.RetentionDays ?? 0) > days) {
+    throw new BadInput(`RetentionDays must be at most ${days}, as the installation keeps the log no longer.`);
+  }
   const { after } = await sql.beginFor(tenantId, (tx) =>
     writeRecord(tx, caller, kindOf(tenantId), input, UNCONDITIONAL),
   );

@@ -7,6 +7,7 @@ export {
   connectionContract,
 } from "./connection.ts";
 export { startClearing } from "./connections/clearing.ts";
+export { DISCARD, type DiscardInput, discardRoutes } from "./connections/discard.ts";
 export { probe } from "./connections/probe.ts";
 export { toConnectionId } from "./connections/record.ts";
 export { removeFormerSecrets } from "./connections/rotation.store.ts";

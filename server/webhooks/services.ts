@@ -3,6 +3,7 @@
 import type { Sql } from "../db/sql.ts";
 import type { Exporter } from "../http/export.ts";
 import type { Vault } from "../vault.ts";
+import { createDiscard, type Discard } from "./connections/discard.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/rotation.ts";
 import { type Connections, createConnections } from "./connections/service.ts";
@@ -22,6 +23,7 @@ import type { WorkflowUrl } from "./workflow-url.ts";
 export interface WebhookServices {
   connections: Connections;
   rotations: Rotations;
+  discard: Discard;
   testEvents: TestEvents;
   figures: ConnectionFigures;
   eventLog: EventLog;
@@ -54,6 +56,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
   return {
     connections,
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
+    discard: createDiscard(sql, connections),
     testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections),
     eventLog: createEventLog(sql, [...samples.keys()], workflowUrl),

@@ -131,6 +131,23 @@ test("an open delivery keeps its change and its payload; the rest of its day is 
   expect(await remove()).toEqual({ partitions: 0, partitions_busy: 0, closed_events: 0 });
 }, 120_000);
 
+test("a tenant keeps its log for fewer days than the installation, never for more", async () => {
+  const [api, other] = await Promise.all([newTenant(), newTenant()]);
+  await Promise.all([withHistory(api), withHistory(other)]);
+  expect(await api.patch("/TenantSettings", { RetentionDays: 2 })).toMatchObject({
+    status: 200,
+    body: { RetentionDays: 2 },
+  });
+  expect(await api.patch("/TenantSettings", { RetentionDays: 31 })).toMatchObject({
+    status: 400,
+    body: { Errors: ["RetentionDays must be at most 30, as the installation keeps the log no longer."] },
+  });
+  await remove();
+  expect(await ageOf("events", api)).toBeLessThan(2);
+  expect(await countOf("deliveries", api)).toBe(await countOf("events", api));
+  expect(await ageOf("events", other)).toBeGreaterThan(9);
+}, 120_000);
+
 test("a change, a sign-in and an audit entry without a partition make it, and say so", async () => {
   const api = await newTenant();
   const { sql } = database;

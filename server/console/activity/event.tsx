@@ -67,7 +67,8 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
     // The change is immutable, so refreshes omit it.
     visit.wants("change") ? changeSection(deps, visit, event) : "",
   ]);
-  const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
+  const isSendable = record.EventType !== PING && event.payload !== null;
+  const mayRedeliver = isSendable && visit.may("Webhooks:Update", "WebhookEvent", record);
   const isFinal = !record.Deliveries.some(isOpen);
   return {
     title: titleOfEvent(record),

@@ -83,6 +83,7 @@ async function standingPart(deps: ConsoleServices, visit: Visit, record: Connect
       <UnsentNote visit={visit} record={record} status={status} asked={asked} />
       <Redeliveries visit={visit} latest={redeliveries} />
       <Standing status={status} />
+      <DiscardLink visit={visit} record={record} held={status.Held} />
     </Live>
   );
 }
@@ -241,6 +242,15 @@ function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
 export function RedeliverLink({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
   if (!mayRedeliver(visit, record)) return "";
   return <ButtonLink href={visit.href(`/settings/webhooks/${record.Id}/redeliver`)}>Redeliver</ButtonLink>;
+}
+
+function DiscardLink({ visit, record, held }: { visit: Visit; record: ConnectionRecord; held: number | null }) {
+  if (held === 0 || !visit.may("Webhooks:Update", "WebhookConnection", record)) return "";
+  return (
+    <p class="after">
+      <a href={visit.href(`/settings/webhooks/${record.Id}/discard`)}>Discard held deliveries</a>
+    </p>
+  );
 }
 
 /** Placed above the tabs, where keyboard users reach it early. */

@@ -24,6 +24,7 @@ import {
   type ShownConnection,
   setState,
 } from "./connection.tsx";
+import { discardPages } from "./discard.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
 import { countThem, redeliverPage, sendPage } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
@@ -129,6 +130,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         POST: { needs: ["Webhooks:Create"], answer: (visit) => countThem(deps, visit) },
       },
       sendPage(deps),
+      ...discardPages(deps),
       resumePage(deps),
       { path: REDELIVERIES, GET: { needs: read, answer: (visit) => redeliveriesPage(deps, visit) } },
       { path: `${REDELIVERIES}/:id/export`, GET: { needs: read, answer: (visit) => exportSent(deps, visit) } },

@@ -1,0 +1,101 @@
+// WebhookConnection/{Id}/Discard: gives up held deliveries.
+
+import { Type } from "@sinclair/typebox";
+import { type Permitted, route, type Shown } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import type { Sql } from "../../db/sql.ts";
+import { NotFound } from "../../errors.ts";
+import { body } from "../../http/contract.ts";
+import { flag, moment, orNull } from "../../http/fields.ts";
+import type { Route } from "../../http/route.ts";
+import type { ConnectionId } from "../../ids.ts";
+import { lockConnection } from "../connections.store.ts";
+import { countHeld, discardHeld } from "../deliveries/held.store.ts";
+import { NOT_TOLD } from "../events/event.ts";
+import { countAllEnded } from "../redelivery/follow.store.ts";
+import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
+import type { Connections } from "./service.ts";
+
+const TYPE = "WebhookConnection";
+/** The maximum number of deliveries that one call gives up. */
+const MAX_DISCARDED = 10_000;
+
+const FIELDS = {
+  Before: moment({ description: "Of events before this time: a date, or a time with its offset." }),
+  DryRun: flag({ description: "Only count them.", documented: { default: false } }),
+};
+
+export const DISCARD = body({ name: "Discard", $id: "WebhookDiscard", needs: ["Before"] }, FIELDS);
+export type DiscardInput = ReturnType<typeof DISCARD.parse>;
+
+export interface Discarded {
+  /** null if the caller may not see all of them. */
+  Count: number | null;
+  Left: number | null;
+}
+
+/** @throws NotFound, Permission */
+export type Discard = (
+  caller: Permitted<"Webhooks:Update">,
+  id: ConnectionId,
+  input: DiscardInput,
+) => Promise<Shown<Discarded>>;
+
+export function createDiscard(sql: Sql, { recordOf }: Pick<Connections, "recordOf">): Discard {
+  return async (caller, id, { Before, DryRun }) => {
+    const { tenantId, permissions, gate } = caller;
+    const counts = await sql.beginLong(tenantId, async (tx) => {
+      const connection = await lockConnection(tx, tenantId, { id });
+      if (!connection) throw new NotFound(`There is no ${TYPE} with this Id.`);
+      permissions.require("Webhooks:Update", TYPE, recordOf(connection));
+      const held = await countHeld(tx, tenantId, id, Before);
+      if (DryRun || held === 0) return { Count: held, Left: 0 };
+      // A Drain has still to count those that it sent in vain.
+      await countAllEnded(tx, tenantId, id);
+      const count = await discardHeld(tx, tenantId, id, Before, MAX_DISCARDED);
+      await recordAudit(tx, tenantId, caller, {
+        kind: "WebhookConnection.Discarded",
+        subject: { type: TYPE, id },
+        details: { Before: Before.toISOString(), Deliveries: count },
+      });
+      return { Count: count, Left: held - count };
+    });
+    return gate.count("WebhookEvent", counts);
+  };
+}
+
+const count = (description: string) =>
+  orNull(Type.Integer({ format: "int32", minimum: 0, description }), { description: NOT_TOLD });
+
+const DISCARDED = Type.Object(
+  {
+    Count: count("Deliveries that were given up, or with DryRun would be."),
+    Left: count(`More of them. One call gives up ${MAX_DISCARDED.toLocaleString("en")} at most: call again.`),
+  },
+  { $id: "WebhookDiscarded" },
+);
+
+export function discardRoutes(discard: Discard): Route[] {
+  const Before = "2026-01-31T12:00:00.000Z";
+  return [
+    route({
+      method: "POST",
+      path: "/WebhookConnection/{Id}/Discard",
+      id: "discardWebhookDeliveries",
+      tag: CONNECTION_TAG,
+      summary: "Give up held deliveries",
+      description:
+        "Those of a connection that are Held, of events before a time, become Cancelled and are not sent. Retention never " +
+        "removes them before. Ask with DryRun first: it answers how many there are, and changes nothing.",
+      scopes: ["Webhooks:Update"],
+      params: CONNECTION_ID,
+      body: {
+        ...DISCARD,
+        description: "Which deliveries.",
+        examples: { count: { Before, DryRun: true }, discard: { Before } },
+      },
+      answer: { description: "How many.", schema: DISCARDED, example: { Count: 120, Left: 0 } },
+      handle: (caller, { params: { Id }, input }) => discard(caller, Id, input),
+    }),
+  ];
+}
