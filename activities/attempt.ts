@@ -17,7 +17,7 @@ import { attemptFailed, isWorkflowCancelled, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 
 /** Shown in the Temporal UI if a user resets the workflow. */
-const ENDED_BEFORE = "it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver";
+const ENDED_BEFORE = "its earlier run failed; to send it again, use Redeliver in Settings or POST …/Redeliver";
 
 /** Nothing was posted: the delivery returns to the queue and is due after this many milliseconds. */
 export interface NotNow {

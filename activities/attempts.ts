@@ -26,7 +26,7 @@ export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () =>
       return await step();
     } catch (error) {
       if (signal.aborted) throw error;
-      log.warn({ err: error }, "PostgreSQL did not take part in an attempt; asking again");
+      log.warn({ err: error }, "PostgreSQL did not answer during an attempt; retrying");
       await Bun.sleep(FAILURE_PAUSE_MS);
     }
   }

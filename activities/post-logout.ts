@@ -94,7 +94,7 @@ export function createCloseLogout({ sql, log, metrics }: Pick<ActivityDependenci
     const { tenantId, logoutId } = input;
     const { wished, reason, leastAttempts } = closingOf(input);
     const closed = await closeOpenLogout(sql, tenantId, logoutId, wished, reason, leastAttempts);
-    log.warn({ tenantId, logoutId, state: closed?.state, reason }, "logout without an attempt's word");
+    log.warn({ tenantId, logoutId, state: closed?.state, reason }, "logout closed without an attempt's result");
     if (!closed) return { state: "Cancelled", attempts: 0 };
     if (closed.hasJustEnded) metrics.logoutEnded(closed.state);
     if (closed.state === "Pending" || closed.state === "Retrying") await unclaimLogout(sql, tenantId, logoutId);

@@ -200,7 +200,7 @@ async function connectToTemporal(temporal: TemporalConfig, log: Logger): Promise
       return connection;
     } catch (error) {
       if (error instanceof CannotStart) throw error;
-      if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; trying again");
+      if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; retrying");
       await Bun.sleep(FAILURE_PAUSE_MS);
     }
   }

@@ -17,7 +17,7 @@ export async function bundleWorkflows(logger: Logger, folder = CACHE): Promise<W
   try {
     return await keptBundle(logger, folder);
   } catch (error) {
-    logger.info("The workflow bundle cannot be kept", { error });
+    logger.info("The workflow bundle cannot be cached", { error });
     return bundle(logger);
   }
 }
@@ -49,7 +49,7 @@ export async function fingerprint(root = PROJECT_ROOT): Promise<string> {
   const hash = createHash("sha256").update(root);
   for (const glob of MADE_FROM) {
     const paths = (await Array.fromAsync(glob.scan(root))).sort();
-    if (paths.length === 0) throw new Error(`${root} has nothing of what workflows are bundled from.`);
+    if (paths.length === 0) throw new Error(`${root} contains no workflow sources.`);
     for (const path of paths) {
       const bytes = await readFile(join(root, path));
       hash.update(`\0${path}\0${bytes.length}\0`).update(bytes);

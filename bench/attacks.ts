@@ -46,7 +46,7 @@ export const ATTACKS: Record<string, Attack> = {
   },
 
   lists: {
-    title: "4 callers list 100 records by a policy that costs as much as one may",
+    title: "4 callers list 100 records with the most expensive policy allowed",
     prepare: async ({ attacker }) => {
       const records = Array.from({ length: 100 }, (_, index) => ({ Description: `${index}`.padEnd(10_000, "a") }));
       await attacker.request("PATCH", "/Application", records);
@@ -95,7 +95,7 @@ export const ATTACKS: Record<string, Attack> = {
   },
 
   search: {
-    title: "32 callers search 200,000 records for what none has",
+    title: "32 callers search 200,000 records without a match",
     prepare: async ({ attacker, service }) => {
       await service.sql`
         insert into departments (tenant_id, name, external_id, created_on, modified_on)
@@ -150,7 +150,7 @@ export const ATTACKS: Record<string, Attack> = {
   },
 
   silence: {
-    title: "nothing, beside deliveries (the control of those below)",
+    title: "nothing, beside deliveries (the control of the following)",
     measured: "deliveries",
     run: async (_, isOver) => waitUntil(isOver),
   },

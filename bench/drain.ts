@@ -74,7 +74,7 @@ while (elapsed() < Number(options.patience) * 1_000) {
   else if (arrived() >= made) break;
   if (elapsed() - looked > LOOK_MS) {
     looked = elapsed();
-    console.log(`  after ${(looked / 1_000).toFixed(0).padStart(3)} s   ${made - arrived()} to come`);
+    console.log(`  after ${(looked / 1_000).toFixed(0).padStart(3)} s   ${made - arrived()} left`);
   }
   await Bun.sleep(1_000 / rate);
 }

@@ -43,7 +43,7 @@ const rate = Number(options.rate);
 const seconds = Number(options.seconds);
 const rounds = Number(options.rounds);
 const SCENARIOS: Record<string, () => Promise<void>> = {
-  nobody: () => hanging("nobody of 10 hangs", { tenants: 1, receivers: 10, hang: [] }),
+  nobody: () => hanging("none of 10 receivers hangs", { tenants: 1, receivers: 10, hang: [] }),
   tenth: () => hanging("1 receiver of 10 hangs", { tenants: 1, receivers: 10, hang: [0] }),
   hundredth: () => hanging("1 receiver of 100 hangs", { tenants: 10, receivers: 10, hang: [0] }),
   "ten-hundredths": () =>

@@ -6,12 +6,12 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   console   pages of Settings with 100,000 deliveries and 100,000 users in the database
   entities  GET User and PATCH Application against raw postgres.js
   tokens    issuance, refresh, introspection and discovery against oidc-provider
-  sign-in   refused sign-ins of known against unknown accounts: whether the time tells
+  sign-in rejected sign-ins of known against unknown accounts: whether their times differ
   webhooks  changes at fixed rates to one receiver and to ten, against a bare Temporal workflow
-  profile   CPU a change by process and thread, and what waits, when more comes than can be delivered
-  isolation what receivers that hang, and another tenant's burst, cost everybody else
-  drain     a connection resumed with much to catch up on, while changes go on: its speed and its order
-  tenants   another tenant's requests or deliveries beside each attack on what tenants share
+  profile CPU per change by process and thread, and waiting queries, above the capacity
+  isolation how hanging receivers and another tenant's burst affect other tenants
+  drain a resumed connection with a backlog, during changes: its speed and its order
+  tenants requests or deliveries of one tenant during each attack by another
 
 --rounds and --seconds are for entities and tokens, which measure both sides in turn. The heads of bench/sign-in.ts,
 bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/drain.ts and bench/tenants.ts name their own options.`;

@@ -70,7 +70,7 @@ async function measure(supervisor: number): Promise<void> {
   const { publicUrl, client } = await demo();
   const parts = await childrenOf(supervisor);
   await Bun.sleep(3_000);
-  console.log("\nmemory at rest (resident, and without what processes share)");
+  console.log("\nmemory at rest (resident, and without shared pages)");
   let total = 0;
   for (const pid of [supervisor, ...parts]) {
     const own = await allocated(pid);

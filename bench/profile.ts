@@ -41,7 +41,7 @@ const share = (used: number) => `${((used / seconds) * 100).toFixed(0)} %`;
 console.log(
   `\n${(delivered / (span / 1_000)).toFixed(0)} deliveries a second${missing > 0 ? `, missing ${missing}` : ""}`,
 );
-console.log("\nCPU                 a delivery  of a core");
+console.log("\nCPU per delivery");
 for (const name of Object.keys(pids)) {
   const used = after.cpu[name]! - before.cpu[name]!;
   console.log(

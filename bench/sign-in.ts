@@ -1,5 +1,5 @@
 // Whether the time of a refused sign-in tells if there is such an account: wrong passwords for a known account against
-// user names that nobody has, accounts without a password, and accounts that are switched off. One request at a time, in
+// user names that nobody has, accounts without a password, and accounts that are inactive. One request at a time, in
 // turn, over HTTP; what counts failures is emptied in between, for a throttled attempt is answered sooner.
 //
 //   bun run bench sign-in [--rounds=7] [--attempts=20]
@@ -39,7 +39,7 @@ const ACCOUNTS: Record<string, () => string> = {
   "known account": () => admin.username,
   "unknown user name": () => `nobody-${crypto.randomUUID().slice(0, 8)}`,
   "no password": () => "no-password",
-  "switched off": () => "switched-off",
+  inactive: () => "switched-off",
 };
 
 const form = await openForm();
@@ -59,7 +59,7 @@ report();
 function report(): void {
   const [known, ...others] = Object.keys(ACCOUNTS) as [string, ...string[]];
   const medianOf = (account: string, round: Map<string, number[]>) => spread([...round.get(account)!])[0];
-  console.log("\nrefused sign-ins (aim: a ratio of 1.00)");
+  console.log("\nrejected sign-ins (aim: a ratio of 1.00)");
   for (const account of [known, ...others]) {
     const all = spread(measured.flatMap((round) => round.get(account)!));
     const ratios = spread(measured.map((round) => medianOf(account, round) / medianOf(known, round)));

@@ -131,7 +131,7 @@ async function others(both: readonly [own: Server, theirs: Server]): Promise<voi
   );
   const issuing = Array.from({ length: CONNECTIONS }, (): Conversation => ({ next: () => issuance(own) }));
   await compare(
-    "token exchange, which oidc-provider has not, against our own issuance by client_credentials",
+    "token exchange, which oidc-provider does not support, against our own issuance by client_credentials",
     { ...own, name: "exchange", conversations: exchanging },
     { ...own, name: "issuance", conversations: issuing },
   );
@@ -176,7 +176,8 @@ function refreshes(server: Server, index: number): Conversation {
     next: () => form(server, server.paths.token, { grant_type: "refresh_token", refresh_token: refreshTokens[index]! }),
     heard(body) {
       const { refresh_token } = JSON.parse(body) as Tokens;
-      if (!refresh_token || refresh_token === refreshTokens[index]) throw new Error("The refresh token stayed.");
+      if (!refresh_token || refresh_token === refreshTokens[index])
+        throw new Error("The refresh token was not rotated.");
       refreshTokens[index] = refresh_token;
     },
   };
@@ -221,7 +222,7 @@ async function untilSignedBy(alg: string, server: Server): Promise<void> {
     const { alg: given, typ } = JSON.parse(Buffer.from(header!, "base64url").toString()) as Record<string, unknown>;
     if (given === alg && typ === "at+jwt") return;
   }
-  throw new Error(`${server.name} signs no at+jwt by ${alg}.`);
+  throw new Error(`${server.name} does not sign at+jwt with ${alg}.`);
 }
 
 function requireActive(body: string): void {

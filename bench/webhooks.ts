@@ -80,7 +80,7 @@ for (const fan of fans) {
     for (let round = 0; round < Number(options.rounds); round++) await compareAt(rate, fan);
   }
 }
-console.log("\nmemory (without what processes share)");
+console.log("\nmemory (without shared pages)");
 for (const [name, pid] of Object.entries({ ...own.pids, "bare Temporal": bare.pid })) {
   console.log(`  ${name.padEnd(14)} ${(await allocated(pid)).toFixed(0)} MiB`);
 }
@@ -94,7 +94,7 @@ async function compareAt(rate: number, fan: number): Promise<void> {
     report(side, measured);
   }
   const [ours, theirs] = speeds;
-  if (theirs) console.log(`  ${"ratio".padEnd(14)} ${(ours! / theirs).toFixed(2)} times as many a second`);
+  if (theirs) console.log(`  ${"ratio".padEnd(14)} ${(ours! / theirs).toFixed(2)} times the rate`);
 }
 
 interface Measured {

@@ -17,7 +17,7 @@ export function serveAccounts(demo: Demo): string {
       if (port === PORTS.at(-1)) throw error;
     }
   }
-  throw new Error("There is no port for the page of accounts.");
+  throw new Error("No port is free for the accounts page.");
 }
 
 function accountsPage({ publicUrl, temporalUi, admin, client }: Demo): string {
@@ -44,7 +44,7 @@ function accountsPage({ publicUrl, temporalUi, admin, client }: Demo): string {
 </style>
 <h1>Accounts for development</h1>
 <p>${links.map(([href, text]) => `<a href="${Bun.escapeHTML(href!)}">${text}</a>`).join(" · ")}</p>
-<p>People other than the administrator are there after <code>bun run dev --seed</code>.</p>
+<p><code>bun run dev --seed</code> creates the other people.</p>
 <div class="wide" tabindex="0" role="region" aria-label="Accounts">
 <table>
 <thead><tr><th scope="col">User name<th scope="col">Password<th scope="col">Who</thead>

@@ -5,18 +5,18 @@ import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-const HELP = `Forwards changes to a server of yours, signed like webhooks.
+const HELP = `Forwards changes to your local server, signed like webhooks.
 
   bun run listen --to http://localhost:4000/hook [flags]
 
   --to URL         where to post each change
-  --secret SECRET  sign with this one (a new one is made and shown)
-  --entity NAME    changes of this entity alone, such as Application
-  --event KIND     Created, Updated or Deleted alone
+  --secret SECRET  sign with this secret (default: generated and shown)
+  --entity NAME    only changes of this entity, such as Application
+  --event KIND     only Created, Updated or Deleted
   --help           show this
 
-It calls the demo tenant of DATA_DIR (.gatehouse), or, if they are set, GATEHOUSE_URL with GATEHOUSE_CLIENT_ID and
-GATEHOUSE_CLIENT_SECRET. The client needs the scope Webhooks:Read, and sees what its policies let it read.`;
+It connects to the demo tenant of DATA_DIR (.gatehouse), or to GATEHOUSE_URL with GATEHOUSE_CLIENT_ID and
+GATEHOUSE_CLIENT_SECRET if set. The client needs the scope Webhooks:Read, and gets the changes that its policies permit.`;
 
 const AGAIN_MS = 1_000;
 /** A reconnection may repeat a change. */
@@ -45,7 +45,7 @@ console.log(`Changes of ${api.url} go to ${options.to}, signed with ${options.se
 const known = new Set<string>();
 let lastId = "";
 for (;;) {
-  await listen().catch(({ message }: Error) => console.error(`${message}; trying again`));
+  await listen().catch(({ message }: Error) => console.error(`${message}; retrying`));
   await Bun.sleep(AGAIN_MS);
 }
 
@@ -112,7 +112,7 @@ async function newToken(): Promise<string> {
     headers: { authorization: `Basic ${btoa(`${api.clientId}:${api.clientSecret}`)}` },
     body: new URLSearchParams({ grant_type: "client_credentials", scope: "Webhooks:Read" }),
   });
-  if (!answer.ok) throw new Error(`${api.url} gave no token: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`${api.url} issued no token: ${await answer.text()}`);
   return (await answer.json()).access_token;
 }
 

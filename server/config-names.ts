@@ -28,7 +28,7 @@ export function misspeltNames(env: Record<string, string | undefined>, read: Ite
     .flatMap((name) => {
       // If the correct name is set as well, the similar one belongs to a different program.
       const meant = known.find((right) => env[right] === undefined && isNear(name, right));
-      return meant ? [`${name} is set, which Gatehouse does not read; it must be ${meant}, or be left out`] : [];
+      return meant ? [`${name} is set, which Gatehouse does not know; it must be ${meant}, or be unset`] : [];
     });
 }
 

@@ -184,7 +184,7 @@ export function parseMasterKeys(text: string): string[] {
   try {
     return text.split(",").map((part) => parseMasterKey(part.trim()));
   } catch {
-    throw new Error("a comma list of keys that MASTER_KEY once was, each 32 bytes in base64");
+    throw new Error("a comma list of former MASTER_KEYs, each 32 bytes in base64");
   }
 }
 
@@ -200,6 +200,6 @@ export function parseTrustProxy(text: string): TrustProxy {
     return /^\d+$/.test(text) ? Number(text) : (networks as Network[]);
   }
   throw new Error(
-    `true, false, the count of proxies in a row (2; at most ${MAX_PROXIES}), or a comma list of their addresses and networks (10.0.0.0/8, ::1)`,
+    `true, false, the number of proxies in a row (2; at most ${MAX_PROXIES}), or a comma list of their addresses and networks (10.0.0.0/8, ::1)`,
   );
 }

@@ -152,7 +152,7 @@ type LogFormat = (typeof LOG_FORMATS)[number];
 
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
+    super(`The configuration is invalid:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
     this.name = "ConfigError";
   }
 }
@@ -262,7 +262,7 @@ export function hostProblems(env: Record<string, string | undefined>): string[] 
     Bun.serve({ hostname: host, port: 0, fetch: () => new Response() }).stop(true);
     return [];
   } catch {
-    return [`HOST is "${host}"; it must be an address of this machine, or a name that stands for one`];
+    return [`HOST is "${host}"; it must be an address of this machine, or a name that resolves to one`];
   }
 }
 
@@ -274,7 +274,7 @@ function readMtls(
   const url = read<string | undefined>("MTLS_URL", undefined, parseMtlsUrl);
   const header = read("CLIENT_CERT_HEADER", "client-cert", parseHeaderName);
   if (url !== undefined && !trustProxy)
-    problems.push("MTLS_URL is set, which needs TRUST_PROXY: a proxy shows us certificates");
+    problems.push("MTLS_URL is set, which needs TRUST_PROXY: certificates come from a proxy");
   return url === undefined ? undefined : { url, header };
 }
 

@@ -63,7 +63,7 @@ export class BadInput extends ApiError {
 /** The caller's connection ended or stalled within the body. */
 export class BodyCutOff extends BadInput {
   constructor() {
-    super("The body broke off before it was whole.");
+    super("The body ended before it was complete.");
   }
 }
 
@@ -116,7 +116,7 @@ export class PreconditionFailed extends ApiError {
 export class PayloadTooLarge extends ApiError {
   constructor(limit: number) {
     super(413, "Payload Too Large", "Payload Too Large", [
-      `The body is larger than ${limit} bytes. Send less at once.`,
+      `The body is larger than ${limit} bytes. Send less in one request.`,
     ]);
   }
 }
@@ -128,7 +128,7 @@ export class TooManyRequests extends ApiError {
   }
 
   static ofClient(perSecond: number, retryAfter: number): TooManyRequests {
-    const error = `This client sends more than ${perSecond} requests a second. Wait, and send fewer.`;
+    const error = `This client sends more than ${perSecond} requests a second. Wait before the next one.`;
     return new TooManyRequests(error, retryAfter);
   }
 }
@@ -137,7 +137,7 @@ export class TenantBusy extends TooManyRequests {
   constructor({ name, perTenant, waiting }: { name: string; perTenant: number; waiting: number }) {
     const beside = waiting > 0 ? ` and ${waiting} waiting` : "";
     super(
-      `This tenant has ${perTenant} ${name} under way${beside}, which is the most it can have. Try again after these.`,
+      `This tenant has ${perTenant} ${name} in progress${beside}, the maximum. Try again when these have ended.`,
       2,
     );
   }
@@ -152,15 +152,9 @@ export class UnsupportedMediaType extends ApiError {
 /** RFC 7694 3: Accept-Encoding lists the supported codings. */
 export class UnsupportedContentCoding extends ApiError {
   constructor() {
-    super(
-      415,
-      "Unsupported Media Type",
-      "Unsupported Media Type",
-      ["Send the body as it is, without Content-Encoding."],
-      {
-        "accept-encoding": "identity",
-      },
-    );
+    super(415, "Unsupported Media Type", "Unsupported Media Type", ["Send the body without Content-Encoding."], {
+      "accept-encoding": "identity",
+    });
   }
 }
 
@@ -171,7 +165,7 @@ export class ServiceUnavailable extends ApiError {
 }
 
 export class ServiceBusy extends ServiceUnavailable {
-  constructor(error = "Too many requests wait. Try again in a moment.") {
+  constructor(error = "Too many requests are waiting. Try again in a moment.") {
     super(error);
   }
 }

@@ -13,7 +13,7 @@ export function createFailureLog(log: Logger): LogFailure {
     const line = { err: error, requestKey: contextOf(request).key };
     const outage = outageOf(error);
     if (outage === "disk-full") databaseIsAway(line, "PostgreSQL's disk is full; changes are answered 503");
-    else if (outage) databaseIsAway(line, "PostgreSQL is away or takes no writes; requests are answered 503");
+    else if (outage) databaseIsAway(line, "PostgreSQL is unavailable or read-only; requests are answered 503");
     else if (!(error instanceof ApiError)) log.error(line, "a request failed");
   };
 }

@@ -11,12 +11,10 @@ import { endOnFault, exitCodeOf, refuseUsage } from "./process.ts";
 
 const USAGE = `Usage: bun run start [--allow-receiver] [--watch]
 
-Starts PostgreSQL, Temporal, the worker and the API on this machine, and keeps their data in DATA_DIR (.gatehouse).
-On a terminal it shows how they are and what was delivered last, and logs to DATA_DIR/logs; else all that it says is JSON
-lines, as with LOG_FORMAT=json. LOG_FORMAT=text says it as on a terminal.
+Starts PostgreSQL, Temporal, the worker and the API on this machine, and keeps their data in DATA_DIR (.gatehouse). On a terminal it shows their status and the last deliveries, and logs to DATA_DIR/logs; otherwise, or with LOG_FORMAT=json, it prints JSON lines. LOG_FORMAT=text prints text.
 
   --allow-receiver  webhooks may reach the example receiver at localhost:8443
-  --watch           the worker and the API begin anew when one of their files changes
+  --watch restart the worker and the API when one of their files changes
   --help            this text
 
 docs/configuration.md lists the environment variables.`;
@@ -84,7 +82,7 @@ function onStopRequest(stop: (reason: string) => void): void {
     stop(reason);
   };
   for (const signal of SIGNALS) process.on(signal, () => once(signal));
-  void watchLaunchers(process.env, () => once("the process that started this one is gone"));
+  void watchLaunchers(process.env, () => once("the parent process has ended"));
 }
 
 function addressesOf({ config, publicUrl, temporalUi, temporalAddress, databaseUrl }: Running): object {
@@ -106,9 +104,9 @@ function table(running: Running, seconds: number): string {
   ];
   const signIn =
     demoTenant === "unknown"
-      ? "`bun run tenant create NAME` makes a tenant, its admin and its client."
-      : `Sign in to Settings as admin (organisation demo). The password, and the client for API calls, stand in\n` +
-        `${file}. README.md has a tour; \`bun run tenant create NAME\` makes another tenant.`;
+      ? "`bun run tenant create NAME` creates a tenant with an admin and a client."
+      : `Sign in to Settings as admin (organisation demo). The password, and the client for API calls, are in\n` +
+        `${file}. README.md has a tour; \`bun run tenant create NAME\` creates a second tenant.`;
   return [
     `\nGatehouse is ready after ${seconds.toFixed(1)} s.\n`,
     ...rows.map(([name, address]) => `  ${name?.padEnd(12)} ${address}`),

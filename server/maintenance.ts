@@ -44,7 +44,7 @@ export interface Maintenance {
 export function startMaintenance(client: Client, log: Logger): Maintenance {
   const check = () =>
     ensureSchedule(client).catch((error) => {
-      log.warn({ err: error }, "the maintenance schedule could not be made sure of; tried again later");
+      log.warn({ err: error }, "the maintenance schedule could not be created; retrying later");
     });
   void check();
   const timer = setInterval(check, CHECK_MS);
@@ -64,7 +64,7 @@ async function ensureSchedule(client: Client): Promise<void> {
         workflowId: SCHEDULE_ID,
         taskQueue: TASK_QUEUE,
         args: [],
-        staticSummary: "rotate signing keys, remove what has expired",
+        staticSummary: "rotate signing keys, delete expired rows",
       },
       state: { triggerImmediately: true },
     });

@@ -58,7 +58,7 @@ export async function onceDatabaseIsThere<T>(
       if (!outageOf(error) || isRefusal(error)) throw cannotBeUsed(databaseUrl, error);
       onAway();
       const { message } = error as Error;
-      away({ error: message }, `${placeOf(databaseUrl)} is away: ${message}. It is asked again until it is there`);
+      away({ error: message }, `${placeOf(databaseUrl)} is unavailable: ${message}; retrying`);
       await Bun.sleep(ASK_AGAIN_MS);
     }
   }

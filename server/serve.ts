@@ -62,7 +62,7 @@ function listen(app: ReturnType<typeof createApp>, { port, host }: Config): void
     const { code } = error as NodeJS.ErrnoException;
     const other = "set PORT to another";
     if (code === "EADDRINUSE") {
-      throw new CannotStart(`PORT is ${port}, and something listens there already. Stop it, or ${other}.`);
+      throw new CannotStart(`PORT is ${port}, which is already in use. Stop its process, or ${other}.`);
     }
     if (code === "EACCES") throw new CannotStart(`PORT is ${port}, where this user may not listen; ${other}.`);
     throw error;

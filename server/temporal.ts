@@ -20,7 +20,7 @@ export async function requireNamespace(
     if (HIDDEN.includes(code)) return;
     if (code !== NOT_FOUND) throw error;
     throw new CannotStart(
-      `Temporal at ${address} has no namespace "${namespace}". Make it, or name another in TEMPORAL_NAMESPACE:\n` +
+      `Temporal at ${address} has no namespace "${namespace}". Create it, or set TEMPORAL_NAMESPACE to an existing one:\n` +
         `  temporal operator namespace create --address ${address} --namespace ${namespace} --retention 7d`,
     );
   }

@@ -43,7 +43,7 @@ export class WrongMasterKey extends Error {
 
   constructor(purpose: string) {
     super(
-      `A stored ${purpose} does not open with this MASTER_KEY. Start with the key it was sealed by, or name that in ` +
+      `A stored ${purpose} cannot be decrypted with this MASTER_KEY. Start with the key that encrypted it, or add that to ` +
         "MASTER_KEY_PREVIOUS.",
     );
   }
@@ -79,7 +79,7 @@ function sealBy(keys: readonly [Buffer, ...Buffer[]], purpose: string): Seal {
   function open(value: Uint8Array): { plain: string; by: Buffer } {
     const bytes = Buffer.from(value);
     if (bytes[0] !== FORM_VERSION) {
-      throw new Error(`A stored ${purpose} is of version ${bytes[0]}, which this Gatehouse does not know.`);
+      throw new Error(`A stored ${purpose} has version ${bytes[0]}, which this Gatehouse does not know.`);
     }
     for (const by of keys) {
       const plain = openBy(by, purpose, bytes);

@@ -7,7 +7,7 @@ import type { DeliverLogoutInput, LogoutOutcome } from "./contract.ts";
 
 const { closeLogout } = proxyActivities<Activities>({
   startToCloseTimeout: "1m",
-  summary: "go on with a logout that no attempt has ended",
+  summary: "resume a logout that no attempt has finished",
 });
 
 /**

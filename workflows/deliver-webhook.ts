@@ -28,7 +28,7 @@ const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Deliver
 
 const { closeDelivery } = proxyActivities<Activities>({
   startToCloseTimeout: "1m",
-  summary: "go on with a delivery that no attempt has ended",
+  summary: "resume a delivery that no attempt has finished",
 });
 
 /**

@@ -15,7 +15,7 @@ const servers = listenOrExit();
 const { port } = servers[0]!;
 console.log(`Receiver is listening on https://localhost:${port}/ (${servers.map(({ hostname }) => hostname).join(", ")})
 
-  Let Gatehouse through:  bun run start --allow-receiver
+  Allow Gatehouse to connect:  bun run start --allow-receiver
                           or EGRESS_ALLOW=localhost:${port} EGRESS_CA_FILE=${certificate.caFile}
   Webhook connection:     URL https://localhost:${port}/
   Stop:                   Ctrl-C

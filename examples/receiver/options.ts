@@ -19,9 +19,9 @@ export const HELP = `A local HTTPS receiver for Gatehouse's webhooks.
   bun run receiver [flags]
 
   --port PORT      listen on this port of localhost (8443)
-  --secret SECRET  verify X-Signature with this secret; may be given several times (or set WEBHOOK_SECRET)
+  --secret SECRET  verify X-Signature with this secret; repeatable (or set WEBHOOK_SECRET)
   --fail N         answer the first N calls of each event with 500, then 200
-  --fail P%        answer so many percent of all calls with 500, by chance
+  --fail P%        answer this random share of all calls with 500
   --status CODE    always answer with this status
   --delay SECONDS  wait before answering
   --hang           never answer
@@ -60,9 +60,7 @@ function failures(text = "0"): Options["fail"] {
   const percent = /^(\d{1,3})%$/.exec(text)?.[1];
   if (percent && Number(percent) <= 100) return { share: Number(percent) / 100 };
   if (/^\d{1,6}$/.test(text)) return { first: Number(text) };
-  throw new Error(
-    `--fail is "${text}"; it must be a number of calls from 0 to 999999, or a share of them from 0% to 100%`,
-  );
+  throw new Error(`--fail is "${text}"; it must be a number of calls from 0 to 999999, or a share from 0% to 100%`);
 }
 
 function whole(flag: string, text: string | undefined, least: number, most: number): number | undefined {

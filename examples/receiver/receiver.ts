@@ -19,7 +19,7 @@ export function createReceiver(options: Behaviour, print: (text: string) => void
   const newest: Newest = new Map();
 
   return async (request: Request): Promise<Response> => {
-    if (request.method !== "POST") return new Response("This receiver takes POST.\n", { status: 405 });
+    if (request.method !== "POST") return new Response("This receiver accepts only POST.\n", { status: 405 });
     const time = new Date().toISOString();
     const body = new Uint8Array(await request.arrayBuffer());
     const event = readEvent(body);
@@ -59,7 +59,7 @@ function tellNews(newest: Newest, body: Uint8Array, sequence: string | null): st
     const event = JSON.parse(new TextDecoder().decode(body));
     const records = [event.Data].flat().length;
     const kept = takeNews(newest, event, sequence).length;
-    const dropped = records === 1 ? "dropped: it is not newer than what came before" : `${kept} of ${records} kept`;
+    const dropped = records === 1 ? "dropped: not newer than an earlier one" : `${kept} of ${records} kept`;
     return `  sequence ${oneLine(sequence)}, ${kept === records ? "kept" : dropped}`;
   } catch {
     return "";

@@ -136,7 +136,7 @@ export function createAccess(deps: AccessDependencies): Access {
   ): Permissions {
     if (!principal) {
       throw new Unauthorized(
-        `The ${call.actor.type} that the access token was issued to is no longer active.`,
+        `The ${call.actor.type} of the access token is no longer active.`,
         'Bearer error="invalid_token"',
       );
     }
@@ -259,7 +259,7 @@ function keepListening(
       // Before it has ever listened, the entry tells that PostgreSQL is away.
       log[hasHeard ? "warn" : "debug"](
         { err: error },
-        "changes of policies are not heard of yet; they are read for every request",
+        "notifications of policy changes are not connected; policies are read for every request",
       );
       setTimeout(listen, LISTEN_PAUSE_MS).unref();
     });

@@ -70,7 +70,7 @@ export function createAuthenticate({ verify, checkPossession, admit }: Authentic
     // Another scheme is no authentication here, and so has no error code (RFC 6750 3.1).
     if (!/^(bearer|dpop)( |$)/i.test(header)) {
       throw new Unauthorized(
-        "The API takes no other Authorization than Bearer <ACCESS_TOKEN>, or DPoP. The token endpoint gives the token.",
+        "The API accepts only Authorization: Bearer <ACCESS_TOKEN>, or DPoP. The token endpoint issues the token.",
         "Bearer",
       );
     }
@@ -79,7 +79,7 @@ export function createAuthenticate({ verify, checkPossession, admit }: Authentic
       const bearer = presented && (await verify(presented.token));
       if (bearer) return bearer;
       throw new Unauthorized(
-        "The access token is expired or invalid. Ask the token endpoint for a new one.",
+        "The access token is expired or invalid. Request a new one at the token endpoint.",
         `${/^dpop/i.test(header) ? "DPoP" : "Bearer"} error="invalid_token"`,
       );
     };

@@ -90,13 +90,13 @@ export function resourceRoutes<
     }),
     ...withPost(
       route({
-        answer: { description: `The ${noun} as it stands.`, ...answer },
+        answer: { description: `The ${noun} after the change.`, ...answer },
         ...save,
         method: "PATCH",
         path,
         tag,
         id: `upsert${name}`,
-        summary: `Update or make one ${noun}`,
+        summary: `Create or update one ${noun}`,
         scopes: [...new Set([scopes.create, scopes.update])],
         conditions: true,
         body,

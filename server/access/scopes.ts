@@ -44,7 +44,7 @@ export const ANY_SCOPE = Type.Union([
   ...SCOPES.map((scope) => Type.Literal(scope)),
   Type.String({ pattern: SCOPE_NAME, description: "Of an Api." }),
 ]);
-export const SCOPES_MUST = `must be a list of ${SCOPES.join(", ")}, and of the names of APIs' scopes.`;
+export const SCOPES_MUST = `must be a list of ${SCOPES.join(", ")}, and of scopes of APIs.`;
 
 /** Whether a scope is of this service itself. */
 export function isOwnScope(scope: string): scope is Scope {

@@ -140,14 +140,14 @@ export async function changeSettings<Row extends object>(
     const scopes = await scopesIn(tx, caller);
     const after = await access.permissionsIn(tx, { ...caller, scopes });
     if (!after.allows("Settings:Update", type, record)) {
-      throw lockedOut(`no policy would let you change this ${type}`, "Settings:Update");
+      throw lockedOut(`no policy would permit you to change this ${type}`, "Settings:Update");
     }
     // Invisible records cannot be found again.
     if (before.allows("Settings:Read", type, record) && !after.allows("Settings:Read", type, record)) {
-      throw lockedOut(`no policy would let you read this ${type}`, "Settings:Read");
+      throw lockedOut(`no policy would permit you to read this ${type}`, "Settings:Read");
     }
     const lost = NEEDED.find((scope) => caller.scopes.has(scope) && !scopes.has(scope));
-    if (lost) throw lockedOut(`none of your roles would have ${lost}`, lost);
+    if (lost) throw lockedOut(`none of your roles would grant ${lost}`, lost);
     return changed;
   });
   access.forget(caller.tenantId);
@@ -161,14 +161,14 @@ async function scopesIn(tx: Transaction, { tenantId, actor, scopes }: Caller): P
 
 function lockedOut(loss: string, action: string): Conflict {
   return new Conflict(
-    `With this change ${loss} any more. Nothing was changed; first give somebody else ${action} and let them do it.`,
+    `This change would remove your own access: ${loss}. Nothing was changed. A different user with ${action} can make it.`,
   );
 }
 
 // The declaration of a kind of settings for the API, policies and the console.
 
 /** Permissions that an administrator must keep. */
-export const LOCK_OUT = "Refused with 409 when its caller could not make the change again afterwards.";
+export const LOCK_OUT = "409 if the change would remove the caller's own access to make it again.";
 
 /** The dependencies of this folder's kinds. */
 export interface SettingsDependencies {
@@ -223,7 +223,7 @@ function settingsRoutes<F extends Fields>(
     filters: { Name: textFilter(`The ${noun} of this Name.`, kind.field.Name!.shown!) },
     body: { ...kind, description: `One ${noun}.`, examples: texts.examples ?? examplesOf(kind) },
     list: {
-      description: "Without those that the caller may not read.",
+      description: "Contains only records that the caller may read.",
       handle: (caller, { filters, paging }) => service.list(caller, { name: filters.Name }, paging),
     },
     save: {
@@ -247,6 +247,6 @@ function examplesOf({ name, example, texts }: Declaration) {
 
 function upsertOf({ nouns: [noun], identifiers, namesOf, texts: { alsoSaved } }: Declaration): string {
   const needed = namesOf(({ required }) => required).join(" and ");
-  const saved = `The ${noun} that Id, or without it ${identifiers.join(" or ")}, points at is updated; else a new one is made, which needs ${needed}.`;
+  const saved = `Updates the ${noun} with this Id, or without an Id the one with this ${identifiers.join(" or ")}; otherwise creates one, which needs ${needed}.`;
   return [saved, ...(alsoSaved ? [alsoSaved] : [])].join(" ");
 }

@@ -12,12 +12,12 @@ export const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
   { name: "admin", description: "May do everything.", scopes: SCOPE_ACTIONS },
   {
     name: "editor",
-    description: "Reads, makes and changes records.",
+    description: "Reads, creates and changes records.",
     scopes: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   },
   {
     name: "ops",
-    description: "Watches webhooks and sends events again.",
+    description: "Monitors webhooks and redelivers events.",
     scopes: ["Webhooks:Read", "Webhooks:Create", "Webhooks:Update"],
   },
   {
@@ -40,7 +40,7 @@ export const POLICIES = [
   },
   {
     name: "Editors",
-    description: "By role: editors may read, make and change every record, but delete none.",
+    description: "By role: editors may read, create and change every record, but delete none.",
     policy: `permit (
   principal in Role::"editor",
   action in [Action::"AccessManager:Read", Action::"AccessManager:Create", Action::"AccessManager:Update"],
@@ -51,7 +51,7 @@ export const POLICIES = [
   {
     name: "Operators",
     description:
-      "By the kind of record: ops read all of webhooks, redeliver events and see to alerts, but change no connection.",
+      "By the kind of record: ops read all of webhooks, redeliver events and acknowledge alerts, but change no connection.",
     policy: `permit (
   principal in Role::"ops",
   action == Action::"Webhooks:Read",
@@ -76,7 +76,8 @@ permit (
   },
   {
     name: "Payloads",
-    description: "By the place: ops read records in the payloads of events, and nowhere else. Delete it to hide them.",
+    description:
+      "By context: ops read records in the payloads of events, and nowhere else. Delete this policy to hide them.",
     policy: `permit (
   principal in Role::"ops",
   action == Action::"AccessManager:Read",
@@ -87,7 +88,7 @@ when { context.payload };
   },
   {
     name: "System applications",
-    description: "By the record: only admins change a system application, or make an application one.",
+    description: "By the record: only admins change a system application, or turn an application into one.",
     policy: `forbid (
   principal,
   action in [Action::"AccessManager:Create", Action::"AccessManager:Update", Action::"AccessManager:Delete"],

@@ -38,7 +38,7 @@ export const ALERT = record(ALERT_RECORD, {
     Id: readOnly(uuid(), { judged: true, example: "0197c6f5-1a2b-7c3d-8e4f-5061728394a5" }),
     Kind: readOnly(word(ALERT_KINDS), { judged: true, example: "ConnectionHeld" }),
     ConnectionId: readOnly(orNull(uuid()), {
-      description: "null: it is of no connection.",
+      description: "null: not about a connection.",
       judged: true,
       example: "0197c6f1-90ab-7cde-8f01-23456789abcd",
     }),
@@ -48,7 +48,8 @@ export const ALERT = record(ALERT_RECORD, {
       example: "Acknowledged",
     }),
     Reason: readOnly(orNull(Type.String()), {
-      description: "For people, as it was when it was raised; null: it counts what the caller may not read.",
+      description:
+        "Readable text, written when the alert was raised; null: it contains counts that the caller may not read.",
       example: "410 Gone",
     }),
     RaisedOn: serverTime({ example: "2026-01-31T11:59:00.000Z" }),

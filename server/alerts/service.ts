@@ -67,7 +67,7 @@ export function createAlerts(sql: Sql): Alerts {
     },
     async acknowledge(caller, id, until) {
       const { tenantId, permissions, actor, gate } = caller;
-      if (until && until <= new Date()) throw new BadInput("Until must be a time to come, or null.");
+      if (until && until <= new Date()) throw new BadInput("Until must be a future time, or null.");
       const alert = await sql.beginFor(tenantId, async (tx) => {
         const before = await find(tx, caller, id);
         permissions.require("Webhooks:Update", TYPE, toRecord(caller, before));

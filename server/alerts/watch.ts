@@ -21,10 +21,10 @@ export function startAlertWatch(sql: Sql, log: Logger): Passes {
       for (const alert of raised) {
         const { tenantId, kind, connectionId } = alert;
         await recordAlertEvent(tx, tenantId, "Created", alert);
-        log.warn({ tenantId, kind, connectionId }, "an alert is raised");
+        log.warn({ tenantId, kind, connectionId }, "an alert was raised");
       }
     });
   }
 
-  return startEvery(EVERY_MS, look, (error) => failed({ err: error }, "alerts could not be looked for"));
+  return startEvery(EVERY_MS, look, (error) => failed({ err: error }, "the check for alerts failed"));
 }

@@ -25,7 +25,7 @@ export const filtersOf = (subjects: readonly string[]) => ({
   SubjectId: recordIdFilter("The subject; needs SubjectType.", { needs: "SubjectType" }),
   RequestKey: textFilter("Entries of the request with this RequestKey."),
   Outcome: wordFilter(OUTCOMES, "Success, or Failure of an attempt."),
-  Last: lastFilter("Of the time until now."),
+  Last: lastFilter("In this period up to now."),
   From: momentFilter("At this time or later."),
   To: momentFilter("Before this time."),
 });

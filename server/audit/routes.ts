@@ -17,7 +17,7 @@ export function auditRoutes(log: AuditLog): Route[] {
     tag: {
       name: "AuditEvent",
       description:
-        "The audit log: sign-ins and changes of credentials, policies and connections, by whom and from where. " +
+        "The audit log: sign-ins and changes of credentials, policies and connections, with actor and address. " +
         "Entries are never changed or removed.",
     },
     scopes: ["Settings:Read"] as const,
@@ -29,8 +29,8 @@ export function auditRoutes(log: AuditLog): Route[] {
       id: "listAuditEvent",
       summary: "List audit events",
       description:
-        "The newest first, without those that the caller may not read. Of failures that strangers can cause " +
-        `there are ${FAILURES_PER_HOUR} an hour at most; a Failures.Omitted says that there were more.`,
+        "Newest first; contains only records that the caller may read. At most " +
+        `${FAILURES_PER_HOUR} failures of unauthenticated callers are logged an hour; a Failures.Omitted marks that there were more.`,
       paged: true,
       filters: log.filters,
       answer: { description: "A page of the log.", schema, example: EXAMPLE, list: true },
@@ -41,12 +41,12 @@ export function auditRoutes(log: AuditLog): Route[] {
       ...shared,
       path: `${path}/Export`,
       id: "exportAuditEvent",
-      summary: "The same as a file",
+      summary: "Export the list as a file",
       description: EXPORT_NOTE,
       filters: log.exportFilters,
       answer: {
-        description: "The file, the newest row first.",
-        schema: Type.String({ description: "In NDJSON an AuditEvent a line." }),
+        description: "The file, newest row first.",
+        schema: Type.String({ description: "In NDJSON one AuditEvent per line." }),
         files: EXPORT_FILES,
       },
       errors: ["ServiceBusy"],
@@ -57,7 +57,7 @@ export function auditRoutes(log: AuditLog): Route[] {
       ...shared,
       path: `${path}/{Id}`,
       id: "getAuditEvent",
-      summary: "Read one row of the audit log",
+      summary: "Read a row of the audit log",
       params: { Id: uuidParameter("The row's Id.", "AuditEvent") },
       answer: { description: "The row.", schema, example: EXAMPLE },
       handle: (caller, { params }) => log.read(caller, params.Id),
@@ -76,17 +76,17 @@ const auditEvent = (subjects: readonly string[]) =>
       Kind: word(AUDIT_KINDS),
       Outcome: word(OUTCOMES),
       Actor: reference(ACTOR_TYPES, "The actor; null: unauthenticated."),
-      ClientId: orNull(Type.String(), { description: "The Application it was done by or for." }),
+      ClientId: orNull(Type.String(), { description: "The Application that acted, or on whose behalf." }),
       Address: Type.String({ description: "Where the request came from." }),
-      UserAgent: Type.String({ description: "The head of what the caller calls itself." }),
+      UserAgent: Type.String({ description: "The shortened User-Agent." }),
       Subject: reference(subjects, "The affected record; null: none, such as an unknown user."),
       Details: Type.Unsafe<object>({
         type: "object",
         description:
-          "What there is to say beside it. Of a change, Changed names the fields; values stand there only of fields " +
+          "Further details. For a change, Changed names the fields, with values only of fields " +
           "that hold neither secrets nor personal data.",
       }),
-      RequestKey: Type.String({ description: "The request's key; the log has it too." }),
+      RequestKey: Type.String({ description: "The request's key, also in the service's log." }),
     },
     { $id: "AuditEvent" },
   );

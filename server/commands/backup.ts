@@ -15,8 +15,8 @@ import { vaultOf } from "./target.ts";
 
 const USAGE = `Usage: bun run backup FILE
 
-Writes a backup of the database in DATA_DIR (.gatehouse) to the new file FILE, while Gatehouse runs or while it is stopped.
-\`bun run restore FILE\` restores it. MASTER_KEY is not in it: keep that somewhere else.`;
+Writes a backup of the database in DATA_DIR (.gatehouse) to the new file FILE. Gatehouse may be running or stopped.
+\`bun run restore FILE\` restores it. It does not contain MASTER_KEY: store that separately.`;
 
 const HOST = "127.0.0.1";
 
@@ -37,8 +37,8 @@ await runEntry("backup", async ({ say, ...output }) => {
   await withDatabase(config, say, (databaseUrl) => writeBackup({ databaseUrl, dataDir, file: target, vault, say }));
   const size = (statSync(target).size / 1024 / 1024).toFixed(1);
   say(
-    `${target} is the backup (${size} MiB). MASTER_KEY is not in it, and without that key no secret in it opens: keep ` +
-      `${config.masterKey ? "MASTER_KEY" : join(dataDir, "master.key")} too, and somewhere else.`,
+    `${target} is the backup (${size} MiB). It does not contain MASTER_KEY, which is needed to decrypt its secrets: store ` +
+      `${config.masterKey ? "MASTER_KEY" : join(dataDir, "master.key")} separately.`,
     { file: target },
   );
 });

@@ -12,9 +12,9 @@ import { resealColumn } from "./sealed.store.ts";
 import { installationOf, vaultOf } from "./target.ts";
 
 const USAGE = `Usage: bun run keys rotate [${SIGNING_ALGS.join(" | ")}]
-         publishes a new key, which signs ten minutes later; what the old ones have signed stays good
+         publishes a new key, which signs ten minutes later; tokens signed by old keys stay valid
        bun run keys rotate --leaked [${SIGNING_ALGS.join(" | ")}]
-         a new key signs at once; the old ones are removed, and what they have signed is refused
+         a new key signs at once; old keys are removed, and tokens signed by them are rejected
        bun run keys reseal`;
 
 await runEntry("keys", async (output) => {
@@ -43,7 +43,8 @@ function commandOf([command, ...args]: string[]): Command | undefined {
     const rotation = createKeyRotation(sql, vault);
     for (const alg of algs) {
       const { announced, removed, signsFrom } = await rotation.replace(alg, { leaked });
-      const told = removed.length > 0 ? `removed ${removed.join(", ")}, and all that they have signed` : "removed none";
+      const told =
+        removed.length > 0 ? `removed ${removed.join(", ")}, with all tokens signed by them` : "removed none";
       say(`${alg}: ${announced.join()} signs from ${leaked ? "now" : signsFrom.toISOString()} on; ${told}`);
     }
   };
@@ -53,10 +54,10 @@ function commandOf([command, ...args]: string[]): Command | undefined {
 async function resealAll(sql: Sql, vault: Vault, say: (line: string) => void): Promise<void> {
   for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
     const count = await resealColumn(sql, vault, column);
-    say(`${column.table}.${column.column}: ${count} sealed anew`);
+    say(`${column.table}.${column.column}: ${count} re-encrypted`);
   }
   say(
-    "All that is stored opens with MASTER_KEY alone. MASTER_KEY_PREVIOUS can be dropped once every process has this " +
-      "MASTER_KEY; refresh tokens that users have not used since then end with it.",
+    "All stored secrets are encrypted with MASTER_KEY. Remove MASTER_KEY_PREVIOUS once every process has this " +
+      "MASTER_KEY; refresh tokens that were not used since then become invalid.",
   );
 }

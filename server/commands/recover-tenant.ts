@@ -16,7 +16,10 @@ export interface RecoveredTenant {
   deletedPolicies: DeletedPolicy[];
 }
 
-const APPLICATION = { name: "Recovery", description: "Made by `bun run tenant recover`. Delete it when it is done." };
+const APPLICATION = {
+  name: "Recovery",
+  description: "Created by `bun run tenant recover`. Delete it after the recovery.",
+};
 
 /**
  * Creates a client with all permissions in a tenant, in one transaction.

@@ -12,7 +12,7 @@ import { vaultOf } from "./target.ts";
 
 const USAGE = `Usage: bun run restore FILE
 
-Restores a backup of \`bun run backup\` into DATA_DIR (.gatehouse), which has no database yet. It needs the MASTER_KEY of
+Restores a backup of \`bun run backup\` into DATA_DIR (.gatehouse), which must not contain a database. It needs the MASTER_KEY of
 the installation that was backed up, as a variable or as the file master.key in DATA_DIR.`;
 
 await runEntry("restore", async ({ say, ...output }) => {
@@ -21,7 +21,7 @@ await runEntry("restore", async ({ say, ...output }) => {
   const config = readConfig(process.env);
   const { dataDir } = config;
   if (config.databaseUrl) {
-    throw new CannotStart("This restores a database for `bun run start`. Leave DATABASE_URL out.");
+    throw new CannotStart("This restores a database for `bun run start`. Unset DATABASE_URL.");
   }
   const directory = takeDataDirectory(dataDir);
   try {
@@ -31,7 +31,7 @@ await runEntry("restore", async ({ say, ...output }) => {
     const { TakenOn } = await restoreBackup(options);
     say(
       `The database of ${TakenOn} is restored in ${join(dataDir, "postgres")}. \`bun run start\` goes on from there` +
-        `${config.masterKey ? ", with the same MASTER_KEY" : ""}. Receivers may get a second time what they got after ` +
+        `${config.masterKey ? ", with the same MASTER_KEY" : ""}. Receivers may get events again that they got after ` +
         "that moment.",
       { takenOn: TakenOn },
     );

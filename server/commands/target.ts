@@ -40,5 +40,5 @@ export async function vaultOf({ databaseUrl, masterKey, masterKeyPrevious, dataD
   if (masterKey) return createVault(masterKey, masterKeyPrevious);
   const kept = Bun.file(masterKeyFile(dataDir));
   if (!databaseUrl && (await kept.exists())) return createVault((await kept.text()).trim(), masterKeyPrevious);
-  throw new ConfigError(["MASTER_KEY is missing; it must be the one that the API and the workers have"]);
+  throw new ConfigError(["MASTER_KEY is missing; it must be the one of the API and the workers"]);
 }

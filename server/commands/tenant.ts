@@ -13,8 +13,7 @@ import { installationOf } from "./target.ts";
 const USAGE = `Usage: bun run tenant create NAME [REDIRECT_URI ...]
        bun run tenant recover NAME
 
-REDIRECT_URI is where the tenant's client has its users sent back to. Without one there is none, or, where PUBLIC_URL is
-this machine's, one on this machine to try things out.`;
+REDIRECT_URI is where users of the tenant's client return after signing in. By default there is none, or a loopback address if PUBLIC_URL is on this machine.`;
 
 type Addresses = Parameters<typeof demoRecord>[1];
 

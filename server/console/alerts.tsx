@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const KINDS: Record<AlertKind, string> = {
   ConnectionHeld: "Connection held",
   ErrorRate: "Many deliveries fail",
-  Backlog: "Deliveries wait for long",
+  Backlog: "Deliveries wait too long",
   FailedSignIns: "Many sign-ins fail",
   FailedLogouts: "Many logouts fail",
 };
@@ -60,8 +60,8 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         found={found}
         columns={columns(visit, name)}
         empty={
-          <EmptyState title={isFiltered(filtersOf(visit)) ? "No alert is like that" : "No alerts"}>
-            <p>A held connection, failing or waiting deliveries, and many failed sign-ins or logouts show up here.</p>
+          <EmptyState title={isFiltered(filtersOf(visit)) ? "No matching alerts" : "No alerts"}>
+            <p>Held connections, failing or waiting deliveries, and many failed sign-ins or logouts are shown here.</p>
           </EmptyState>
         }
       />
@@ -80,7 +80,7 @@ function columns(visit: Visit, name: NameOf): Column<AlertRecord>[] {
     { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
     { name: "Reason", cell: ({ Reason }) => <Words text={Reason ?? ""} /> },
     { name: "Raised", cell: ({ RaisedOn }) => <Time at={new Date(RaisedOn)} ago /> },
-    { name: "Seen to by", cell: (alert) => <Acknowledged visit={visit} alert={alert} name={name} /> },
+    { name: "Acknowledged by", cell: (alert) => <Acknowledged visit={visit} alert={alert} name={name} /> },
   ];
 }
 
@@ -141,7 +141,7 @@ async function acknowledge({ alerts }: ConsoleServices, visit: Visit): Promise<R
   const until = span.ms === null ? null : new Date(Date.now() + span.ms).toISOString();
   const { Until = null } = ACKNOWLEDGEMENT.parse({ Until: until });
   await alerts.acknowledge(visit.permitted("Webhooks:Update"), visit.params.id!, Until);
-  return visit.goTo(ALERTS, "You see to it. It is not told again for that time.");
+  return visit.goTo(ALERTS, "Acknowledged. It is hidden for that time.");
 }
 
 export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly AlertRecord[] }): JSX.Element {

@@ -21,10 +21,10 @@ function apiReference(visit: Visit, publicUrl: string): View {
     title: "API reference",
     body: (
       <>
-        <Section title="Where it is">
+        <Section title="Addresses">
           <Facts
             facts={[
-              ["Read and try it", <a href={visit.href("/openapi")}>OpenAPI viewer</a>],
+              ["Documentation", <a href={visit.href("/openapi")}>OpenAPI viewer</a>],
               ["OpenAPI document", <Code text={`${publicUrl}/openapi.json`} copy />],
               ["Entity API", <Code text={`${publicUrl}/Endpoint/rest/api/v1`} copy />],
               ["Issuer", <Code text={publicUrl} copy />],
@@ -36,7 +36,7 @@ function apiReference(visit: Visit, publicUrl: string): View {
           <p>
             {"A machine's "}
             <a href={visit.href("/settings/applications")}>application</a>
-            {" has a client_id and a secret. Its page Connect has programs that run as they are."}
+            {" has a client_id and a secret. Its page Connect has ready-to-run programs."}
           </p>
         </Section>
       </>

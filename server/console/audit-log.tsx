@@ -69,13 +69,13 @@ async function eventPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     ),
     body: (
       <>
-        <Section title="What was done">
+        <Section title="Action">
           <Facts
             facts={[
               ["Outcome", <Badge state={event.Outcome} />],
               ["When", <Time at={new Date(event.OccurredOn)} />],
               ["Who", Actor ? <RecordLink visit={visit} one={Actor} name={name} /> : nobody],
-              ["To what", Subject ? <RecordLink visit={visit} one={Subject} name={name} /> : none],
+              ["Subject", Subject ? <RecordLink visit={visit} one={Subject} name={name} /> : none],
               ["By or for application", client ? <RecordLink visit={visit} one={client} name={name} /> : none],
               ["Address", <Text text={event.Address} />],
               ["Browser or program", <Value text={event.UserAgent} />],
@@ -141,7 +141,7 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         ) : problems ? (
           <NotAsked />
         ) : (
-          <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "Nothing to see"}>
+          <EmptyState title={parameters.size > 0 ? "No matching entries" : "No entries to see"}>
             <p>Sign-ins and changes of credentials, roles, policies and connections are recorded here permanently.</p>
           </EmptyState>
         )}
@@ -165,11 +165,11 @@ const options = (words: readonly string[]) => words.map((word) => ({ value: word
 
 const formOf = (visit: Visit, subjects: readonly string[]) => [
   { name: "Kind", label: "What", options: options(AUDIT_KINDS) },
-  ...(visit.may("AccessManager:Read") ? [{ name: USER, label: "Who: user name" }] : []),
-  { name: "ActorType", label: "Who: kind", options: options(ACTOR_TYPES) },
-  { name: "ActorId", label: "Who: Id" },
-  { name: "SubjectType", label: "To what: kind", options: options(subjects) },
-  { name: "SubjectId", label: "To what: Id" },
+  ...(visit.may("AccessManager:Read") ? [{ name: USER, label: "Actor: user name" }] : []),
+  { name: "ActorType", label: "Actor: kind", options: options(ACTOR_TYPES) },
+  { name: "ActorId", label: "Actor: Id" },
+  { name: "SubjectType", label: "Subject: kind", options: options(subjects) },
+  { name: "SubjectId", label: "Subject: Id" },
   { name: "Outcome", label: "Outcome", options: options(OUTCOMES) },
   { name: "RequestKey", label: "RequestKey" },
   { name: "From", label: "From", type: "datetime-local" as const },
@@ -185,7 +185,7 @@ async function withUser(deps: ConsoleServices, visit: Visit, asked: URLSearchPar
   const name = parameters.get(USER);
   if (name === null) return parameters;
   if (parameters.has("ActorType") || parameters.has("ActorId")) {
-    throw new BadInput(`${USER}: who did it is asked for by user name, or by kind and Id, not by both.`);
+    throw new BadInput(`${USER}: filter by user name, or by kind and Id, not both.`);
   }
   parameters.delete(USER);
   parameters.set("ActorType", "User");
@@ -202,7 +202,7 @@ async function idOfUser({ records }: ConsoleServices, visit: Visit, name: string
   } catch (error) {
     if (error instanceof BadInput) throw new BadInput(`${USER}: ${error.errors.join(" ")}`);
     if (!(error instanceof NotFound)) throw error;
-    throw new BadInput(`${USER}: there is no user with this user name.`);
+    throw new BadInput(`${USER}: no user has this user name.`);
   }
 }
 
@@ -244,7 +244,7 @@ function columns(visit: Visit, name: NameOf) {
       ),
     },
     {
-      name: "When, and from where",
+      name: "Time and address",
       cell: ({ OccurredOn, Address }: AuditRecord) => (
         <div>
           <Time at={new Date(OccurredOn)} />

@@ -28,7 +28,7 @@ export function consolePages(deps: ConsoleDependencies, pages: readonly ConsoleP
 }
 
 async function nothingHere(): Promise<never> {
-  throw new NotFound("There is no such page. Perhaps what it showed is deleted; the menu leads to what there is.");
+  throw new NotFound("Page not found. Its content may have been deleted; use the menu to find other pages.");
 }
 
 async function respond(
@@ -112,7 +112,7 @@ function requireScopes({ caller, organisation }: Visit, { needs }: Handler): voi
   const missing = needs.filter((scope) => !caller.scopes.has(scope));
   if (missing.length === 0) return;
   throw new Permission(
-    `This needs ${missing.join(" and ")}, which none of your roles has. An administrator of ${organisation} can give ` +
+    `This requires ${missing.join(" and ")}, which none of your roles has. An administrator of ${organisation} can give ` +
       "you a role that has it.",
   );
 }
@@ -162,7 +162,7 @@ function Lines({ lines, request }: { lines: string[]; request: string | undefine
       ))}
       {request ? (
         <p>
-          <a href={attribute(request)}>This request, and what it did</a>
+          <a href={attribute(request)}>This request and its effects</a>
         </p>
       ) : (
         ""
@@ -184,15 +184,15 @@ async function holdForm(site: Site, request: Request, limit: number): Promise<Re
   const page = (
     <CardPage site={site} title="Signed out">
       <h1>Signed out</h1>
-      <p>Your sign-in is over, so nothing was saved. What you typed is kept in this page.</p>
-      <p>Sign in, which opens another tab. Then come back to this one and go on.</p>
+      <p>Your session has ended, so nothing was saved. Your input is kept on this page.</p>
+      <p>Sign in, which opens a new tab. Then return to this tab and continue.</p>
       <a class="button" href={site.href(SIGN_IN_PATH)} target="_blank" rel="noopener">
         Sign in
       </a>
       <form method="post" action={site.href(pathname)}>
         <Typed fields={fields} />
         <button type="submit" class="plain">
-          Go on
+          Continue
         </button>
       </form>
     </CardPage>
@@ -209,7 +209,7 @@ function askToSend(visit: Visit): View {
     status: 409,
     body: (
       <div class="panel narrow">
-        <p>The form was opened before you signed in, so nothing was saved yet. What was typed into it is kept.</p>
+        <p>The form was opened before you signed in, so nothing was saved yet. Its input is kept.</p>
         <p safe>{`You are ${name || username}, in Settings of ${visit.organisation}.`}</p>
         <Form visit={visit} action={pathname}>
           <Typed fields={typedOf(visit.form)} />
@@ -217,7 +217,7 @@ function askToSend(visit: Visit): View {
             <button type="submit" class="main">
               Send it
             </button>
-            <ButtonLink href={visit.href("/settings")}>Drop it</ButtonLink>
+            <ButtonLink href={visit.href("/settings")}>Discard</ButtonLink>
           </div>
         </Form>
       </div>
@@ -234,7 +234,7 @@ function Typed({ fields }: { fields: [string, string][] }): JSX.Element {
       {fields.map(([name, value]) =>
         SECRET.test(name) && value !== "" ? (
           <>
-            <label for={attribute(`again-${name}`)} safe>{`${name}, once more: it is not kept`}</label>
+            <label for={attribute(`again-${name}`)} safe>{`${name} again: it is not stored`}</label>
             {name === "Headers" ? (
               <textarea id={attribute(`again-${name}`)} name={attribute(name)} rows="3" required></textarea>
             ) : (

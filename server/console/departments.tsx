@@ -16,11 +16,11 @@ export function departmentPages(deps: ConsoleServices): ConsolePage[] {
   return entityPages<ReferenceChoice>(deps, "Department", {
     empty: {
       none: ["No departments to see", "A department is a part of the organisation that users belong to."],
-      filtered: ["No department is like that", "The search looks for a part of names and external Ids."],
+      filtered: ["No matching departments", "The search matches parts of names and external Ids."],
     },
     effects: (department) => [
-      phrase`${nameOf("Department", department)} is gone.`,
-      "It cannot be deleted while users or other departments belong to it: move them first.",
+      phrase`${nameOf("Department", department)} is deleted.`,
+      "A department with users or other departments cannot be deleted: move them first.",
       "Webhook connections that listen to Department get its last state.",
     ],
     show: async (visit, { record }) => (
@@ -42,9 +42,9 @@ async function partsOf(departments: EntityService, visit: Visit, { Id }: Referen
   if (Items.length === 0) return "";
   const columns = entityColumns(departments, visit, ["Name", "ExternalId", "Is_Active"]);
   return (
-    <Section title="Its parts">
-      <Table caption="Its parts" columns={columns} rows={Items} />
-      {Next === null ? "" : <ButtonLink href={visit.href(`${PATH}?ParentId=${Id}`)}>All of its parts</ButtonLink>}
+    <Section title="Parts">
+      <Table caption="Parts" columns={columns} rows={Items} />
+      {Next === null ? "" : <ButtonLink href={visit.href(`${PATH}?ParentId=${Id}`)}>All parts</ButtonLink>}
     </Section>
   );
 }

@@ -5,17 +5,17 @@ import { attribute, Text } from "../ui/index.ts";
 const WORDS = new Map<string, string>(
   Object.entries({
     "blocked-address":
-      "The address is not public, or this installation never posts to it, so nothing was sent. Change the URL, or let " +
-      "the operator allow the address by EGRESS_ALLOW.",
+      "The address is not public, or is blocked by this installation, so nothing was sent. Change the URL, or ask " +
+      "the operator to allow the address with EGRESS_ALLOW.",
     dns: "The receiver's name has no address. Check the URL's spelling and the name's DNS records.",
     refused: "Nothing listens at that address and port.",
     tls: "The receiver's certificate is not valid for its name, has expired, or lacks an intermediate certificate.",
-    unreachable: "There is no way to the address: a route, a firewall or a proxy is in between.",
-    timeout: "There was no complete answer in time. Raise TimeoutMs, or let the receiver answer before it works.",
-    reset: "The receiver closed the connection before its answer was complete.",
-    "too-large": "The head of the answer is larger than will be read.",
+    unreachable: "The address is unreachable. Check routes, firewalls and proxies.",
+    timeout: "There was no complete response in time. Raise TimeoutMs, or let the receiver respond before processing.",
+    reset: "The receiver closed the connection before its response was complete.",
+    "too-large": "The head of the response is too large.",
     protocol: "The response is not HTTP.",
-    lost: "The worker ended while the post was out. The receiver may have got it.",
+    lost: "The worker stopped during the post. The receiver may have got it.",
   }),
 );
 

@@ -62,8 +62,8 @@ async function eventsPage(deps: ConsoleServices, visit: Visit, { type, read }: P
 async function auditPage(deps: ConsoleServices, visit: Visit, { type, read }: PageRecord): Promise<View> {
   const { id, title, above } = await read(visit);
   const sections = [
-    { name: "Done to it", by: "Subject", isThere: isOneOf(deps.auditLog.subjects, type) },
-    { name: "Done by it", by: "Actor", isThere: isOneOf(ACTOR_TYPES, type) },
+    { name: "Actions on it", by: "Subject", isThere: isOneOf(deps.auditLog.subjects, type) },
+    { name: "Actions by it", by: "Actor", isThere: isOneOf(ACTOR_TYPES, type) },
   ];
   const shown = sections.filter(({ isThere }) => isThere);
   const found = await Promise.all(
@@ -96,7 +96,7 @@ function AllOf({ href, children }: { href: string; children: string }): JSX.Elem
 function Nothing({ isMore }: { isMore: boolean }): JSX.Element {
   return (
     <EmptyState title="Nothing yet">
-      <p>{isMore ? "What you may see may stand further on in the log." : "What happens to it stands here."}</p>
+      <p>{isMore ? "The log may contain older entries that you can see." : "Its changes are listed here."}</p>
     </EmptyState>
   );
 }

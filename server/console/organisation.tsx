@@ -38,7 +38,7 @@ async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: F
   return {
     title: "Organisation",
     status: refused ? 422 : 200,
-    lead: <p class="fine" safe>{`What holds for everybody in ${visit.organisation}.`}</p>,
+    lead: <p class="fine" safe>{`Settings for all of ${visit.organisation}.`}</p>,
     actions: <ButtonLink href={visit.href(REGISTRATION_TOKENS)}>Initial access tokens</ButtonLink>,
     body: mayChange ? (
       <ContractForm
@@ -76,7 +76,7 @@ async function change(deps: ConsoleServices, visit: Visit): Promise<View | Respo
   try {
     const body = bodyOf(TENANT_SETTINGS, NAMES, visit.form);
     await deps.ownTenant.change(visit.permitted("Settings:Update"), TENANT_SETTINGS.parse(body), body);
-    return visit.goTo(ORGANISATION, "Saved. It counts from each user's next request on.");
+    return visit.goTo(ORGANISATION, "Saved. Takes effect with each user's next request.");
   } catch (error) {
     return organisationPage(deps, visit, refusedForm(visit.form, error, NAMES, LABELS));
   }

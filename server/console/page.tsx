@@ -188,7 +188,7 @@ function confirmation(visit: Visit, asked: Confirmation, isChanged = false): Vie
 export function Changed(): JSX.Element {
   return (
     <p class="problem" role="alert">
-      This has changed since the page was shown. Nothing was done. Look at it again.
+      This has changed since the page was shown. Nothing was done. Check it again.
     </p>
   );
 }

@@ -37,7 +37,7 @@ export function registrationTokenPages(deps: ConsoleServices): ConsolePage[] {
       async ask(visit) {
         const { Items } = await deps.initialTokens.list(visit.permitted("Settings:Read"));
         const token = Items.find(({ Id }) => Id === visit.form.get("Id"));
-        if (!token) throw new NotFound("There is no such token, or it can no longer be used.");
+        if (!token) throw new NotFound("The token does not exist or can no longer be used.");
         return askToDelete(token);
       },
       async act(visit) {
@@ -59,9 +59,9 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
     status: refused ? 422 : 200,
     lead: (
       <p class="fine">
-        {"By one of them applications register themselves (RFC 7591), if the "}
+        {"With these tokens applications can register themselves (RFC 7591), if the "}
         <a href={visit.href(ORGANISATION)}>organisation</a>
-        {" lets them."}
+        {" allows it."}
       </p>
     ),
     body: (
@@ -69,7 +69,7 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
         {made ? (
           <Section title="The new token">
             <div class="stack">
-              <p role="status">Keep this now: it is not shown again.</p>
+              <p role="status">Store it now: it is not shown again.</p>
               <p class="secret">
                 <Code text={made} copy />
               </p>
@@ -81,10 +81,10 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
         {Items.length > 0 ? (
           <Table caption="Initial access tokens" columns={columns(visit)} rows={Items} />
         ) : (
-          <p class="fine">None can be used now.</p>
+          <p class="fine">None.</p>
         )}
         {mayMake && Items.length < MAX_INITIAL_TOKENS ? (
-          <Section title="Make one">
+          <Section title="Create one">
             <Form visit={visit} action={REGISTRATION_TOKENS} state={state}>
               <TextField
                 state={state}
@@ -97,21 +97,14 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
                 state={state}
                 name="Uses"
                 label="Applications"
-                hint="How many can register by it."
+                hint="How many applications can register with it."
                 type="number"
                 required
               />
-              <TextField
-                state={state}
-                name="Lifetime"
-                label="Days"
-                hint="How long it can be used."
-                type="number"
-                required
-              />
+              <TextField state={state} name="Lifetime" label="Days" hint="Its lifetime." type="number" required />
               <div class="buttons">
                 <button type="submit" class="main">
-                  Make the token
+                  Create the token
                 </button>
               </div>
             </Form>
@@ -133,7 +126,7 @@ function columns(visit: Visit) {
       cell: ({ UsesLeft }: InitialTokenRecord) => <Text text={UsesLeft.toLocaleString("en")} />,
       numeric: true,
     },
-    { name: "Good until", cell: ({ ExpiresOn }: InitialTokenRecord) => <Time at={new Date(ExpiresOn)} /> },
+    { name: "Valid until", cell: ({ ExpiresOn }: InitialTokenRecord) => <Time at={new Date(ExpiresOn)} /> },
     { name: "Made", cell: ({ CreatedOn }: InitialTokenRecord) => <Time at={new Date(CreatedOn)} /> },
     ...(mayRemove
       ? [
@@ -167,7 +160,7 @@ function askToDelete({ Id, Name }: InitialTokenRecord): Confirmation {
   return {
     title: Name ? phrase`The token ${Name}: delete it?` : "Delete this token?",
     above: [{ name: "Initial access tokens", path: REGISTRATION_TOKENS }],
-    effects: ["No application can register with it any more.", "Those that have stay."],
+    effects: ["No application can register with it any more.", "Registered applications stay."],
     confirm: "Delete token",
     fields: { Id },
     back: REGISTRATION_TOKENS,

@@ -82,10 +82,10 @@ async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<Vi
         ) : problems ? (
           <NotAsked />
         ) : (
-          <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "No requests yet"}>
+          <EmptyState title={parameters.size > 0 ? "No matching requests" : "No requests yet"}>
             <p>
-              A request stands here from a second after its answer, for 24 hours. One whose client could not be told is
-              in the log of the service alone.
+              A request is listed from a second after its answer, for 24 hours. Unauthenticated requests are only in the
+              service's log.
             </p>
           </EmptyState>
         )}
@@ -117,7 +117,9 @@ function columns(visit: Visit, name: NameOf) {
         <>
           <Path title={titleOfRequest(request)} />
           {request.Omitted > 0 ? (
-            <small safe>{`${request.Omitted.toLocaleString("en")} before it are left out: there were too many.`}</small>
+            <small
+              safe
+            >{`${request.Omitted.toLocaleString("en")} earlier requests were dropped because of the limit.`}</small>
           ) : (
             ""
           )}
@@ -144,7 +146,7 @@ function columns(visit: Visit, name: NameOf) {
             ""
           ) : (
             <small>
-              <a href={visit.href(`/settings/audit-log?${new URLSearchParams({ RequestKey })}`)}>What it did</a>
+              <a href={visit.href(`/settings/audit-log?${new URLSearchParams({ RequestKey })}`)}>Effects</a>
             </small>
           )}
         </div>

@@ -80,12 +80,11 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
   if (seed === undefined || text === undefined) {
     // Another tab has already signed in.
     if (await findEntrant(deps, request)) return to(deps.site.href("/settings"));
-    return startAgain(deps, "This sign-in was begun in another browser, or too long ago.");
+    return startAgain(deps, "This sign-in was started in a different browser, or too long ago.");
   }
   const state = signInStateOf(text);
   const code = searchParams.get("code");
-  if (code === null)
-    return startAgain(deps, searchParams.get("error_description") ?? "There is no code in the answer.");
+  if (code === null) return startAgain(deps, searchParams.get("error_description") ?? "The response contains no code.");
   const redeemed = await deps.consoleClient.redeem(request, state.clientId, code, bindingsOf(seed));
   const session = await deps.sessions.find(request);
   if (session?.id !== redeemed.sessionId) return startAgain(deps, "This browser has signed out in the meantime.");

@@ -31,12 +31,12 @@ function view(visit: Visit, keys: SigningKeyRecord[]): View {
           </>
         ) : (
           <EmptyState title="No keys to see">
-            <p>No policy lets you read them. Their public parts are in the public key set.</p>
+            <p>Your policies do not let you read them. The public keys are in the key set.</p>
           </EmptyState>
         )}
         <div class="panel">
           <p>
-            {"Tokens are signed by these keys, and others verify them by the "}
+            {"These keys sign tokens, which others verify with the "}
             <a href={visit.href("/.well-known/jwks.json")}>key set</a>
             {
               ". Each key is published a day before it signs, signs for 90 days, and stays published until its last token has expired. This is automatic."
@@ -44,11 +44,11 @@ function view(visit: Visit, keys: SigningKeyRecord[]): View {
           </p>
           <p>
             {
-              "The keys are the whole installation's. When one may have leaked, whoever runs the installation ends it, and all tokens it has signed, by "
+              "All tenants share the keys. If a key may have leaked, the operator removes it and invalidates its tokens with "
             }
             <Code text="bun run keys rotate --leaked" copy />
             {
-              ". Without --leaked, the command publishes a new key that signs ten minutes later, and what the old one has signed stays good."
+              ". Without --leaked, the command publishes a new key that signs ten minutes later, and tokens signed by the old one stay valid."
             }
           </p>
         </div>

@@ -21,8 +21,8 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(text) ?? [];
   if (authority?.slice(authority.lastIndexOf("@") + 1).includes(",")) {
     throw new Error(
-      "the address of one host. Of several, Gatehouse does not choose: name what leads to the primary, such as a proxy " +
-        "or a DNS name that moves with it",
+      "the address of one host. For several, use an address that leads to the primary, such as a proxy " +
+        "or a DNS name that follows it",
     );
   }
   if (authority === undefined || !URL.canParse(text)) {
@@ -36,7 +36,7 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   }
   const unknown = [...url.searchParams.keys()].filter((name) => !PARAMETERS.includes(name));
   if (unknown.length > 0) {
-    throw new Error(`without ${unknown.join(", ")}: of parameters it takes ${PARAMETERS.join(", ")}`);
+    throw new Error(`without ${unknown.join(", ")}: the supported parameters are ${PARAMETERS.join(", ")}`);
   }
   const twice = PARAMETERS.filter((name) => url.searchParams.getAll(name).length > 1);
   if (twice.length > 0) throw new Error(`with ${twice.join(", ")} only once`);

@@ -31,8 +31,8 @@ export function outageOf(error: unknown): Outage | undefined {
 // Messages for conflicts that our triggers raise.
 
 const REFUSALS: Record<string, string> = {
-  users_username_own: "Username is another User's too, and who can sign in needs one of their own.",
-  tenants_settings_client_id_fkey: "By this Application people sign in to Settings, so it cannot be deleted.",
+  users_username_own: "Username is already used by another User, and a User who can sign in needs a unique one.",
+  tenants_settings_client_id_fkey: "This is the Application of Settings, which cannot be deleted.",
 };
 
 /** @returns undefined for other failures */

@@ -48,7 +48,7 @@ function apply(sql: Sql, before: string[]): Promise<string[]> {
     .catch((error) => {
       if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
       throw new OtherSchema(
-        `${described(before)}, and this role may not make them (${error.message}). Run \`bun run migrate\` as the ` +
+        `${described(before)}, and this role may not create them (${error.message}). Run \`bun run migrate\` as the ` +
           "role that owns the tables.",
       );
     }) as Promise<string[]>;
@@ -72,13 +72,13 @@ async function dueMigrations(sql: Queries): Promise<string[]> {
   const unknown = [...applied.keys()].filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     throw new OtherSchema(
-      `newer code has been here (${unknown.join(", ")}). Start that, or go back to a backup from before it.`,
+      `newer code has used this database (${unknown.join(", ")}). Start that version, or restore a backup from before it.`,
     );
   }
   for (const [name, digest] of applied) {
     if (digest !== digestOf(await textOf(name))) {
       throw new OtherSchema(
-        `it was made by another ${name}, of a development version. Start that, or begin with an empty database.`,
+        `it was created by a different ${name}, of a development version. Start that version, or use an empty database.`,
       );
     }
   }

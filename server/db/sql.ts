@@ -218,8 +218,8 @@ class SharedSessions extends Error {
 
   constructor() {
     super(
-      "a pooler shares its sessions between clients (pgbouncer's pool_mode=transaction). Gatehouse listens for " +
-        "notices and prepares its statements, which needs sessions of its own: use pool_mode=session, or PostgreSQL's " +
+      "a pooler shares its sessions between clients (pgbouncer's pool_mode=transaction). Gatehouse uses LISTEN and " +
+        "prepared statements, which need their own sessions: use pool_mode=session, or PostgreSQL's " +
         "own address.",
     );
   }

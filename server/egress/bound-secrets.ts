@@ -40,14 +40,12 @@ export function requireSecretsAnew<R extends Resource>(
   if (moved.length === 0 || missing.length === 0) return;
   if (!gate.sees(resource, before)) {
     throw new BadInput(
-      `${secrets.join(", ")} must be sent again where ${addresses.join(" or ")} leads elsewhere: they were given for ` +
+      `${secrets.join(", ")} must be sent again when ${addresses.join(" or ")} changes: they belong to ` +
         "the former address.",
     );
   }
   const where = moved.join(" and ");
   throw new BadInput(
-    ...missing.map(
-      (name) => `${name} must be sent again: ${where} leads elsewhere, and it was given for the former address.`,
-    ),
+    ...missing.map((name) => `${name} must be sent again: ${where} has changed, and it belongs to the former address.`),
   );
 }

@@ -75,12 +75,12 @@ const INCOMPLETE_CHAIN = [
 const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address" | "unsent">, string> = {
   refused: "refused the connection",
   unreachable: "cannot be reached",
-  tls: "did not prove who it is by TLS",
+  tls: "has no valid TLS certificate",
   timeout: "did not answer in time",
   reset: "closed the connection before its answer was complete",
-  "too-large": "sent an answer whose head is too large",
+  "too-large": "sent an answer with too large a head",
   protocol: "did not answer in HTTP",
-  cancelled: "was not waited for",
+  cancelled: "was aborted",
 };
 
 /** Classifies an error. Its message is dropped, because it may repeat the request. */

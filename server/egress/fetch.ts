@@ -29,7 +29,7 @@ export function createFetch(way: Way): EgressFetch {
     if (!url) throw new EgressError("blocked-address", UNREADABLE);
     const { host } = url;
     const leave = way.places.enter(tenantId);
-    if (!leave) throw new EgressError("unsent", `${host} was not asked, for too many requests are under way`);
+    if (!leave) throw new EgressError("unsent", `${host} was not called because too many requests are in progress`);
     const end = performance.now() + timeoutMs;
     try {
       const addresses = await way.resolve(tenantId, url, timeoutMs);

@@ -74,7 +74,7 @@ export function createLookUps(resolve: Resolve): LookUps {
 
   async function lookUp(tenantId: TenantId, name: string): Promise<string[]> {
     const leave = places.enter(tenantId);
-    if (!leave) throw new EgressError("unsent", `${name} was not looked up, for too many names are being looked up`);
+    if (!leave) throw new EgressError("unsent", `${name} was not resolved because too many names are being resolved`);
     try {
       const answers = await resolve(name).catch((error) => {
         throw unresolved(name, error);

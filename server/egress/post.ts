@@ -48,7 +48,7 @@ export function createPost(way: Way): (request: EgressRequest) => Promise<Egress
     if (!url) return { kind: "failure", failure: "blocked-address", detail: UNREADABLE, durationMs: 0 };
     const { host } = url;
     const leave = way.places.enter(tenantId);
-    if (!leave) return { kind: "unsent", detail: `${host} was not asked, for too many posts are out` };
+    if (!leave) return { kind: "unsent", detail: `${host} was not called because too many posts are in progress` };
     let started = performance.now();
     const elapsed = () => Math.round(performance.now() - started);
     try {

@@ -25,7 +25,7 @@ const PLAIN = /^https:\/\/[^\s\\/@?#]+([/?#]|$)/i;
 const CONTROL = /\p{Cc}/u;
 
 /** The message for a denied host; it does not reveal the entry. */
-export const DENIED = "may not be reached: it is a cloud's own service, or EGRESS_DENY has it";
+export const DENIED = "may not be reached: it is a cloud metadata service or in EGRESS_DENY";
 
 export const UNREADABLE = "The URL cannot be read; write it in full, such as https://example.com/path.";
 
@@ -40,9 +40,9 @@ export function reasonAgainstUrl(text: string, rules: Rules): string | undefined
   if (!URL.canParse(text)) return UNREADABLE;
   const url = new URL(text);
   if (url.protocol !== "https:") return "The URL must start with https://.";
-  if (url.username || url.password) return "The URL must not hold a user name or password before its host.";
+  if (url.username || url.password) return "The URL must not contain a user name or password.";
   if (!PLAIN.test(text) || CONTROL.test(text)) {
-    return "The URL must be written as https:// and its host, without control characters, and without \\ and @ in the host.";
+    return "The URL must start with https:// and its host, without control characters, \\ or @ in the host.";
   }
   if (url.port && BLOCKED_PORTS.has(Number(url.port))) {
     return `The URL's port ${url.port} belongs to another protocol and cannot be used.`;
@@ -95,7 +95,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   }
   if (bad.length > 0) {
     throw new Error(
-      `EGRESS_ALLOW has ${bad.map((entry) => `"${entry}"`).join(", ")}; each entry must be a host with its port ` +
+      `EGRESS_ALLOW contains ${bad.map((entry) => `"${entry}"`).join(", ")}; each entry must be a host with its port ` +
         "(localhost:8443, [::1]:8443) or a range (10.0.0.0/8, fd00::/8)",
     );
   }
@@ -173,7 +173,7 @@ export function parseDenyList(entries: readonly string[]): DenyList {
   }
   if (bad.length > 0) {
     throw new Error(
-      `EGRESS_DENY has ${bad.map((entry) => `"${entry}"`).join(", ")}; each entry must be a range (10.0.0.0/8), ` +
+      `EGRESS_DENY contains ${bad.map((entry) => `"${entry}"`).join(", ")}; each entry must be a range (10.0.0.0/8), ` +
         "an address or a host name",
     );
   }

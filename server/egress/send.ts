@@ -153,7 +153,7 @@ function exchange(
     });
     outgoing.once("upgrade", (_, socket) => {
       socket.destroy();
-      reject(new EgressError("protocol", `${url.host} wants to speak another protocol`));
+      reject(new EgressError("protocol", `${url.host} asks to switch to a different protocol`));
     });
     outgoing.on("error", (error) => reject(outgoing.reusedSocket ? new FailedOnKept(error, isWritten) : error));
   });

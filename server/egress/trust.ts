@@ -31,12 +31,12 @@ export function readCertificates(file: string): string[] {
     throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g);
-  if (!certificates) throw new Error(`${file} holds no certificate in PEM form`);
+  if (!certificates) throw new Error(`${file} contains no certificate in PEM form`);
   for (const certificate of certificates) {
     try {
       new X509Certificate(certificate);
     } catch {
-      throw new Error(`${file} holds a certificate that cannot be read`);
+      throw new Error(`${file} contains an unreadable certificate`);
     }
   }
   return certificates;

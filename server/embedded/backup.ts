@@ -50,7 +50,7 @@ export interface BackupOptions {
 /** Writes a backup while PostgreSQL is at work; the file appears once it is whole. @throws CannotStart */
 export async function writeBackup(options: BackupOptions): Promise<void> {
   const { databaseUrl, file } = options;
-  if (existsSync(file)) throw new CannotStart(`${file} is there already. Name a new file.`);
+  if (existsSync(file)) throw new CannotStart(`${file} already exists. Choose a new file.`);
   const draft = `${file}.part`;
   const sql = connect(databaseUrl, "gatehouse backup", 1, { max_lifetime: null });
   try {

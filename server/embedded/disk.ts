@@ -8,7 +8,7 @@ const ROOM_BYTES = 4 * 1024 * 1024;
 export function diskHint(dataDir: string): string {
   try {
     const { bavail, bsize } = statfsSync(dataDir);
-    return bavail * bsize < ROOM_BYTES ? ` The disk of DATA_DIR is full (${dataDir}): make room on it.` : "";
+    return bavail * bsize < ROOM_BYTES ? ` The disk of DATA_DIR is full (${dataDir}): free some space.` : "";
   } catch {
     return dirname(dataDir) === dataDir ? "" : diskHint(dirname(dataDir));
   }

@@ -35,8 +35,8 @@ const ALL_UP_LIMIT = 60_000;
 
 const DEMO_STATES: Record<DemoState, string> = {
   created: "created",
-  kept: "there already",
-  unknown: "none; the database has tenants of its own",
+  kept: "existing",
+  unknown: "none; the database already has tenants",
 };
 
 type Env = Record<string, string | undefined>;
@@ -138,7 +138,7 @@ export class Installation {
     try {
       rotateLogs(dataDir);
     } catch (error) {
-      this.options.say(`A log in ${dataDir} could not be set aside: ${(error as Error).message}`);
+      this.options.say(`A log in ${dataDir} could not be rotated: ${(error as Error).message}`);
     }
   }
 
@@ -262,7 +262,7 @@ export class Installation {
     while (!this.options.signal.aborted) {
       const down = await missingParts(localUrl);
       if (down.length === 0) return;
-      if (Date.now() > end) return this.options.say(`still missing: ${down.join(", ")} (see ${localUrl}/readyz)`);
+      if (Date.now() > end) return this.options.say(`still not ready: ${down.join(", ")} (see ${localUrl}/readyz)`);
       await Bun.sleep(100);
     }
     this.options.signal.throwIfAborted();
@@ -293,8 +293,8 @@ function isPortFixed({ portAsked, port }: Config): boolean {
 
 function takenPort({ port }: Config): Error {
   return new Error(
-    `PORT is ${port}, and something listens there already. ` +
-      "Stop it, set PORT to another, or leave PORT out to get the next free one.",
+    `PORT is ${port}, which is already in use. ` +
+      "Stop its process, set PORT to another, or unset PORT to get the next free one.",
   );
 }
 

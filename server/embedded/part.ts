@@ -70,7 +70,7 @@ export class Part {
       } catch (error) {
         const again = starts < MAX_STARTS && !this.stopping && (await this.spec.mayStartAgain?.(error as Error));
         if (!again || this.stopping) throw error;
-        this.say(`${(error as Error).message}\n${this.name} is started again`);
+        this.say(`${(error as Error).message}\n${this.name} restarted`);
       }
     }
   }
@@ -89,7 +89,7 @@ export class Part {
       const how = describeExit(this.child);
       if (Date.now() - this.startedAt > STABLE_AFTER) this.delay = FIRST_DELAY;
       this.say(
-        `${this.name} stopped (${how}); starting it again in ${this.delay / 1_000} s${this.logHint()}.${this.hint()}`,
+        `${this.name} stopped (${how}); restarting it in ${this.delay / 1_000} s${this.logHint()}.${this.hint()}`,
       );
       await this.pause(this.delay);
       this.delay = Math.min(this.delay * 2, MAX_DELAY_MS);

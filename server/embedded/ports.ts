@@ -30,7 +30,7 @@ export async function onFreePorts<T>(search: PortSearch, start: (ports: number[]
       const taken: number[] = [];
       for (const port of ports) if (await isTaken(port, host)) taken.push(port);
       if (taken.length === 0) throw error;
-      say(`somebody else took port ${taken.join(" and ")} meanwhile; trying the next`);
+      say(`another process took port ${taken.join(" and ")} meanwhile; trying the next`);
       for (const port of ports) if (!taken.includes(port)) reserved.delete(port);
     }
   }

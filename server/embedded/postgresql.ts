@@ -29,7 +29,7 @@ const OTHERS_END_MS = 1_000;
 /** Occurs in containers with an unnamed user id. */
 const NAMELESS = /could not look up effective user ID/;
 const NAME_IT =
-  "PostgreSQL runs only as a user with a name: add a line for this number to /etc/passwd, start as another user, or " +
+  "PostgreSQL needs a user with a name: add this uid to /etc/passwd, start as another user, or " +
   "set DATABASE_URL to a PostgreSQL of your own";
 /**
  * Plans for an empty table stay until it has statistics; with such plans each delivery scans all of its tenant's rows.
@@ -151,7 +151,7 @@ async function createCluster(options: NewCluster): Promise<void> {
     signal.throwIfAborted();
     if (complaint.includes("could not look up effective user ID")) {
       throw new Error(
-        `PostgreSQL needs a user with a name, and the uid ${process.getuid?.()} has none. Add a line for it to ` +
+        `PostgreSQL needs a user with a name, and the uid ${process.getuid?.()} has none. Add it to ` +
           "/etc/passwd, or set DATABASE_URL to an outside PostgreSQL.",
       );
     }
@@ -170,8 +170,8 @@ function refuseOtherVersion(cluster: string): void {
   const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
   if (version === MAJOR_VERSION) return;
   throw new Error(
-    `The database in ${cluster} was made by PostgreSQL ${version}; this one is ${MAJOR_VERSION}. ` +
-      "Carry it over with pg_dump, or set DATA_DIR to another directory.",
+    `The database in ${cluster} was created by PostgreSQL ${version}; this one is ${MAJOR_VERSION}. ` +
+      "Migrate it with pg_dump, or set DATA_DIR to another directory.",
   );
 }
 

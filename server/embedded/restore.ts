@@ -73,17 +73,17 @@ function requireFit(description: Description, { file, migrations, vault }: Resto
     throw new CannotStart(`${file} is a backup of format ${description.Format}; this code reads format ${FORMAT}.`);
   }
   if (description.PostgreSQL !== MAJOR_VERSION) {
-    throw new CannotStart(`${file} was made by PostgreSQL ${description.PostgreSQL}; this one is ${MAJOR_VERSION}.`);
+    throw new CannotStart(`${file} was created by PostgreSQL ${description.PostgreSQL}; this one is ${MAJOR_VERSION}.`);
   }
   const unknown = description.Migrations.filter((name) => !migrations.includes(name));
   if (unknown.length > 0) {
-    throw new CannotStart(`${file} was made by newer code (${unknown.join(", ")}). Restore it with that.`);
+    throw new CannotStart(`${file} was created by newer code (${unknown.join(", ")}). Restore it with that version.`);
   }
   try {
     vault.sealFor(PURPOSE).open(Buffer.from(description.MasterKeyCheck, "base64"));
   } catch (error) {
     if (!(error instanceof WrongMasterKey)) throw error;
-    throw new CannotStart(`This MASTER_KEY is not the one of ${file}. Its secrets open only with that one.`);
+    throw new CannotStart(`This MASTER_KEY is not that of ${file}. Its secrets can be decrypted only with that key.`);
   }
 }
 
@@ -130,7 +130,7 @@ function refusal(file: string, error: unknown): unknown {
   if (error instanceof CannotStart) return error;
   if (code === "ENOENT" && !existsSync(file)) return new CannotStart(`There is no file ${file}.`);
   if (error instanceof DamagedTar || error instanceof SyntaxError || code?.startsWith("Z_")) {
-    return new CannotStart(`${file} is not a whole backup of Gatehouse: ${message}.`);
+    return new CannotStart(`${file} is not a complete Gatehouse backup: ${message}.`);
   }
   return isAboutFile(error) ? new CannotStart(`The backup cannot be restored: ${message}`) : error;
 }

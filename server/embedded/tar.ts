@@ -60,7 +60,7 @@ export async function* readTar(
   async function some(most: number): Promise<Uint8Array> {
     while (rest.length === 0) {
       const { value, done } = await source.next();
-      if (done) throw new DamagedTar("it ends early");
+      if (done) throw new DamagedTar("it is truncated");
       rest = value;
     }
     const taken = rest.subarray(0, most);

@@ -46,12 +46,12 @@ export async function findTemporal(search: Search): Promise<TemporalBinary> {
   if (!noBuild) return { path: cached, from: "built with Go" };
   throw new Error(
     [
-      "There is no Temporal server to start. Any one of these helps:",
+      "There is no Temporal server to start. Choose one:",
       "  - set TEMPORAL_ADDRESS to a Temporal cluster of your own;",
       "  - put the `temporal` program on PATH (https://docs.temporal.io/cli);",
-      `  - let this machine reach https://github.com/temporalio/cli/releases (the download failed: ${noDownload});`,
+      `  - allow access to https://github.com/temporalio/cli/releases (the download failed: ${noDownload});`,
       `  - install Go (https://go.dev/dl) so that it can be built (the build failed: ${noBuild}).`,
-      `A program copied to ${cached} is used as well.`,
+      `A binary copied to ${cached} works as well.`,
     ].join("\n"),
   );
 }
@@ -116,14 +116,16 @@ export function releasesOf(version: string): Releases {
 async function downloadTemporal(releases: Releases, target: string, { say, signal }: Search): Promise<void> {
   const platform = `${process.platform}-${process.arch}`;
   const release = releases[platform];
-  if (!release) throw new Error(`there is no release for ${platform} whose SHA-256 is known`);
+  if (!release) throw new Error(`there is no release for ${platform} with a known SHA-256`);
   const archive = await fetchArchive(release, say, signal);
   const sum = createHash("sha256").update(archive).digest("hex");
   if (sum !== release.sha256) {
-    throw new Error(`what came from ${release.url} is not the release: its SHA-256 is ${sum}, not ${release.sha256}`);
+    throw new Error(
+      `the download from ${release.url} is not the release: its SHA-256 is ${sum}, not ${release.sha256}`,
+    );
   }
   const program = (await new Bun.Archive(archive).files("temporal")).get("temporal");
-  if (!program) throw new Error("the archive has no program");
+  if (!program) throw new Error("the archive contains no program");
   const draft = `${target}.${process.pid}`;
   try {
     writeFileSync(draft, await program.bytes(), { mode: 0o755 });

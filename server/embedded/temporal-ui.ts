@@ -38,7 +38,7 @@ export function serveTemporalUi({ port, inner, url }: TemporalUiOptions): Tempor
     idleTimeout: IDLE_LIMIT,
     fetch: (request) => {
       if (names.includes(request.headers.get("host")?.toLowerCase() ?? "")) return forward(request, inner);
-      return new Response(`The Temporal UI answers to ${names.join(" and ")} alone.\n`, { status: 421 });
+      return new Response(`The Temporal UI accepts only the host ${names.join(" and ")}.\n`, { status: 421 });
     },
   });
   return { stop: () => server.stop(true) };

@@ -116,7 +116,7 @@ export async function checkOutsideCluster(config: TemporalConfig, say: (line: st
       await requireNamespace(connection.workflowService, config);
       return checkSearchAttributes(connection, config.namespace, config.address);
     });
-    if (!known) say(`${config.address} does not tell which search attributes it has; they are taken to be there`);
+    if (!known) say(`${config.address} does not list its search attributes; they are assumed to exist`);
   } finally {
     await connection.close();
   }

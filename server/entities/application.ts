@@ -48,13 +48,13 @@ export const application = record("Application", {
   form: {
     Name: { label: "Name", hint: "Shown to people when they sign in to it; unique.", needed: true },
     ApplicationKey: { label: "Application key", hint: "A short name for machines; unique." },
-    ExternalId: { label: "External Id", hint: "What another system knows it by; unique." },
+    ExternalId: { label: "External Id", hint: "Its identifier in an external system; unique." },
     WebSiteURL: { label: "Web site", type: "url" },
     Description: { label: "Description", rows: 4 },
     AuthenticationId: {
       label: "Users sign in with",
-      hint: "One identity provider can be made the only way in to this application.",
-      words: { "": "what the sign-in page offers" },
+      hint: "Choose an identity provider to make it the only way to sign in to this application.",
+      words: { "": "all that the sign-in page offers" },
     },
     Is_EndUser: { label: "For end users" },
     Is_System: { label: "System application" },

@@ -11,13 +11,13 @@ const DESCRIPTION_LIMIT = 200;
 const definition = Type.Object({
   Name: Type.String({ pattern: NAME, description: "Of letters, digits and _." }),
   Type: word(ATTRIBUTE_TYPES, { description: "Texts is a list." }),
-  Description: Type.Optional(Type.String({ maxLength: DESCRIPTION_LIMIT, description: "What it means to people." })),
+  Description: Type.Optional(Type.String({ maxLength: DESCRIPTION_LIMIT, description: "A description for people." })),
 });
 const list = Type.Array(definition, { maxItems: MAX_ATTRIBUTES });
 
 export const USER_ATTRIBUTES = field<AttributeDefinition[], AttributeDefinition[]>({
   description:
-    "What the Attributes of Users can have. One that Users have values of is not taken out, and keeps its Type: 409.",
+    "Definitions of Users' Attributes. A definition that Users have values for cannot be removed or change its Type: 409.",
   sent: orNull(list),
   checked: orNull(Type.Array(Type.Unknown(), { maxItems: MAX_ATTRIBUTES })),
   shown: list,
@@ -29,7 +29,7 @@ export const USER_ATTRIBUTES = field<AttributeDefinition[], AttributeDefinition[
   audit: "value",
   form: {
     label: "Attributes of users",
-    hint: `One a line: its name, its type (${ATTRIBUTE_TYPES.join(", ")}; Texts is a list), and what it means. As in "costCentre Text Who pays for the person".`,
+    hint: `One a line: its name, its type (${ATTRIBUTE_TYPES.join(", ")}; Texts is a list), and a description. For example "costCentre Text Pays for the person".`,
     rows: 4,
     line: {
       show: ({ Name, Type, Description }: AttributeDefinition) => [Name, Type, Description].filter(Boolean).join(" "),
@@ -39,7 +39,7 @@ export const USER_ATTRIBUTES = field<AttributeDefinition[], AttributeDefinition[
       },
     },
   },
-  example: [{ Name: "costCentre", Type: "Text", Description: "Who pays for the person" }],
+  example: [{ Name: "costCentre", Type: "Text", Description: "Pays for the person" }],
 });
 
 function problemIn(value: unknown[]): string | undefined {

@@ -91,12 +91,12 @@ export function attributeProblems(
 ): string[] {
   const problems = Object.entries(sent ?? {}).flatMap(([key, value]) => {
     const definition = definitions.find((one) => one.Name === key);
-    if (!definition) return `Attributes.${printable(key)} is none of the tenant's UserAttributes.`;
+    if (!definition) return `Attributes.${printable(key)} is not defined in the tenant's UserAttributes.`;
     return value === null || FITS[definition.Type](value) ? [] : `Attributes.${key} ${MUST[definition.Type]}`;
   });
   const bytes = Buffer.byteLength(JSON.stringify(merged));
   if (problems.length === 0 && bytes > ATTRIBUTES_LIMIT) {
-    problems.push(`Attributes have ${bytes} bytes in JSON; they may have at most ${ATTRIBUTES_LIMIT}.`);
+    problems.push(`Attributes have ${bytes} bytes in JSON; the limit is ${ATTRIBUTES_LIMIT}.`);
   }
   return problems;
 }

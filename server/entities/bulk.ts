@@ -34,7 +34,7 @@ export async function upsertRecords(
   bodies: unknown[],
 ): Promise<Row[]> {
   if (bodies.length > MAX_RECORDS) {
-    throw new BadInput(`The array has ${bodies.length} records; it may have at most ${MAX_RECORDS}.`);
+    throw new BadInput(`The array has ${bodies.length} records; the limit is ${MAX_RECORDS}.`);
   }
   const inputs = parseInputs(entity, bodies);
   return inTransaction(records, caller, entity, "many", async (tx, record) => {

@@ -21,14 +21,14 @@ export const department = record("Department", {
     Is_Active: flag("is_active", "Whether the department is in use."),
     ModifiedOn: serverDate("modified_on", "Update date."),
     CreatedOn: serverDate("created_on", "Creation date."),
-    ParentId: reference("Department", "parent_id", "The department it is a part of."),
+    ParentId: reference("Department", "parent_id", "The parent department."),
   },
   identifiers: ["Name", "ExternalId"],
   form: {
     Name: { label: "Name", hint: "No other department may have it.", needed: true },
     ExternalId: {
       label: "External Id",
-      hint: "What another system knows it by; no other department may have it.",
+      hint: "Its identifier in an external system; unique.",
     },
     ParentId: { label: "Part of" },
     Description: { label: "Description", rows: 4 },

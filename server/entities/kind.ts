@@ -109,7 +109,7 @@ async function lockTargets(
 /** A name does not match a record that a stranger has named. */
 function isStrangers({ name }: Entity, { id }: Row): Conflict {
   return new Conflict(
-    `The ${name} of this name has registered itself. Change it by its Id ${id}, or take another name.`,
+    `The ${name} of this name registered itself. Change it by its Id ${id}, or choose a different name.`,
   );
 }
 
@@ -189,7 +189,7 @@ async function refuseIfReferenced(tx: Transaction, caller: Caller, entity: Entit
   }
   if (held.length > 0) {
     throw new Conflict(
-      `${entity.name} ${id} is still pointed at by ${held.join(" and ")}. Change or delete these first.`,
+      `${entity.name} ${id} is still referenced by ${held.join(" and ")}. Change or delete these first.`,
     );
   }
 }

@@ -81,7 +81,7 @@ function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress)
   const field = findMatchable(entity, fieldName === "" ? "Id" : fieldName);
   if (!field) {
     throw new BadInput(
-      `Name is ${printable(fieldName)}, which is no field of ${entity.name}. Its fields are ${matchableNames(entity)}.`,
+      `Name is ${printable(fieldName)}, which is not a field of ${entity.name}. Its fields are ${matchableNames(entity)}.`,
     );
   }
   const text = pathText(pathValue);
@@ -127,4 +127,4 @@ export async function listRecords(
 }
 
 const tookTooLong = (limitMs: number) =>
-  `The search took more than ${limitMs / 1_000} s. Narrow it down by a filter, or try again in a moment.`;
+  `The search took more than ${limitMs / 1_000} s. Add a filter, or try again in a moment.`;

@@ -22,7 +22,7 @@ export function entityRoutes({ all }: Entities, others: ReturnType<typeof descri
     route({
       method: "GET",
       path: "/Entities",
-      tag: { name: "Entities", description: "What there are records of." },
+      tag: { name: "Entities", description: "The kinds of records." },
       id: "listEntities",
       summary: "List the entities that can trigger webhooks",
       description: "With the fields of each, their types, and the kinds of its events.",
@@ -65,21 +65,21 @@ function recordRoutes(service: EntityService): Route[] {
     save: {
       description: upsertText(entity),
       answer: {
-        description: "The record as it stands; of an array, each record in its order.",
+        description: "The record after the change; for an array, each record in its order.",
         schema: oneOrMany(record),
         examples: { one: example, many: [example] },
       },
       async handle(caller, { sent, conditions }) {
         if (!Array.isArray(sent)) return service.save(caller, sent, conditions);
         if (hasConditions(conditions)) {
-          throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
+          throw new BadInput("If-Match and If-None-Match require a single record, not an array.");
         }
         return service.saveAll(caller, sent);
       },
     },
     read: { errors: ["MultipleRows"], handle: (caller, call) => service.read(caller, address(call)) },
     remove: {
-      description: "Refused with 409 while another record points at it, and to the client or user that it is.",
+      description: "409 while another record references it, and for the caller's own client or user.",
       errors: ["MultipleRows", "Conflict"],
       handle: (caller, call) => service.remove(caller, address(call), call.conditions),
     },
@@ -93,8 +93,8 @@ interface Addressed {
 
 function upsertText({ identifiers }: Entity): string {
   return [
-    `With an Id, that record is updated; if there is none, the answer is 404. Without one, the record that ` +
-      `${identifiers.join(" or ")} points at is updated, and if there is none, one is inserted. When all of them ` +
+    `With an Id, that record is updated, or the answer is 404. Without an Id, the record matched by ` +
+      `${identifiers.join(" or ")} is updated, or inserted if none matches. When all of these ` +
       `are empty, a record is inserted.`,
     `An array is upserted as a whole or not at all; an error names the record by its index. If-Match and ` +
       `If-None-Match are for one record only.`,
@@ -102,7 +102,7 @@ function upsertText({ identifiers }: Entity): string {
 }
 
 const ID_TEXT =
-  "The value of the Id, or of the field that Name names. Letters, digits and `-_.~` stand for themselves. Any " +
+  "The Id, or the value of the field given by Name. Letters, digits and `-_.~` are literal. Any " +
   "other text is sent as `base64|` and the base64 of its UTF-8 bytes, in the standard or the URL-safe alphabet, " +
   "with or without padding.";
 const ID_SCHEMA = Type.String({ pattern: "^([A-Za-z0-9._~-]+|base64\\|[A-Za-z0-9+/_-]+={0,2})$" });
@@ -118,7 +118,7 @@ function idExamples(entity: Entity) {
 
 function fieldName(entity: Entity) {
   const words = matchables(entity).map(({ name }) => name);
-  return textParameter("The field that Id is matched against, in any case; empty: the Id itself.", word(words));
+  return textParameter("The field that Id is matched against, case-insensitive; empty: Id.", word(words));
 }
 
 function oneOrMany(schema: object, maxItems?: number) {
@@ -131,8 +131,8 @@ const ENTITY_DESCRIPTION = Type.Object(
     Fields: Type.Array(
       Type.Object({
         Name: Type.String(),
-        Type: Type.String({ description: "A type of this document, its format in brackets." }),
-        Filter: Type.Boolean({ description: "Whether records are found by it, in a list and by Name." }),
+        Type: Type.String({ description: "A type of this document, with its format in brackets." }),
+        Filter: Type.Boolean({ description: "Whether it can be used as a filter and in Name." }),
       }),
     ),
     Events: Type.Array(word(EVENT_TYPES)),

@@ -24,7 +24,7 @@ export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
     description: "Unique primary key.",
   }),
   ForeignKey: {
-    description: "What a foreign key points at, by one of its fields or as a record shows it; empty or null: nothing.",
+    description: "The referenced record, by one of its fields or in the form of an answer; empty or null: none.",
     anyOf: [schemaRef("ForeignKeyByField"), schemaRef("ForeignKeyAbstract"), { type: "null" }],
     examples: [{ FieldType: "ExternalId", Value: "FIN" }, { Id: 3 }, null],
   },
@@ -32,22 +32,22 @@ export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
     type: "object",
     required: ["FieldType", "Value"],
     properties: {
-      FieldType: { type: "string", enum: ["Id", "ExternalId", "Name"], description: "The field it is found by." },
+      FieldType: { type: "string", enum: ["Id", "ExternalId", "Name"], description: "The field to match." },
       Value: {
         type: ["string", "integer"],
-        description: "The field's value; of Id a number above 0, as a number or as text.",
+        description: "The field's value; for Id a number above 0, as a number or as text.",
         minLength: 1,
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         pattern: NUL_FREE,
       },
-      Type: { type: ["string", "null"], description: "The entity's name, if it is to be checked." },
+      Type: { type: ["string", "null"], description: "The entity's name; checked if present." },
     },
     additionalProperties: false,
   },
   ForeignKeyAbstract: {
     type: "object",
-    description: "It is found by Id, or without one by ExternalId.",
+    description: "Matched by Id, or without an Id by ExternalId.",
     properties: {
       Id: {
         type: ["integer", "string", "null"],
@@ -56,8 +56,8 @@ export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
         pattern: "^([1-9][0-9]{0,14})?$",
       },
       ExternalId: { type: ["string", "null"], pattern: NUL_FREE },
-      Name: { description: "Not looked at; FieldType finds by Name." },
-      Type: { type: ["string", "null"], description: "The entity's name, if it is to be checked." },
+      Name: { description: "Ignored; use FieldType to match by Name." },
+      Type: { type: ["string", "null"], description: "The entity's name; checked if present." },
     },
     additionalProperties: false,
   },
@@ -66,7 +66,7 @@ export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
 function abstract(description: string, id: Schema): Schema {
   return {
     type: "object",
-    description: `${description} Of a record that the caller may not read, its Id and Type alone.`,
+    description: `${description} If the caller may not read the record, only Id and Type.`,
     required: ["Id"],
     properties: {
       Id: id,

@@ -103,8 +103,10 @@ export function refuseOwnEnd(
 ): void {
   const isClient = entity.name === "Application" && String(id) === clientId;
   if (!isClient && (entity.name !== actor.type || id !== actor.id)) return;
-  const [itself, other] = isClient ? ["the client that calls", "another client"] : ["who is signed in", "another user"];
+  const [itself, other] = isClient
+    ? ["the calling client", "a different client"]
+    : ["the signed-in user", "a different user"];
   throw new Conflict(
-    `${entity.name} ${id} is ${itself}, which nobody may ${change} by itself. Use ${other} that may do it.`,
+    `${entity.name} ${id} is ${itself}, which cannot ${change} itself. Use ${other} with the same permission.`,
   );
 }

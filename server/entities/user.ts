@@ -22,8 +22,8 @@ const BIRTH_DATE = {
 };
 
 const ATTRIBUTES =
-  "What the tenant's UserAttributes name: a text, a number, true or false, or a list of texts each. In a body, those that " +
-  "it leaves out stay, and null removes one.";
+  "Values of the tenant's UserAttributes: each a text, a number, true or false, or a list of texts. Attributes omitted in a " +
+  "body stay, and null removes one.";
 
 /** docs/behaviour.md "User". */
 export const user = record("User", {
@@ -38,7 +38,7 @@ export const user = record("User", {
     Id: id("int32", "Unique identifier of the user."),
     Name: text("name", "Full name.", { example: "Ana Silva" }),
     // Several users may share it (docs/sign-in.md "Users and passwords"), unless one of them can sign in; indexed.
-    Username: text("username", "Login name; of a user who can sign in, that user's alone, whatever its capitals.", {
+    Username: text("username", "Login name; unique, ignoring case, for users who can sign in.", {
       maxLength: UNIQUE_TEXT_LIMIT,
       takesTurns: true,
       example: "ana",
@@ -69,17 +69,17 @@ export const user = record("User", {
     ),
     Website: claim(
       "website",
-      "Address of the person's own site, as in website.",
+      "Address of the person's site, as in website.",
       "https://ana.example.com",
       WEB_ADDRESS_SHAPE,
     ),
     Gender: claim("gender", "Gender, as in gender.", "female"),
     BirthDate: claim("birth_date", "Date or year of birth, as in birthdate.", "1990-05-31", BIRTH_DATE),
-    Address: claim("address", "Postal address, as in formatted of address; it may have several lines.", "Lisboa"),
-    EmailVerified: flag("email_verified", "Whether Email is known to be the user's own; a new one is not.", {
+    Address: claim("address", "Postal address, as in address.formatted; can have several lines.", "Lisboa"),
+    EmailVerified: flag("email_verified", "Whether Email is verified; a new Email is not.", {
       vouchesFor: "email",
     }),
-    MobilePhoneVerified: flag("mobile_phone_verified", "The same of MobilePhone.", { vouchesFor: "mobile_phone" }),
+    MobilePhoneVerified: flag("mobile_phone_verified", "The same for MobilePhone.", { vouchesFor: "mobile_phone" }),
     Attributes: attributes("attributes", ATTRIBUTES),
     Creation_Date: serverDate("created_on", "Creation date."),
     Last_Login: serverDate("last_login", "Last login time."),
@@ -89,20 +89,20 @@ export const user = record("User", {
   identifiers: ["External_Id", "Username"],
   form: {
     Name: { label: "Full name", needed: true },
-    Username: { label: "User name", hint: "What the person signs in with.", needed: true },
+    Username: { label: "User name", hint: "Used to sign in.", needed: true },
     Email: { label: "E-mail", type: "email" },
-    EmailVerified: { label: "This address is known to be the person's own", hint: "Applications are told so." },
+    EmailVerified: { label: "This address is verified", hint: "Applications see this." },
     MobilePhone: { label: "Mobile phone" },
-    MobilePhoneVerified: { label: "This number is known to be the person's own", hint: "Applications are told so." },
+    MobilePhoneVerified: { label: "This number is verified", hint: "Applications see this." },
     External_Id: {
       label: "External Id",
-      hint: "What another system knows the person by; nobody else may have it.",
+      hint: "The person's identifier in an external system; unique.",
     },
     GivenName: { label: "Given name" },
     FamilyName: { label: "Family name" },
     Locale: { label: "Language", hint: "A tag such as pt-PT." },
     ZoneInfo: { label: "Time zone", hint: "A name such as Europe/Lisbon." },
-    Picture: { label: "Picture", type: "url", hint: "The address of one." },
+    Picture: { label: "Picture", type: "url", hint: "The address of a picture." },
     MiddleName: { label: "Middle name" },
     Nickname: { label: "Nickname" },
     Profile: { label: "Profile", type: "url", hint: "The address of a page about the person." },

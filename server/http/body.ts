@@ -59,7 +59,7 @@ function requireModest(text: string): void {
 
 function addMember(members: Set<string> | undefined, quoted: string): void {
   const name = quoted.includes("\\") ? unescaped(quoted) : quoted.slice(1, -1);
-  if (members?.has(name)) throw new BadInput(`The member ${printable(name)} stands in the body's JSON twice.`);
+  if (members?.has(name)) throw new BadInput(`The member ${printable(name)} is repeated in the body's JSON.`);
   members?.add(name);
 }
 
@@ -94,7 +94,7 @@ export function formFields(text: string, repeatable: readonly string[] = []): Ma
   for (const [name, value] of new URLSearchParams(text)) {
     if (!fields.has(name)) fields.set(name, value);
     else if (!repeatable.includes(name)) {
-      throw new BadInput(`The parameter ${printable(name)} stands in the form twice.`);
+      throw new BadInput(`The parameter ${printable(name)} is repeated in the form.`);
     }
   }
   return fields;

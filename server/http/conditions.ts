@@ -32,7 +32,7 @@ export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
 export function requireConditions(conditions: Conditions, version: Version | undefined): void {
   requireMatch(conditions, version);
   if (version === undefined || matchesNone(conditions, version)) return;
-  throw new PreconditionFailed("There is such a record, and If-None-Match asks for none.");
+  throw new PreconditionFailed("The record exists, and If-None-Match requires that it does not.");
 }
 
 /** Checks the conditions of GET for one record. @returns true if the response is 304 @throws PreconditionFailed */
@@ -49,17 +49,19 @@ export function etagOf(version: Version): string {
 
 function requireMatch({ ifMatch }: Conditions, version: Version | undefined): void {
   if (ifMatch === undefined) return;
-  if (!version) throw new PreconditionFailed("If-Match needs a record that is there already, and there is none.");
+  if (!version) throw new PreconditionFailed("If-Match requires an existing record, and there is none.");
   const own = etagOf(version);
   if (ifMatch === "*" || ifMatch.includes(own)) return;
   // RFC 9110 13.1.1: If-Match compares strong tags only.
   if (ifMatch.includes(`W/${own}`)) {
     throw new PreconditionFailed(
-      "If-Match has a weak ETag, W/, and compares strong ones alone. The record is as you read it; a proxy that " +
-        `compresses answers has made its ETag weak. Send ${own}, or have the proxy leave this API's answers alone.`,
+      "If-Match has a weak ETag (W/), but needs a strong one. The record is unchanged; a proxy that " +
+        `compresses answers has made its ETag weak. Send ${own}, or exclude this API's answers from compression.`,
     );
   }
-  throw new PreconditionFailed("The record is no longer what If-Match says. Read it again, then repeat the change.");
+  throw new PreconditionFailed(
+    "The record has changed since the version in If-Match. Read it again, then repeat the change.",
+  );
 }
 
 /** True if If-None-Match does not match the present version. */
@@ -77,7 +79,7 @@ const TAG_LIST = new RegExp(`^\\s*${ENTITY_TAG.source}(\\s*,\\s*${ENTITY_TAG.sou
 function readTags(headers: Headers, name: string): Tags | undefined {
   const text = headers.get(name)?.trim();
   if (text === undefined || text === "*") return text;
-  if (!TAG_LIST.test(text)) throw new BadInput(`${name} must be * or ETags in their quotes.`);
+  if (!TAG_LIST.test(text)) throw new BadInput(`${name} must be * or ETags in quotes.`);
   return text.match(new RegExp(ENTITY_TAG, "g")) ?? [];
 }
 

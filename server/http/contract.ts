@@ -42,7 +42,7 @@ export function contract<F extends Fields>(
   name: string,
   description: string,
   fields: F,
-  sentAs = "Absent fields are left alone.",
+  sentAs = "Absent fields stay unchanged.",
 ): Contract<F> {
   const entries = Object.entries(fields) as [string, Field][];
   const columnOf = (field: string) => fields[field]?.column ?? field.charAt(0).toLowerCase() + field.slice(1);
@@ -136,7 +136,7 @@ export function body<F extends Fields, Name extends keyof F = never>(
 
   function checkAll(given: object) {
     const problems = Object.entries(given).flatMap(([key, value]) => {
-      if (!Object.hasOwn(fields, key)) return { Field: "", Message: `${printable(key)} is no field of ${name}.` };
+      if (!Object.hasOwn(fields, key)) return { Field: "", Message: `${printable(key)} is not a field of ${name}.` };
       const Message = check(key, value);
       return Message === undefined ? [] : { Field: key, Message };
     });

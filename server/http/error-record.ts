@@ -14,21 +14,21 @@ export const ERROR_RECORD = Type.Object(
     Title: text("Brief message."),
     StatusCode: Type.Integer({ format: "int32", description: "HTTP status code." }),
     Instance: text("URI identifying the occurrence (the request path)."),
-    RequestKey: text("Key identifying the current request; the X-Request-Id header and the log have it too."),
+    RequestKey: text("Key identifying the current request; also in the X-Request-Id header and the log."),
   },
-  { description: "Every error of the entity API is one." },
+  { description: "The form of every error of the entity API." },
 );
 export type ErrorRecord = Static<typeof ERROR_RECORD>;
 
 /** Messages while PostgreSQL is unavailable. */
 export const OUTAGES = {
-  away: "The database is away for the moment. Nothing is wrong with the request: send it again in a few seconds.",
+  away: "The database is temporarily unavailable. The request is fine: send it again in a few seconds.",
   "disk-full":
-    "The disk of the database is full, so it takes no changes. The operator has to make room; then send the request again.",
-  "read-only": "The database takes no changes for the moment. Send the request again in a few seconds.",
+    "The disk of the database is full, so changes cannot be saved. The operator must free space; then send the request again.",
+  "read-only": "The database is temporarily read-only. Send the request again in a few seconds.",
 };
 
-export const DATABASE_AWAY = "PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again.";
+export const DATABASE_AWAY = "PostgreSQL is unavailable or read-only; the header Retry-After says when to retry.";
 
 /** Maps an error to an ApiError: our own classes unchanged, PostgreSQL outages to 503, anything else to a plain 500. */
 export function asApiError(error: unknown): ApiError {
@@ -38,7 +38,7 @@ export function asApiError(error: unknown): ApiError {
   const outage = outageOf(error);
   if (outage) return new ServiceUnavailable(OUTAGES[outage]);
   return new ApiError(500, "Internal Server Error", "Internal Server Error", [
-    "Something failed on our side. Try again; if it stays, tell the operator this RequestKey.",
+    "Internal error. Try again; if it persists, tell the operator this RequestKey.",
   ]);
 }
 

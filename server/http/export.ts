@@ -16,13 +16,13 @@ export const EXPORT_PAGE = 100;
 const EXPORTS = { name: "exports", perTenant: 2, waiting: 0 };
 
 export const EXPORT_NOTE =
-  `At most ${MAX_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
-  "spreadsheet could take for a formula begins with an apostrophe.";
+  `At most ${MAX_EXPORTED.toLocaleString("en")} rows; a longer export is 400. In CSV a text that a ` +
+  "spreadsheet could evaluate as a formula is prefixed with an apostrophe.";
 export const EXPORT_FILES = ["text/csv", "application/x-ndjson"];
 
 /** A file has no pages. */
 export const formatFilter = {
-  ...wordFilter(EXPORT_FORMATS, "CSV unless given."),
+  ...wordFilter(EXPORT_FORMATS, "Default: CSV."),
   read(query, name): ExportFormat {
     if (query.has("Limit") || query.has("Cursor")) throw new BadInput("An export has no pages: no Limit, no Cursor.");
     return readWord(query, name, EXPORT_FORMATS) ?? "CSV";
@@ -67,7 +67,7 @@ export function createExporter(): Exporter {
     const release = await budget.take(reader.tenantId);
     try {
       if ((await exported.count(MAX_EXPORTED + 1)) > MAX_EXPORTED) {
-        throw new BadInput(`An export has at most ${MAX_EXPORTED} rows. Ask for less by From and To.`);
+        throw new BadInput(`An export has at most ${MAX_EXPORTED} rows. Narrow it with From and To.`);
       }
       return await exportAs(reader, format, exported, release);
     } catch (error) {

@@ -34,7 +34,9 @@ export const READINESS = Type.Object(
     postgresql: word(["up", "read-only", "disk-full", "down"]),
     temporal: word(["up", "down"]),
     worker: word(["up", "down"]),
-    reasons: Type.Array(Type.String(), { description: "Why the status is not ready, in words; none if it is." }),
+    reasons: Type.Array(Type.String(), {
+      description: "Reasons why the status is not ready, as text; empty if it is.",
+    }),
   },
   { $id: "Readiness" },
 );
@@ -75,7 +77,7 @@ function withoutSchema(error: unknown): PartsSeen | undefined {
 function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, lacksDisk, temporal }: Seen): Readiness {
   const reasons = [...phaseReasons(phase), ...databaseReasons(parts, lacksDisk)];
   const isAvailable = reasons.length === 0;
-  if (parts && !parts.worker) reasons.push("No worker gives a sign of life: deliveries wait.");
+  if (parts && !parts.worker) reasons.push("No worker reports: deliveries wait.");
   if (!temporal) reasons.push("Temporal does not answer: deliveries wait.");
   reasons.push(...deliveryReasons(parts));
   return {
@@ -108,9 +110,9 @@ function stateOf(parts: PartsSeen | undefined): Readiness["postgresql"] {
 }
 
 function databaseReasons(parts: PartsSeen | undefined, lacksDisk: boolean): string[] {
-  if (!parts) return [`PostgreSQL does not answer${lacksDisk ? "; before that its disk was full" : ""}.`];
-  if (parts.diskFull) return ["PostgreSQL takes no changes: its disk is full."];
-  return parts.readOnly ? ["PostgreSQL takes no changes: it is read-only."] : [];
+  if (!parts) return [`PostgreSQL does not answer${lacksDisk ? "; its disk was full before" : ""}.`];
+  if (parts.diskFull) return ["PostgreSQL cannot save changes: its disk is full."];
+  return parts.readOnly ? ["PostgreSQL cannot save changes: it is read-only."] : [];
 }
 
 /** Reasons why deliveries cannot start. */
@@ -155,7 +157,7 @@ export function serveWorkerProbes(
   const answer = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (pathname !== "/healthz" && pathname !== "/readyz") {
-      throw new NotFound("A worker answers /healthz and /readyz alone.");
+      throw new NotFound("A worker serves only /healthz and /readyz.");
     }
     requireMethod(request, "GET");
     if (pathname === "/healthz") return Response.json({ status: "alive" });
@@ -165,7 +167,7 @@ export function serveWorkerProbes(
   try {
     return Bun.serve({ port, hostname: host, development: false, fetch });
   } catch (error) {
-    throw new CannotStart(`WORKER_PORT is ${port}, where ${host} cannot be listened at: ${(error as Error).message}`);
+    throw new CannotStart(`WORKER_PORT is ${port}, which cannot be opened on ${host}: ${(error as Error).message}`);
   }
 }
 

@@ -47,7 +47,7 @@ function requireSpan({ From, Last, To, OutcomeFrom, OutcomeTo }: Record<string, 
   }
   if (!(To instanceof Date)) return;
   if (From instanceof Date && From >= To) throw new BadInput("From must be before To.");
-  if (Last instanceof Date && Last >= To) throw new BadInput("To must be within the time that Last says.");
+  if (Last instanceof Date && Last >= To) throw new BadInput("To must be within the period of Last.");
 }
 
 export interface Asked<Q> {
@@ -98,7 +98,7 @@ export function textFilter(description: string, field: TSchema = Type.String()):
     read(query, name) {
       const text = readText(query, name);
       if (text === undefined) return undefined;
-      if (text.length < minLength) throw new BadInput(`${name} is empty, and nothing has an empty one.`);
+      if (text.length < minLength) throw new BadInput(`${name} must not be empty.`);
       if (text.length > maxLength) throw new BadInput(`${name} must have at most ${maxLength} characters.`);
       return text;
     },
@@ -147,7 +147,7 @@ export function recordIdFilter(
       if (!given) return undefined;
       const isId = toRecordId(given) !== undefined || (!ofEntity && isUuid(given));
       if (!isId) throw new BadInput(`${name} must be a record's Id.`);
-      if (needs && !query.get(needs)) throw new BadInput(`${name} needs ${needs} beside it.`);
+      if (needs && !query.get(needs)) throw new BadInput(`${name} needs ${needs} as well.`);
       return given.toLowerCase();
     },
   };
@@ -198,7 +198,7 @@ export function readQuery(
     const name = Object.hasOwn(PAGING, given) ? given : nameOf(given);
     if (name === undefined) {
       throw new BadInput(
-        `${printable(given) || '""'} is no filter. Filters are ${[...Object.keys(PAGING), ...known].join(", ")}.`,
+        `${printable(given) || '""'} is not a filter. Filters are ${[...Object.keys(PAGING), ...known].join(", ")}.`,
       );
     }
     if (query.has(name)) throw standsTwice(name);
@@ -214,7 +214,7 @@ export function readQuery(
 export function requireKnown(parameters: URLSearchParams, known: readonly string[]): void {
   const other = [...parameters.keys()].find((name) => !known.includes(name));
   if (other === undefined) return;
-  throw new BadInput(`${printable(other) || '""'} is no parameter here. The parameters are ${known.join(", ")}.`);
+  throw new BadInput(`${printable(other) || '""'} is not a parameter here. The parameters are ${known.join(", ")}.`);
 }
 
 /** @returns "" if it is absent @throws BadInput if it is repeated */
@@ -251,7 +251,7 @@ function readMoment(query: Query, name: string): Date | undefined {
 }
 
 function standsTwice(name: string): BadInput {
-  return new BadInput(`${name} stands in the query twice.`);
+  return new BadInput(`${name} is repeated in the query.`);
 }
 
 export const DEFAULT_LIMIT = 50;
@@ -259,11 +259,11 @@ export const MAX_LIMIT = 200;
 
 export const PAGING = {
   Limit: {
-    description: "Records of a page, of those that the caller may read.",
+    description: "Maximum number of records on a page.",
     schema: Type.Integer({ format: "int32", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
   },
   Cursor: {
-    description: "The Next of the page before, for the same caller, list and filters; empty: the first page.",
+    description: "The Next of the previous page, for the same caller, list and filters; empty: the first page.",
     schema: Type.String(),
   },
 };

@@ -11,7 +11,7 @@ export const LOGOUT_ID = uuidParameter<LogoutId>("The logout's Id.", "logout");
 
 export function logoutRoutes(logouts: Logouts): Route[] {
   const path = "/Application/{Id}/Logouts";
-  const tag = { name: "Logouts", description: "What Applications were told of the end of their users' sessions." };
+  const tag = { name: "Logouts", description: "Notifications of Applications that a user's session has ended." };
   const application = { Id: idParameter("The Application's Id, which is its client_id.", "Application") };
   const params = { ...application, LogoutId: LOGOUT_ID };
   return [
@@ -20,8 +20,8 @@ export function logoutRoutes(logouts: Logouts): Route[] {
       path,
       id: "listLogouts",
       tag,
-      summary: "List the logouts that an Application was told of",
-      description: "The newest first, with their attempts. One that has ended is kept for 30 days.",
+      summary: "List the logout notifications of an Application",
+      description: "Newest first, with their attempts. Kept for 30 days after they end.",
       scopes: ["Settings:Read"],
       params: application,
       paged: true,
@@ -34,7 +34,7 @@ export function logoutRoutes(logouts: Logouts): Route[] {
       path: `${path}/{LogoutId}`,
       id: "getLogout",
       tag,
-      summary: "Read one logout with its attempts",
+      summary: "Read a logout with its attempts",
       scopes: ["Settings:Read"],
       params,
       answer: { description: "The logout.", schema: LOGOUT, example: EXAMPLE },
@@ -45,10 +45,10 @@ export function logoutRoutes(logouts: Logouts): Route[] {
       path: `${path}/{LogoutId}/Redeliver`,
       id: "redeliverLogout",
       tag,
-      summary: "Send one logout again",
+      summary: "Send a logout again",
       description:
-        "To the address that the Application has now, with another token and all attempts again. While it is under way " +
-        "it is 409, and so it is for an Application without BackchannelLogoutUri.",
+        "To the Application's current address, with a new token and all attempts again. 409 while it is in progress, " +
+        "and for an Application without BackchannelLogoutUri.",
       scopes: ["Settings:Update"],
       params,
       answer: { description: "The logout.", schema: LOGOUT, example: { ...EXAMPLE, State: "Pending", EndedOn: null } },
@@ -62,14 +62,14 @@ const ATTEMPT = Type.Object({
   Number: Type.Integer({ format: "int32", minimum: 1 }),
   StartedOn: time(),
   DurationMs: orNull(Type.Integer({ format: "int32", minimum: 0 }), {
-    description: "null: it is under way, or was lost with its worker.",
+    description: "null: in progress, or lost with its worker.",
   }),
-  StatusCode: orNull(Type.Integer({ format: "int32" }), { description: "null: there was no answer." }),
+  StatusCode: orNull(Type.Integer({ format: "int32" }), { description: "null: no answer." }),
   Failure: orNull(Type.String(), { description: "The failure in one word; null: the receiver answered." }),
   Response: orNull(
     Type.Object({
       Headers: Type.String(),
-      Body: Type.String({ description: "Its first 4 KiB; of a failure, what went wrong." }),
+      Body: Type.String({ description: "Its first 4 KiB, or the error if there was no answer." }),
     }),
   ),
 });
@@ -77,13 +77,13 @@ const ATTEMPT = Type.Object({
 const LOGOUT = Type.Object(
   {
     Id: uuid(),
-    UserId: Type.Integer({ format: "int32", description: "Who was signed out; the User may be gone." }),
+    UserId: Type.Integer({ format: "int32", description: "The user who was signed out; the User may be deleted." }),
     SessionId: uuid("The `sid` of the Application's id_tokens."),
     State: word(LOGOUT_STATES),
-    Reason: orNull(Type.String(), { description: "Why it was not delivered; null: it was, or is new." }),
-    Run: Type.Integer({ format: "int32", minimum: 1, description: "Each redelivery is another one." }),
+    Reason: orNull(Type.String(), { description: "Why it was not delivered; null: delivered or new." }),
+    Run: Type.Integer({ format: "int32", minimum: 1, description: "Counts redeliveries." }),
     CreatedOn: time("When the session ended."),
-    EndedOn: orNull(time(), { description: "null: it is under way." }),
+    EndedOn: orNull(time(), { description: "null: in progress." }),
     WorkflowId: Type.String(),
     WorkflowUrl: Type.String({ format: "uri", description: "The run in the Temporal UI." }),
     Attempts: Type.Array(ATTEMPT),

@@ -80,7 +80,7 @@ export function createLogouts({ sql, credentials, namesOfSessions, workflowUrl }
       const logout = await sql.beginFor(tenantId, async (tx) => {
         if (!(await findLogout(tx, tenantId, applicationId, id))) throw noLogout();
         if (!(await beginRun(tx, tenantId, id, MAX_LOGOUT_REDELIVERIES + 1))) {
-          throw new Conflict(`The logout is under way, or was sent again ${MAX_LOGOUT_REDELIVERIES} times already.`);
+          throw new Conflict(`The logout is in progress, or was already sent again ${MAX_LOGOUT_REDELIVERIES} times.`);
         }
         const subject = { type: "Application", id: applicationId };
         await recordAudit(tx, tenantId, caller, { kind: "Logout.Redelivered", subject, details: { LogoutId: id } });

@@ -52,12 +52,12 @@ export function startLogouts(
         staticDetails: `${detailsLink("The application", publicUrl, `applications/${clientId}`)}. ${policyInWords(retry)}.`,
       });
     } catch (error) {
-      notStarted({ err: error, tenantId, logoutId: id }, "Temporal did not start a logout; it is tried again");
+      notStarted({ err: error, tenantId, logoutId: id }, "Temporal did not start a logout; retrying");
       await unclaimLogout(sql, tenantId, id);
     }
   }
 
   return startPasses(sql, LOGOUT_CHANNEL, pass, (error) =>
-    notLookedFor({ err: error }, "logouts could not be looked for"),
+    notLookedFor({ err: error }, "the check for logouts failed"),
   );
 }

@@ -27,20 +27,20 @@ export function createApiMetrics(sql: Sql): ApiMetrics {
   const registers = [registry];
   const requests = new Histogram({
     name: "gatehouse_http_request_duration_seconds",
-    help: "Time from a request to its answer, by method, route and status.",
+    help: "Response time by method, route and status.",
     labelNames: ["method", "route", "status"],
     buckets: REQUEST_BUCKETS,
     registers,
   });
   const accepted = new Counter({
     name: "gatehouse_webhook_events_accepted_total",
-    help: "Events committed with their change, whether or not anybody listens to them.",
+    help: "Events committed with their change, with or without receivers.",
     labelNames: ["event_record", "event_type"],
     registers,
   });
   const devices = new Counter({
     name: "gatehouse_device_sign_ins_total",
-    help: "Sign-ins of devices by what becomes of them; refused: too many wait; a wrong code is a person's.",
+    help: "Device sign-ins by result; refused: too many pending; a wrong code was typed by a user.",
     labelNames: ["step"],
     registers,
   });

@@ -15,14 +15,14 @@ export function measureBacklog(sql: Sql, registry: Registry): void {
   gauge("gatehouse_postgresql_up", "Whether PostgreSQL answers this process.", undefined, (backlog) => [
     [undefined, backlog ? 1 : 0],
   ]);
-  gauge("gatehouse_webhook_backlog", "Deliveries that have not come to an end, up to 100000.", "state", (backlog) => [
+  gauge("gatehouse_webhook_backlog", "Unfinished deliveries, up to 100000.", "state", (backlog) => [
     ["Pending", backlog?.pending],
     ["Retrying", backlog?.retrying],
     ["Held", backlog?.held],
   ]);
   gauge(
     "gatehouse_webhook_oldest_undelivered_seconds",
-    "Age of the oldest event with such a delivery; 0 if there is none.",
+    "Age of the oldest event with an unfinished delivery; 0 if there is none.",
     "state",
     (backlog) => [
       ["Pending", backlog && (backlog.oldestPending ?? 0)],
@@ -31,24 +31,24 @@ export function measureBacklog(sql: Sql, registry: Registry): void {
   );
   gauge(
     "gatehouse_webhook_dispatches_waiting",
-    "Workflows still to be started, up to 100000.",
+    "Workflows waiting to be started, up to 100000.",
     undefined,
     (backlog) => [[undefined, backlog?.dispatches]],
   );
-  gauge("gatehouse_logout_backlog", "Logouts that have not come to an end, up to 100000.", "state", (backlog) => [
+  gauge("gatehouse_logout_backlog", "Unfinished logouts, up to 100000.", "state", (backlog) => [
     ["Pending", backlog?.pendingLogouts],
     ["Retrying", backlog?.retryingLogouts],
   ]);
   gauge(
     "gatehouse_logout_oldest_undelivered_seconds",
-    "Age of the oldest logout that has not come to an end; 0 if there is none.",
+    "Age of the oldest unfinished logout; 0 if there is none.",
     undefined,
     (backlog) => [[undefined, backlog && (backlog.oldestLogout ?? 0)]],
   );
-  gauge("gatehouse_devices_waiting", "Devices that wait for their users, up to 100000.", undefined, (backlog) => [
+  gauge("gatehouse_devices_waiting", "Devices waiting for their users, up to 100000.", undefined, (backlog) => [
     [undefined, backlog?.waitingDevices],
   ]);
-  gauge("gatehouse_webhook_connections", "Connections that take no posts.", "state", (backlog) => [
+  gauge("gatehouse_webhook_connections", "Connections that are paused or held.", "state", (backlog) => [
     ["Held", backlog?.heldConnections],
     ["Paused", backlog?.pausedConnections],
   ]);

@@ -27,7 +27,7 @@ export function serveMetrics({ port, host, token }: MetricsConfig, registry: Reg
   try {
     return Bun.serve({ port, hostname: host, development: false, fetch });
   } catch (error) {
-    throw new CannotStart(`METRICS_PORT is ${port}, where ${host} cannot be listened at: ${(error as Error).message}`);
+    throw new CannotStart(`METRICS_PORT is ${port}, which cannot be opened on ${host}: ${(error as Error).message}`);
   }
 }
 

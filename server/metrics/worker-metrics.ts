@@ -35,43 +35,43 @@ export function createWorkerMetrics(sql: Sql): WorkerMetrics {
   const registers = [registry];
   const dispatch = new Histogram({
     name: "gatehouse_webhook_dispatch_duration_seconds",
-    help: "Time from the outbox to the started workflow, without those that wait for a slow receiver's turn.",
+    help: "Time from the outbox to the started workflow, without events that wait for a slow receiver.",
     buckets: DISPATCH_BUCKETS,
     registers,
   });
   const attempts = new Counter({
     name: "gatehouse_webhook_attempts_total",
-    help: "Attempts by result: the class of the answer's status, or the failure's word.",
+    help: "Attempts by result: the class of the response's status, or the failure in one word.",
     labelNames: ["result"],
     registers,
   });
   const attemptDuration = new Histogram({
     name: "gatehouse_webhook_attempt_duration_seconds",
-    help: "Time that an attempt took, from the look-up of the name to the end of the answer.",
+    help: "Duration of an attempt, from name resolution to the end of the response.",
     buckets: ATTEMPT_BUCKETS,
     registers,
   });
   const ends = new Counter({
     name: "gatehouse_webhook_deliveries_total",
-    help: "Deliveries that have come to an end, by their state.",
+    help: "Finished deliveries by state.",
     labelNames: ["state"],
     registers,
   });
   const endToEnd = new Histogram({
     name: "gatehouse_webhook_end_to_end_duration_seconds",
-    help: "Time from the change to the receiver's 2xx, retries and time held included; of first runs alone.",
+    help: "Time from the change to the receiver's 2xx, including retries and holds; first runs only.",
     buckets: END_TO_END_BUCKETS,
     registers,
   });
   const logoutAttempts = new Counter({
     name: "gatehouse_logout_attempts_total",
-    help: "Attempts to tell a client of a logout, by result as those of deliveries.",
+    help: "Attempts to notify a client of a logout, by the same results as deliveries.",
     labelNames: ["result"],
     registers,
   });
   const logoutEnds = new Counter({
     name: "gatehouse_logouts_total",
-    help: "Logouts that have come to an end, by their state.",
+    help: "Finished logouts by state.",
     labelNames: ["state"],
     registers,
   });

@@ -49,19 +49,22 @@ const RESERVED = [
 ];
 
 const mapped = Type.Object({
-  Claim: Type.String({ pattern: CLAIM_NAME, description: "Its name in the token; none that a standard needs." }),
+  Claim: Type.String({
+    pattern: CLAIM_NAME,
+    description: "Its name in the token; names reserved by standards are rejected.",
+  }),
   From: word(CLAIM_SOURCES, {
     description:
-      "Roles: the names of the caller's roles. Constant: Value. Attribute: the User's, of the name Value. Else a field.",
+      "Roles: names of the caller's roles. Constant: Value. Attribute: the User's attribute named Value. Otherwise a field.",
   }),
-  Value: Type.Optional(Type.String({ maxLength: VALUE_LIMIT, description: "Of a Constant, and of an Attribute." })),
+  Value: Type.Optional(Type.String({ maxLength: VALUE_LIMIT, description: "Required for Constant and Attribute." })),
 });
 
 /** @param where the name of the token that contains the claims */
 export function claimMappingField(where: string) {
   const list = Type.Array(mapped, { maxItems: MAX_CLAIMS });
   return field<MappedClaim[], MappedClaim[]>({
-    description: `Claims that stand beside the standard ones in ${where}. A field that is empty gives none.`,
+    description: `Additional claims in ${where}. An empty field gives no claim.`,
     sent: orNull(list),
     checked: orNull(Type.Array(Type.Unknown(), { maxItems: MAX_CLAIMS })),
     shown: list,
@@ -72,7 +75,7 @@ export function claimMappingField(where: string) {
     audit: "value",
     form: {
       label: "More claims",
-      hint: `One a line, in ${where}: its name, a space, and where it comes from: ${CLAIM_SOURCES.join(", ")}. As in "roles Roles", "groups Roles", "cost_centre Attribute costCentre" or "stage Constant test".`,
+      hint: `One per line, in ${where}: name, space, source. Sources are ${CLAIM_SOURCES.join(", ")}. Examples: "roles Roles", "groups Roles", "cost_centre Attribute costCentre" or "stage Constant test".`,
       rows: 3,
       line: {
         show: ({ Claim, From, Value }: MappedClaim) => [Claim, From, ...(Value === undefined ? [] : [Value])].join(" "),
@@ -93,13 +96,13 @@ function mappingProblem(value: unknown[]): string | undefined {
     const { Claim, From, Value, ...others } = (one ?? {}) as Record<string, unknown>;
     if (typeof Claim !== "string" || Object.keys(others).length > 0) return `${at} must be {"Claim": …, "From": …}.`;
     if (!new RegExp(CLAIM_NAME).test(Claim)) return `${at}.Claim must have 1 to 100 visible ASCII characters.`;
-    if (RESERVED.includes(Claim)) return `${at}.Claim is a claim that every token has, or that only we can vouch for.`;
+    if (RESERVED.includes(Claim)) return `${at}.Claim is a reserved claim.`;
     if (names.indexOf(Claim) !== index) return `${at}.Claim occurs twice.`;
     if (!CLAIM_SOURCES.some((known) => known === From)) return `${at}.From must be ${CLAIM_SOURCES.join(" or ")}.`;
     const alike = value.slice(0, index).filter((other) => isOfSource(other, From, Value));
     if (alike.length >= MAX_PER_SOURCE) return `${at} has a source that ${MAX_PER_SOURCE} claims have already.`;
     const needsValue = From === "Constant" || From === "Attribute";
-    if (!needsValue && Value !== undefined) return `${at}.Value is for From Constant and From Attribute alone.`;
+    if (!needsValue && Value !== undefined) return `${at}.Value is only for From Constant and From Attribute.`;
     if (needsValue && (Value === "" || !isText(Value, VALUE_LIMIT))) {
       return `${at}.Value must be a string of 1 to ${VALUE_LIMIT} characters.`;
     }

@@ -107,7 +107,7 @@ export function createConsoleClient(deps: ConsoleClientDependencies): ConsoleCli
 
     async redeem(request, clientId, code, { nonce, verifier }) {
       const client = await find(clientId);
-      if (!client) throw new TokenError("invalid_client", "This is no client_id of Settings.");
+      if (!client) throw new TokenError("invalid_client", "This is not a client_id of Settings.");
       const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
       const asked = {
         request,
@@ -125,7 +125,7 @@ export function createConsoleClient(deps: ConsoleClientDependencies): ConsoleCli
       ]);
       // OIDC Core 3.1.3.7: the id_token must be for this client and this request.
       if (!access?.grant_id || identity?.aud !== String(client.id) || identity.nonce !== nonce) {
-        throw new TokenError("invalid_grant", "The id_token is not the answer to this browser's request.");
+        throw new TokenError("invalid_grant", "The id_token does not belong to this browser's request.");
       }
       return { tenantId: client.tenantId, sessionId: String(identity.sid), familyId: access.grant_id };
     },

@@ -55,7 +55,7 @@ const address = (description: string) => Type.String({ format: "uri", descriptio
 const secret = (description?: string) =>
   Type.Optional(Type.String({ format: "password", ...(description && { description }) }));
 const CLIENT_ID = "The Application's Id.";
-const RESOURCE = "What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.";
+const RESOURCE = "The token's audience (RFC 8707): the Audience of an Api. Absent: the API of this service.";
 const SCOPE = { default: "openid profile name" };
 
 /** Client authentication fields, present in every form of a client. */
@@ -63,7 +63,7 @@ const clientFields = {
   client_id: may(CLIENT_ID),
   client_secret: secret("One of its secrets."),
   client_assertion_type: may("urn:ietf:params:oauth:client-assertion-type:jwt-bearer, with client_assertion."),
-  client_assertion: may("Of private_key_jwt (RFC 7523): a JWT signed by the client."),
+  client_assertion: may("For private_key_jwt (RFC 7523): a JWT signed by the client."),
 };
 
 const authorizationRequest = <const Mode extends string>($id: string, modes: readonly Mode[]) =>
@@ -72,23 +72,23 @@ const authorizationRequest = <const Mode extends string>($id: string, modes: rea
       response_type: word(RESPONSE_TYPES, { description: "Must include code or code id_token." }),
       redirect_uri: address("Must match exactly one of the authorized redirect URIs configured for the client."),
       client_id: text(CLIENT_ID),
-      response_mode: Type.Optional(word(modes, { description: "How the answer is sent." })),
+      response_mode: Type.Optional(word(modes, { description: "How the response is sent." })),
       scope: Type.Optional(Type.String({ ...SCOPE, description: "Space-delimited; `*` gives all scopes." })),
       state: may("Any string; returned unchanged."),
       nonce: may("Associates a client session with an ID token; mitigates replay."),
-      code_challenge: may("PKCE (RFC 7636); demanded of public and native clients."),
-      code_challenge_method: Type.Optional(word(["S256"], { description: "How the challenge was made." })),
-      dpop_jkt: may("The thumbprint of the key that redeeming the code takes (RFC 9449 10)."),
+      code_challenge: may("PKCE (RFC 7636); required for public and native clients."),
+      code_challenge_method: Type.Optional(word(["S256"], { description: "The challenge method." })),
+      dpop_jkt: may("The thumbprint of the key that must redeem the code (RFC 9449 10)."),
       prompt: may(`Space-delimited: ${PROMPTS.join(", ")}.`),
       max_age: Type.Optional(
-        Type.Integer({ format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." }),
+        Type.Integer({ format: "int32", minimum: 0, description: "The maximum age of the sign-in in seconds." }),
       ),
-      login_hint: may("The user name to begin with."),
-      id_token_hint: may("Of the user who is expected."),
-      acr_values: may("Wished authentication context classes."),
-      claims: may("Single claims asked for, in JSON (OIDC Core 5.5)."),
+      login_hint: may("The user name to prefill."),
+      id_token_hint: may("An id_token of the expected user."),
+      acr_values: may("Requested authentication context classes."),
+      claims: may("Individually requested claims, in JSON (OIDC Core 5.5)."),
       resource: Type.Optional(address(RESOURCE)),
-      request: may("All of this, signed by the client (RFC 9101); beside it, only client_id counts."),
+      request: may("All parameters, signed by the client (RFC 9101); of the others only client_id is used."),
     },
     { $id },
   );
@@ -109,8 +109,8 @@ export const PUSHED_REQUEST = Type.Composite(
 /** RFC 9126 2.2. */
 export const PUSHED_RESPONSE = Type.Object(
   {
-    request_uri: text("What the browser brings to the authorization endpoint, with the client_id."),
-    expires_in: Type.Integer({ format: "int32", description: "Seconds in which the browser has to come." }),
+    request_uri: text("Sent to the authorization endpoint by the browser, with the client_id."),
+    expires_in: Type.Integer({ format: "int32", description: "Seconds within which the browser must open it." }),
   },
   { $id: "PushedAuthorizationResponse" },
 );
@@ -128,13 +128,11 @@ export const DEVICE_REQUEST = Type.Object(
 /** RFC 8628 3.2. */
 export const DEVICE_RESPONSE = Type.Object(
   {
-    device_code: text("What the device polls the token endpoint with."),
-    user_code: text("What the user types; upper and lower case, and what stands between the letters, do not count."),
+    device_code: text("The device sends it when polling the token endpoint."),
+    user_code: text("The code that the user types; case and separators are ignored."),
     verification_uri: address("Where the user types it."),
-    verification_uri_complete: address(
-      "The same with the code, for a QR code. The user still has to continue by hand.",
-    ),
-    expires_in: Type.Integer({ format: "int32", description: "Seconds in which the user has to answer." }),
+    verification_uri_complete: address("The same with the code, for a QR code. The user must still confirm."),
+    expires_in: Type.Integer({ format: "int32", description: "Seconds within which the user must answer." }),
     interval: Type.Integer({ format: "int32", description: "Seconds between two polls." }),
   },
   { $id: "DeviceAuthorizationResponse" },
@@ -145,7 +143,7 @@ export const REQUEST_OBJECT = Type.Object({ request_uri: may(), registration: ma
 
 export const LOGOUT_REQUEST = Type.Object(
   {
-    id_token_hint: may("Of the session to end; with it, the user is not asked."),
+    id_token_hint: may("An id_token of the session to end; with it, the user is not asked."),
     client_id: may(CLIENT_ID),
     post_logout_redirect_uri: may("An address registered to the client."),
     state: may("Returned unchanged."),
@@ -161,21 +159,21 @@ export const TOKEN_REQUEST = Type.Object(
       Type.String({
         ...SCOPE,
         description:
-          "Space-delimited; `*` gives all scopes. `AccessManager:Create, Update` stands for AccessManager:Create and " +
+          "Space-delimited; `*` gives all scopes. `AccessManager:Create, Update` means AccessManager:Create and " +
           "AccessManager:Update.",
       }),
     ),
-    code: may("Of the authorization code grant."),
-    redirect_uri: may("Optional; if sent, as in the authorization request."),
+    code: may("For the authorization code grant."),
+    redirect_uri: may("Optional; if sent, it must equal that of the authorization request."),
     code_verifier: may("PKCE (RFC 7636), if the authorization request had a challenge."),
-    refresh_token: may("Of the refresh grant."),
-    device_code: may("Of the device grant (RFC 8628)."),
-    subject_token: may("Of token exchange (RFC 8693): an access token of the user."),
+    refresh_token: may("For the refresh grant."),
+    device_code: may("For the device grant (RFC 8628)."),
+    subject_token: may("For token exchange (RFC 8693): an access token of the user."),
     subject_token_type: may(`${TOKEN_TYPES.join(" or ")}, with subject_token.`),
-    actor_token: may("Of token exchange: an access token of who acts for the user, issued to this client."),
+    actor_token: may("For token exchange: an access token of the actor, issued to this client."),
     actor_token_type: may("The same types, with actor_token."),
-    requested_token_type: may("Of token exchange: the same types."),
-    audience: may("Of token exchange: as resource."),
+    requested_token_type: may("For token exchange: the same types."),
+    audience: may("For token exchange: as resource."),
     resource: Type.Optional(address(RESOURCE)),
   },
   { $id: "TokenRequest" },
@@ -189,7 +187,7 @@ export const TOKEN_RESPONSE = Type.Object(
     access_token: text("A JWT (RFC 9068)."),
     id_token: may("Returned in the authorization code grant when the openid scope was requested."),
     refresh_token: may(),
-    scope: may("What was granted, if that is not what was asked for (RFC 6749 5.1)."),
+    scope: may("The granted scopes, if they differ from the requested ones (RFC 6749 5.1)."),
   },
   { $id: "TokenResponse" },
 );
@@ -198,9 +196,9 @@ export const RFC_TOKEN_RESPONSE = Type.Object(
   {
     ...TOKEN_RESPONSE.properties,
     token_type: word(["Bearer", "DPoP"], { description: "DPoP: bound to a key (RFC 9449)." }),
-    refresh_token: may("Not of the client credentials grant (RFC 6749 4.4.3)."),
-    scope: may("What was granted."),
-    issued_token_type: may("Of token exchange (RFC 8693 2.2.1)."),
+    refresh_token: may("Absent for the client credentials grant (RFC 6749 4.4.3)."),
+    scope: may("The granted scopes."),
+    issued_token_type: may("For token exchange (RFC 8693 2.2.1)."),
   },
   { $id: "Rfc6749TokenResponse" },
 );
@@ -210,7 +208,7 @@ export type TokenResponse = Static<typeof RFC_TOKEN_RESPONSE>;
 export const TOKEN_REFERENCE = Type.Object(
   {
     token: text("An access token or a refresh token."),
-    token_type_hint: may("Not needed."),
+    token_type_hint: may("Optional."),
     ...clientFields,
   },
   { $id: "TokenReference" },
@@ -238,12 +236,12 @@ export const INTROSPECTED = Type.Object(
     act: Type.Optional(
       Type.Object(
         { sub: text(), client_id: text() },
-        { additionalProperties: true, description: "Who acts for the user (RFC 8693 4.1); in it, who did before." },
+        { additionalProperties: true, description: "The actor (RFC 8693 4.1); it contains earlier actors." },
       ),
     ),
-    cnf: Type.Optional(Type.Object({ jkt: text("The thumbprint of the key that it is bound to (RFC 9449 6.2).") })),
+    cnf: Type.Optional(Type.Object({ jkt: text("The thumbprint of its key (RFC 9449 6.2).") })),
     exchange_scope: may(
-      "Of an exchanged token: the scopes that tokens exchanged from it can have for other audiences.",
+      "For an exchanged token: the scopes that tokens exchanged from it can have for other audiences.",
     ),
   },
   { $id: "Introspection" },

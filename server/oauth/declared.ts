@@ -6,14 +6,14 @@ import type { ApiError } from "../errors.ts";
 import type { Tag } from "../http/route.ts";
 import type { Door } from "./door.ts";
 
-export const SPEC_TAG: Tag = { name: "OAuth", description: "Access tokens, and the keys they verify by." };
+export const SPEC_TAG: Tag = { name: "OAuth", description: "Access tokens, and the keys that verify them." };
 export const RFC_TAG: Tag = {
   name: "OAuth 2.0",
   description: "The endpoints that OAuth client libraries use, strictly by the RFCs.",
 };
 export const SIGN_IN_TAG: Tag = {
   name: "Sign-in",
-  description: "Users sign in and out by their browsers (OpenID Connect).",
+  description: "Users sign in and out in their browsers (OpenID Connect).",
 };
 
 export const CLIENT = { client_id: "7", client_secret: "<SECRET>" };

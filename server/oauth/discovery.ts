@@ -38,7 +38,7 @@ const metadataAt = (path: string, id: string, source: string): PublicEndpoint =>
   path,
   id,
   tag: RFC_TAG,
-  summary: `What a client library needs to know (${source})`,
+  summary: `Provider metadata for client libraries (${source})`,
   answer: { description: "The provider's metadata.", schema: PROVIDER_METADATA },
 });
 

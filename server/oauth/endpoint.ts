@@ -97,13 +97,13 @@ export const REFUSED_BY_ALL: Refusal[] = [
   },
   { when: "The header Allow names the method.", error: new MethodNotAllowed(["POST"]), headers: ["Allow"] },
   { when: "The form is too large.", error: new PayloadTooLarge(FORM_BODY_LIMIT) },
-  { when: "The body is no form.", error: new UnsupportedMediaType("application/x-www-form-urlencoded") },
+  { when: "The body is not a form.", error: new UnsupportedMediaType("application/x-www-form-urlencoded") },
   {
-    when: "The client has sent too many requests; the header Retry-After says when to go on.",
+    when: "The client has sent too many requests; the header Retry-After says when to retry.",
     error: TooManyRequests.ofClient(500, 1),
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
-  { when: "Something failed on our side.", error: asApiError(undefined) },
+  { when: "Internal error.", error: asApiError(undefined) },
   { when: DATABASE_AWAY, error: new ServiceUnavailable(OUTAGES.away), headers: ["Retry-After"] },
 ];
 

@@ -33,7 +33,7 @@ export async function issuable(sql: Queries, client: Client, granted: Granted): 
 export async function leftOf(sql: Queries, client: Client, granted: Granted): Promise<Consent> {
   const left = await issuable(sql, client, granted);
   if (left.scopes.length > 0) return left;
-  throw new TokenError("invalid_grant", "Nothing is left of the scopes that were granted. Ask for a new grant.");
+  throw new TokenError("invalid_grant", "None of the granted scopes is left. Request a new grant.");
 }
 
 /** Whether an earlier consent covers the request. Tokens for this service need no separate consent. */

@@ -61,13 +61,13 @@ export const LOGOUT: PageEndpoint = {
   path: END_SESSION_PATH,
   id: { get: "logout", post: "postLogout" },
   summary: "End the user's session in this browser",
-  description: "Tokens live on until they are revoked.",
+  description: "Tokens stay valid until they expire or are revoked.",
   takes: LOGOUT_REQUEST,
   answers: {
-    200: "The user is asked, or told that it is done.",
+    200: "A page that asks for confirmation or reports success.",
     302: "To post_logout_redirect_uri, with state.",
-    303: "On to an address of ours.",
-    400: "The request is wrong; nothing is sent anywhere.",
+    303: "Redirect to an address of this service.",
+    400: "The request is invalid; there is no redirect.",
   },
 };
 
@@ -152,7 +152,7 @@ function farewell(
 ): Promise<Response> {
   if (destination === undefined || (isStrangers && cookies === undefined)) {
     const lines = ["You are signed out in this browser. You can close this page."];
-    const next = destination && { href: destination, text: `Go on to ${placeOf(destination)}` };
+    const next = destination && { href: destination, text: `Continue to ${placeOf(destination)}` };
     const page = <MessagePage site={endpoints.site} heading="Signed out" lines={lines} {...(next && { next })} />;
     return pageResponse(page, { cookies });
   }
@@ -164,12 +164,12 @@ async function checkLogout(
   { findClient, tokens }: EndSessionDependencies,
   parameters: RequestParameters<typeof LOGOUT_REQUEST>,
 ): Promise<LogoutRequest> {
-  if (parameters.repeated.length > 0) throw new BadInput("A parameter stands in the request more than once.");
+  if (parameters.repeated.length > 0) throw new BadInput("A parameter is repeated in the request.");
   const hint = parameters.sent.id_token_hint;
   const claims = hint === undefined ? undefined : await tokens.readIdTokenHint(hint);
-  if (hint !== undefined && !claims) throw new BadInput("id_token_hint is not an id_token of ours.");
+  if (hint !== undefined && !claims) throw new BadInput("id_token_hint is not an id_token of this service.");
   const clientId = parameters.sent.client_id ?? (claims && String(claims.aud));
-  if (claims && clientId !== claims.aud) throw new BadInput("client_id is not the one of id_token_hint.");
+  if (claims && clientId !== claims.aud) throw new BadInput("client_id differs from that of id_token_hint.");
   return {
     hintedUser: claims && (await userOfHint(findClient, claims)),
     ...(await registeredDestination(findClient, clientId, parameters)),
@@ -192,7 +192,7 @@ async function registeredDestination(
   if (clientId === undefined) throw new BadInput("post_logout_redirect_uri needs an id_token_hint or a client_id.");
   const client = await findClient(clientId, "anew");
   if (!client || !isRegisteredUri(client, client.postLogoutRedirectUris, uri)) {
-    throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
+    throw new BadInput("post_logout_redirect_uri is not registered for this application.");
   }
   // The addresses of an inactive client are not used; signing out continues.
   if (!client.isActive) return { destination: undefined, isStrangers: false };

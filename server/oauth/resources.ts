@@ -47,12 +47,12 @@ export function resourceNamed(apis: readonly Api[], issuer: string, name: string
  */
 export function targetOf(apis: readonly Api[], granted: readonly string[], asked: string | undefined): Target {
   if (asked !== undefined && !granted.includes(asked)) {
-    throw new TokenError("invalid_target", "resource is none of those that were granted.");
+    throw new TokenError("invalid_target", "resource was not granted.");
   }
   if (asked === ENTITY_API || (asked === undefined && granted.includes(ENTITY_API))) return undefined;
   const [first, ...others] = apis.filter(({ id }) => granted.includes(id) && (asked ?? id) === id);
   if (!first) {
-    throw new TokenError("invalid_target", "The API that was granted is gone, or the client has none of its scopes.");
+    throw new TokenError("invalid_target", "The granted API no longer exists, or the client has none of its scopes.");
   }
   if (others.length > 0) {
     const names = [first, ...others].map(({ audience }) => audience).join(" or ");
@@ -90,7 +90,7 @@ export function withoutScope(apis: readonly Api[], owned: string[], asked: reado
   const missing = asked.find((scope) => owned.includes(scope) && apis.some((api) => scopesOf(api).includes(scope)));
   const api = apis.find((one) => scopesOf(one).includes(missing ?? ""));
   if (!api) return `The client does not have the scope ${printable(asked.join(" "))}.`;
-  return `${missing} is a scope of the API ${api.name}. Ask for it with resource=${api.audience}.`;
+  return `${missing} is a scope of the API ${api.name}. Request it with resource=${api.audience}.`;
 }
 
 function scopesOf({ scopes }: Api): string[] {

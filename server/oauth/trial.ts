@@ -108,9 +108,9 @@ export function createTrials(
           ...(id_token && {
             idToken: await read(id_token, (claims, alg) => [
               { text: `aud is ${clientId}`, isRight: claims.aud === clientId },
-              { text: "nonce is that of the request", isRight: claims.nonce === nonce },
+              { text: "nonce equals that of the request", isRight: claims.nonce === nonce },
               {
-                text: "at_hash is that of the access token",
+                text: "at_hash matches the access token",
                 isRight: claims.at_hash === halfHash(alg as SigningAlg, access_token),
               },
             ]),

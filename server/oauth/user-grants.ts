@@ -126,7 +126,7 @@ export function createUserGrants({ sql, families, findApis }: UserGrantsDependen
 }
 
 function noGrant(): NotFound {
-  return new NotFound("The Application may do nothing in the name of this User.");
+  return new NotFound("The Application has no access on behalf of this User.");
 }
 
 /** Ends the consent and all codes and tokens. @param origin the origin of the request */
@@ -192,8 +192,8 @@ export function userGrantRoutes(grants: UserGrants): Route[] {
       path,
       id: "listGrantsOfUser",
       tag,
-      summary: "List the Applications that may act in the name of a User",
-      description: "Without those that the caller may not read.",
+      summary: "List the Applications that can act on behalf of a User",
+      description: "Contains only records that the caller may read.",
       scopes: ["Settings:Read"],
       params: user,
       paged: true,
@@ -206,8 +206,8 @@ export function userGrantRoutes(grants: UserGrants): Route[] {
       path: "/Application/{Id}/Grants",
       id: "listGrantsOfApplication",
       tag,
-      summary: "List the Users in whose name an Application may act",
-      description: "Without those that the caller may not read.",
+      summary: "List the Users that an Application can act on behalf of",
+      description: "Contains only records that the caller may read.",
       scopes: ["Settings:Read"],
       params: { Id: idTextParameter("The Application's Id.") },
       paged: true,
@@ -220,12 +220,12 @@ export function userGrantRoutes(grants: UserGrants): Route[] {
       path: `${path}/{ApplicationId}`,
       id: "revokeGrant",
       tag,
-      summary: "Revoke what an Application may do in the name of a User",
+      summary: "Revoke an Application's access on behalf of a User",
       description:
-        "Its tokens and codes for this User end at once. The next sign-in asks again, unless the Application is FirstParty.",
+        "Its tokens and codes for this User are revoked at once. The next sign-in asks again, unless the Application is FirstParty.",
       scopes: ["Settings:Update"],
       params: { ...user, ApplicationId: idTextParameter("The Application's Id.") },
-      answer: { description: "What it was.", schema: GRANT, example: EXAMPLE },
+      answer: { description: "The revoked grant.", schema: GRANT, example: EXAMPLE },
       handle: (caller, { params }) => grants.revoke(caller, params.Id, params.ApplicationId),
     }),
   ];
@@ -236,16 +236,18 @@ const GRANT = Type.Object(
     User: ABSTRACT_LONG,
     Application: ABSTRACT_LONG,
     Apis: Type.Array(Type.Object({ Id: uuid(), Name: Type.String() }), {
-      description: "APIs of the tenant that it may use. The scopes of others are the entity API's and userinfo's.",
+      description: "APIs of the tenant that it can use. Other scopes belong to the entity API and userinfo.",
     }),
     Scopes: Type.Array(Type.String()),
-    Claims: Type.Array(Type.String(), { description: "Names of claims that it may see beside those of its scopes." }),
+    Claims: Type.Array(Type.String(), {
+      description: "Names of claims that it can see in addition to those of its scopes.",
+    }),
     Consented: Type.Boolean({
       description: "false: the Application is, or was, FirstParty, and the User was not asked.",
     }),
     GrantedOn: time(),
     LastUsedOn: orNull(time(), {
-      description: "When tokens were last issued by it. null: it has none that it could refresh.",
+      description: "When tokens were last issued for it. null: no refresh token.",
     }),
   },
   { $id: "Grant" },

@@ -32,21 +32,21 @@ const operation = (id: string): BearerOperation => ({
   id,
   tag: SIGN_IN_TAG,
   security: [{ oauth2: ["openid"] }, { bearer: [] }],
-  summary: "Read the claims of the user whom the access token is of",
+  summary: "Read the claims of the access token's user",
   description:
-    "The token has to be a user's, with the scope openid. POST also takes it as access_token in a form. One that is bound " +
-    "to a key comes as DPoP, with a DPoP proof (RFC 9449 7). A client with UserinfoAlg gets the claims as a JWT, " +
+    "The token must belong to a user and have the scope openid. POST also accepts it as access_token in a form. A token " +
+    "bound to a key is sent as DPoP, with a DPoP proof (RFC 9449 7). A client with UserinfoAlg gets the claims as a JWT, " +
     "application/jwt, with iss and aud (OpenID Connect Core 5.3.2).",
   answer: { description: "The claims.", schema: USER_INFO, example: { sub: "user-7", name: "Ana Silva" } },
   refused: {
     400: { when: "The token is sent twice.", error: "invalid_request" },
     401: {
-      when: "There is no token, or it is expired or invalid.",
+      when: "The token is missing, expired or invalid.",
       error: "invalid_token",
       headers: ["WWW-Authenticate"],
     },
     403: {
-      when: "The token is no user's, or lacks openid.",
+      when: "The token does not belong to a user, or lacks openid.",
       error: "insufficient_scope",
       headers: ["WWW-Authenticate"],
     },
@@ -91,7 +91,7 @@ async function userinfo(
   const { userId } = claims;
   if (userId === undefined || !scopes.includes("openid")) {
     throw new Permission(
-      "The access token has to be a user's, with the scope openid.",
+      "The access token must belong to a user and have the scope openid.",
       'Bearer error="insufficient_scope", scope="openid"',
     );
   }
@@ -101,7 +101,7 @@ async function userinfo(
   const named = claims.userinfo_claims ?? [];
   const live = named.length > 0 ? await scopesNow(sql, of.tenantId, of.id, userId) : undefined;
   const about = await userinfoClaims(sql, of, { userId, scopes }, claimsGiven(named, live ?? []));
-  if (!about) throw new Unauthorized("The user is gone.", INVALID_TOKEN);
+  if (!about) throw new Unauthorized("The user no longer exists.", INVALID_TOKEN);
   const told = { ...about, sub: claims.sub };
   if (!client?.userinfoAlg) return Response.json(told, { headers: NO_STORE });
   const headers = { ...NO_STORE, "content-type": "application/jwt" };

@@ -14,20 +14,20 @@ function changeCall(): Operation {
     summary: "A call for each change",
     description:
       "Posted to the connection's URL at least once, so process each EventId once. There are three attempts at most, " +
-      "with growing waits; every one sends the same bytes. Calls may come in another order than the changes: keep each " +
-      "record's webhook-sequence, and drop what is not above it.",
+      "at growing intervals; each sends the same bytes. Calls may arrive out of order: store each " +
+      "record's webhook-sequence, and drop calls that are not above it.",
     ...call(
       header(
         "webhook-sequence",
-        "How many changes the record has seen with this one. Of an array they are as many as there are records in Data, " +
-          `in its order, with commas between; left out if they have more than ${SEQUENCE_LIMIT} characters.`,
+        "The number of changes of the record, including this one. For an array, one number per record of Data, " +
+          `in its order, separated by commas; omitted if longer than ${SEQUENCE_LIMIT} characters.`,
       ),
     ),
     requestBody: jsonBody("Compact JSON in this order.", schemaRef("WebhookPayload"), { created: EXAMPLE_PAYLOAD }),
     responses: {
       "2XX": { description: "Received." },
-      "410": { description: "Never again: the delivery ends and the connection is held." },
-      default: { description: "Not received; the attempt is repeated, no earlier than a Retry-After says." },
+      "410": { description: "Rejected permanently: the delivery ends and the connection is held." },
+      default: { description: "Not received; the attempt is repeated, not before Retry-After." },
     },
   };
 }
@@ -38,10 +38,10 @@ function pingCall(): Operation {
     summary: "A call that tests the connection",
     description: "Nothing has changed: verify the signature and answer 2xx. There is one attempt.",
     ...call(),
-    requestBody: jsonBody("As of a change.", schemaRef("WebhookPingPayload"), { ping: EXAMPLE_PING_PAYLOAD }),
+    requestBody: jsonBody("As for a change.", schemaRef("WebhookPingPayload"), { ping: EXAMPLE_PING_PAYLOAD }),
     responses: {
       "2XX": { description: "Received." },
-      default: { description: "The connection does not work yet." },
+      default: { description: "The test failed." },
     },
   };
 }
@@ -58,7 +58,7 @@ function call(...more: ParameterObject[]): Pick<Operation, "tags" | "security" |
       signed("webhook-timestamp", "The attempt's time in seconds since 1970 (Standard Webhooks)."),
       signed(
         "webhook-signature",
-        "`v1,` and the base64 signature, several of them with spaces between while secrets change (Standard Webhooks).",
+        "`v1,` and the base64 signature, several separated by spaces during a change of secret (Standard Webhooks).",
       ),
     ],
   };

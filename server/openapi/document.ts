@@ -16,10 +16,10 @@ import { service } from "./service.ts";
 const DESCRIPTION = `An OAuth 2.0 and OpenID Connect provider, a REST API over entity records, and signed webhooks.
 
 Get an access token from the token endpoint and send it as \`Authorization: Bearer <ACCESS_TOKEN>\`. Every error of the
-entity API is one error record.
+entity API is an error record.
 
-What a caller may not read by its tenant's policies is in no list, and a foreign key of it is \`{ Id, Type }\`. The answer of a
-write or a deletion is the whole record for who may read it, with its ETag; for others its Id and the fields they sent.`;
+Records that the tenant's policies hide from a caller are not listed, and foreign keys to them are \`{ Id, Type }\`. A write or
+deletion returns the whole record with its ETag to callers who may read it, and to others its Id and the fields they sent.`;
 
 /**
  * The OpenAPI 3.1 document. It is composed here, because @elysiajs/openapi cannot read our routes: they accept every
@@ -78,7 +78,7 @@ export function securitySchemes(publicUrl: string) {
   return {
     oauth2: {
       type: "oauth2",
-      description: "Every scope that an operation names is needed.",
+      description: "All scopes listed for an operation are required.",
       flows: {
         clientCredentials: flow,
         authorizationCode: { authorizationUrl: `${publicUrl}/oauth/authorize`, ...flow },
@@ -88,7 +88,7 @@ export function securitySchemes(publicUrl: string) {
       type: "http",
       scheme: "bearer",
       bearerFormat: "JWT",
-      description: "An access token that the token endpoint has given, with the same scopes.",
+      description: "An access token of the token endpoint, with the same scopes.",
     },
     client: {
       type: "http",

@@ -45,8 +45,8 @@ const ERRORS = {
     error: new MultipleRows("Several User records have the Username ana."),
   },
   Unauthorized: {
-    when: "There is no access token, or it is expired or invalid.",
-    error: new Unauthorized("The access token is expired or invalid. Ask the token endpoint for a new one."),
+    when: "The access token is missing, expired or invalid.",
+    error: new Unauthorized("The access token is expired or invalid. Request a new one at the token endpoint."),
     headers: ["WWW-Authenticate"],
   },
   Permission: {
@@ -56,35 +56,37 @@ const ERRORS = {
   },
   NotFound: { when: "There is no such record.", error: new NotFound("There is no User whose Id is 999.") },
   MethodNotAllowed: {
-    when: "The path has other methods; the header Allow names them.",
+    when: "The method is not supported; the header Allow lists those of the path.",
     error: new MethodNotAllowed(["GET", "HEAD", "DELETE"]),
     headers: ["Allow"],
   },
   Conflict: {
-    when: "The change is at odds with another record, or with another caller's change.",
-    error: new Conflict("Name is held by another Application."),
+    when: "The change conflicts with another record or a concurrent change.",
+    error: new Conflict("Name is already used by another Application."),
   },
   PreconditionFailed: {
-    when: "The record is not what If-Match or If-None-Match asks for.",
-    error: new PreconditionFailed("The record is no longer what If-Match says. Read it again, then repeat the change."),
+    when: "The record does not meet If-Match or If-None-Match.",
+    error: new PreconditionFailed(
+      "The record has changed since the version in If-Match. Read it again, then repeat the change.",
+    ),
   },
   PayloadTooLarge: { when: "The body is too large.", error: new PayloadTooLarge(JSON_BODY_LIMIT) },
   UnsupportedMediaType: {
-    when: "The body has another media type.",
+    when: "The body's media type is not supported.",
     error: new UnsupportedMediaType("application/json"),
   },
   TooManyRequests: {
-    when: "The client has sent too many requests, or its tenant has too many of this kind under way; the header Retry-After says when to go on.",
+    when: "The client has sent too many requests, or its tenant has too many of this kind in progress; the header Retry-After says when to retry.",
     error: TooManyRequests.ofClient(500, 1),
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
   ServiceBusy: {
-    when: "The request has waited too long for its turn; the header Retry-After says when to ask again.",
+    when: "The request has waited too long; the header Retry-After says when to retry.",
     error: new ServiceBusy(),
     headers: ["Retry-After"],
   },
   DatabaseAway: { when: DATABASE_AWAY, error: new ServiceUnavailable(OUTAGES.away), headers: ["Retry-After"] },
-  InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },
+  InternalServerError: { when: "Internal error.", error: asApiError(undefined) },
 } satisfies Record<ErrorName, DescribedError>;
 const NAMES = Object.keys(ERRORS) as ErrorName[];
 

@@ -120,8 +120,8 @@ function pageOperation({ id, summary, description, takes, answers }: PageEndpoin
     responses: {
       ...Object.fromEntries(own),
       405: html("The header Allow names the methods."),
-      ...(method === "post" ? { 413: html("The form is too large."), 415: html("The body is no form.") } : {}),
-      500: html("Something failed on our side."),
+      ...(method === "post" ? { 413: html("The form is too large."), 415: html("The body is not a form.") } : {}),
+      500: html("Internal error."),
       503: html(DATABASE_AWAY, ["Retry-After"]),
     },
   });
@@ -174,7 +174,7 @@ function refusalsOf(refused: BearerOperation["refused"]) {
   const all: BearerOperation["refused"] = {
     ...refused,
     405: { when: "The header Allow names the methods.", error: "invalid_request", headers: ["Allow"] },
-    500: { when: "Something failed on our side.", error: "server_error" },
+    500: { when: "Internal error.", error: "server_error" },
     503: { when: DATABASE_AWAY, error: "temporarily_unavailable", headers: ["Retry-After"] },
   };
   const responses = Object.entries(all).map(([status, { when, error, headers }]) => [

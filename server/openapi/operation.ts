@@ -63,7 +63,7 @@ export function json(
 }
 
 export const NOT_MODIFIED: ResponseObject = {
-  description: "The record is what If-None-Match names.",
+  description: "The record matches If-None-Match.",
   headers: headersOf(["ETag"]),
 };
 
@@ -94,8 +94,8 @@ export function pageOf(item: Schema): Schema {
       Next: {
         type: ["string", "null"],
         description:
-          "The Cursor of the next page; null: nothing follows that the caller may read. One request looks at " +
-          `${MAX_ROWS_READ} rows at most: where more in a row are hidden, a page has fewer than its Limit.`,
+          "The Cursor of the next page; null: no more records that the caller may read. One request reads " +
+          `${MAX_ROWS_READ} rows at most, so a page can be shorter than Limit if many are hidden.`,
       },
     },
   };
@@ -114,16 +114,16 @@ export const PARAMETERS = {
   Cursor: { name: "Cursor", in: "query", ...PAGING.Cursor },
   IfMatch: header(
     "If-Match",
-    "ETags in their quotes, one of which the record must still have; `*`: any record that is there. Else 412.",
+    "Quoted ETags; the record must have one of them. `*`: any existing record. Otherwise 412.",
   ),
   IfNoneMatch: header(
     "If-None-Match",
-    "ETags in their quotes, none of which the record may have; `*`: there must be no such record.",
+    "Quoted ETags; the record must have none of them. `*`: the record must not exist.",
   ),
   RequestId: header(
     "X-Request-Id",
-    "The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is " +
-      "absent or anything else.",
+    "The caller's key of the request: 1 to 100 letters, digits and `._:-`. It is generated if " +
+      "absent or malformed.",
   ),
 } satisfies Record<string, ParameterObject>;
 
@@ -136,11 +136,11 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
   "DPoP-Nonce": { description: "For the next DPoP proof (RFC 9449 8).", schema: TEXT },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },
   RateLimit: {
-    description: "How many requests are left (r), and in how many seconds (t) there are more.",
+    description: "The remaining requests (r), and the seconds until more are available (t).",
     schema: { ...TEXT, examples: ['"client";r=999;t=1'] },
   },
   "RateLimit-Policy": {
-    description: "How many requests (q) a client may send in how many seconds (w).",
+    description: "The requests (q) that a client can send per window of seconds (w).",
     schema: { ...TEXT, examples: ['"client";q=1000;w=2'] },
   },
 };

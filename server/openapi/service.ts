@@ -12,7 +12,7 @@ export function service(): Area {
   const named = new Map<string, Schema>();
   const readiness = documentedSchema(READINESS, named);
   return {
-    tags: [{ name: TAG, description: "How the service stands." }],
+    tags: [{ name: TAG, description: "Status of the service." }],
     paths: {
       "/healthz": {
         get: operation({
@@ -20,7 +20,11 @@ export function service(): Area {
           tag: TAG,
           summary: "Whether the process is alive",
           answers: {
-            200: json("It is.", { type: "object", properties: { status: { const: "alive" } } }, { status: "alive" }),
+            200: json(
+              "The process is alive.",
+              { type: "object", properties: { status: { const: "alive" } } },
+              { status: "alive" },
+            ),
           },
         }),
       },
@@ -28,13 +32,13 @@ export function service(): Area {
         get: operation({
           id: "getReadiness",
           tag: TAG,
-          summary: "Which of PostgreSQL, Temporal and worker is there",
+          summary: "Status of PostgreSQL, Temporal and the worker",
           description:
-            "While deliveries cannot begin, changes are still taken, and delivered later: status is degraded, and " +
-            "reasons has why, in words. A process that is starting or stopping is unavailable.",
+            "If deliveries cannot start, changes are still accepted and delivered later: status is degraded, and " +
+            "reasons explains why. A starting or stopping process is unavailable.",
           answers: {
             200: json("Requests are answered.", readiness, EXAMPLE),
-            503: json("PostgreSQL is away or takes no changes, or the process is starting or stopping.", readiness, {
+            503: json("PostgreSQL is unavailable or read-only, or the process is starting or stopping.", readiness, {
               ...EXAMPLE,
               status: "unavailable",
               postgresql: "down",

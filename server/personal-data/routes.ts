@@ -17,10 +17,10 @@ export function personalDataRoutes(personalData: PersonalData): Route[] {
       tag: TAG,
       scopes: EXPORT_SCOPES,
       id: "exportUser",
-      summary: "Everything that is kept about a User, as a file",
+      summary: "Export all data about a User as a file",
       description:
-        "A zip archive of JSON files. index.json lists them and names what is left out: secrets and their digests, and " +
-        "what expires within a day. The other files are arrays: the User, its sessions, identities, second factors, " +
+        "A zip archive of JSON files. index.json lists them and the omitted data: secrets and their digests, and " +
+        "rows that expire within a day. The other files are arrays: the User, its sessions, identities, second factors, " +
         "consents, grants and roles, the events about it with their deliveries, and its audit events. Policies must " +
         "permit to read the User and its settings; events and audit events that the caller may not read are missing. " +
         "The audit log notes each export.",

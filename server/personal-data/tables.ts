@@ -163,8 +163,8 @@ const TABLES = {
   responses: EVENTS,
   audit_log: { how: { file: "AuditEvents" } },
 
-  signin_failures: { how: { expires: "digests of what was guessed, for a day after the last guess" } },
-  upstream_attempts: { how: { expires: "what an identity provider said, until the sign-in has ended or expired" } },
+  signin_failures: { how: { expires: "digests of guessed values, for a day after the last guess" } },
+  upstream_attempts: { how: { expires: "claims from an identity provider, until the sign-in has ended or expired" } },
   pushed_requests: { how: { expires: "parameters of an authorization request, such as login_hint, for some minutes" } },
 
   departments: STAMPED,

@@ -67,11 +67,11 @@ export function text(column: string, description: string, options: Options = {})
     sent: schema({ type: ["string", "null"], maxLength, pattern }),
     checked: Type.Union([Type.String(), Type.Null()]),
     shown: schema({ type: "string", default: "", maxLength }),
-    must: "must be a string without half of a surrogate pair, or null.",
+    must: "must be a string without unpaired surrogates, or null.",
     problem(value: string | null) {
       const typed = asTyped(value ?? "");
-      if (typed.length > maxLength) return `has ${typed.length} characters; it may have at most ${maxLength}.`;
-      if (!isText(typed)) return "has a character that is not text (NUL or half of a surrogate pair).";
+      if (typed.length > maxLength) return `has ${typed.length} characters; the limit is ${maxLength}.`;
+      if (!isText(typed)) return "contains a character that is not text (NUL or an unpaired surrogate).";
       if (typed === "" || !shape) return undefined;
       return shape.pattern.test(typed) && (shape.fits?.(typed) ?? true) ? undefined : shape.must;
     },

@@ -36,7 +36,7 @@ function filterBy(field: Matchable): Filter<Wanted | undefined> {
   return {
     description:
       type === "reference"
-        ? `The Id of what ${name} points at; 0: nothing.`
+        ? `The Id of the record that ${name} points at; 0: nothing.`
         : `Records whose ${name} is this${type === "text" ? "; empty: those that have none" : ""}.`,
     schema: valueSchema(type),
     hasValue: true,

@@ -80,10 +80,10 @@ async function refuseCycle(
   if (targetId === ownId) throw new BadInput(`${name} points at the ${entity.name} itself.`);
   const chain = await listChain(sql, tenantId, entity, column, targetId, MAX_LEVELS + 1);
   if (ownId !== undefined && chain.includes(ownId)) {
-    throw new BadInput(`${name} points at ${entity.name} ${targetId}, which stands below ${ownId} itself.`);
+    throw new BadInput(`${name} points at ${entity.name} ${targetId}, which is below ${ownId} itself.`);
   }
   if (chain.length > MAX_LEVELS) {
-    throw new BadInput(`${name} puts the ${entity.name} below more than ${MAX_LEVELS} others.`);
+    throw new BadInput(`${name} places the ${entity.name} below more than ${MAX_LEVELS} others.`);
   }
 }
 
@@ -104,7 +104,7 @@ async function lookUp(sql: Queries, caller: Seer, name: string, entities: Pointe
   const candidates = entities.filter((candidate) => type === undefined || candidate.name === type);
   if (candidates.length === 0) {
     const names = entities.map((candidate) => candidate.name).join(" or ");
-    throw new BadInput(`${name} points at a ${names}; its Type is ${printable(type ?? "")}.`);
+    throw new BadInput(`${name} points at a ${names}, but its Type is ${printable(type ?? "")}.`);
   }
   for (const candidate of candidates) {
     const found = await findSeen(sql, caller, candidate, target);

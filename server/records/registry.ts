@@ -36,7 +36,7 @@ export function createRegistry(definitions: readonly RecordDeclaration[], settin
       const target = named(reference.target);
       const pointsAt = target ?? settings.find(({ name }) => name === reference.target);
       if (!pointsAt)
-        throw new Error(`${entity.name}.${reference.name} points at ${reference.target}, which is no entity.`);
+        throw new Error(`${entity.name}.${reference.name} points at ${reference.target}, which is not an entity.`);
       entity.references.push({ ...reference, pointsAt });
       target?.referencedBy.push({ entity, column: reference.column, name: reference.name });
     }
@@ -55,7 +55,7 @@ function contractOf({ name, description, identifiers, fields, references }: Enti
     ...references.map((one): [string, Field] => [one.name, shownReference(one)]),
     ...ACTOR_FIELDS.map((one): [string, Field] => [one.name, actorField(one)]),
   ]);
-  const sentAs = `${description} Absent fields are left alone, null clears a field.`;
+  const sentAs = `${description} Absent fields stay unchanged, null clears a field.`;
   return contract(name, description, Object.fromEntries(all), sentAs);
 }
 
@@ -83,7 +83,7 @@ function shownReference({ pointsAt, inputOnly, ...field }: EntityReference): Fie
 
 function actorField({ name, description }: (typeof ACTOR_FIELDS)[number]): Field {
   return {
-    ...reference("", name, `${description} It is looked up, but the server's own value is stored.`),
+    ...reference("", name, `${description} The value is checked, but the server's own value is stored.`),
     answered: description,
     shown: ABSTRACT_LONG,
     show: (stored) => stored ?? NOBODY,

@@ -114,12 +114,14 @@ const BASE64_PREFIX = "base64|";
 export function pathText(pathValue: string): string {
   const raw = pathValue.replace(/^base64%7c/i, BASE64_PREFIX);
   if (raw.startsWith(BASE64_PREFIX)) return decodeBase64(raw.slice(BASE64_PREFIX.length));
-  if (raw === "") throw new BadInput("The path ends in a slash, with no Id after it. The list has no slash.");
+  if (raw === "") throw new BadInput("The path ends in a slash, with no Id after it. The list's path has no slash.");
   if (raw.includes("/")) {
-    throw new BadInput("The value in the path has a slash. Leave it out, or send a text that has one as base64|….");
+    throw new BadInput("The value in the path contains a slash. Remove it, or send the text as base64|….");
   }
   if (!/^[A-Za-z0-9._~-]+$/.test(raw)) {
-    throw new BadInput("The value in the path has special characters. Send it as base64| and the base64 of its text.");
+    throw new BadInput(
+      "The value in the path contains special characters. Send it as base64| and the base64 of its text.",
+    );
   }
   return raw;
 }

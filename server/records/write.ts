@@ -107,7 +107,7 @@ async function refusingHeld<Row>(
   }
 }
 
-export const heldByAnother = (name: string, field: string) => `${field} is held by another ${name}.`;
+export const heldByAnother = (name: string, field: string) => `${field} is already used by another ${name}.`;
 
 export const keepsChanging = (name: string) =>
   new Conflict(`Another caller keeps changing the same ${name}. Try again.`);

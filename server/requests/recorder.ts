@@ -61,7 +61,7 @@ export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
     } catch (error) {
       const now = performance.now();
       for (const { tenantId, omitted } of rows) shareOf(tenantId, now).omitted += omitted + 1;
-      couldNotWrite({ err: error }, "the last requests could not be written down");
+      couldNotWrite({ err: error }, "recent requests could not be stored");
     }
     forgetQuiet(shares);
   }

@@ -18,12 +18,12 @@ import { type RequestFilter, STATUS_CLASSES } from "./store.ts";
 export const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
 
 export const FILTERS = {
-  Status: wordFilter(STATUS_CLASSES, "The class of its status."),
-  Method: wordFilter(METHODS, "How it was asked."),
+  Status: wordFilter(STATUS_CLASSES, "The class of the status."),
+  Method: wordFilter(METHODS, "The method."),
   Route: textFilter("A part of the route, in any case."),
-  ClientId: recordIdFilter("The client that it came from.", { ofEntity: true }),
-  RequestKey: textFilter("Those with this RequestKey: a client may send the same with several."),
-  Last: lastFilter("Of the time until now."),
+  ClientId: recordIdFilter("The client that sent it.", { ofEntity: true }),
+  RequestKey: textFilter("With this RequestKey, which a client may use for several requests."),
+  Last: lastFilter("In this period up to now."),
   From: momentFilter("At this time or later."),
   To: momentFilter("Before this time."),
 };
@@ -55,10 +55,10 @@ export function requestRoutes(requests: Requests): Route[] {
       ...shared,
       path,
       id: "listRequest",
-      summary: "List the last requests",
+      summary: "List recent requests",
       description:
-        "The newest first. A request appears a second after its answer. Of a client that nobody could tell there is " +
-        "none, and of very many at once some are left out.",
+        "Newest first. A request appears a second after its response. Unauthenticated requests are " +
+        "not listed, and some are dropped above a limit.",
       paged: true,
       filters: FILTERS,
       answer: { description: "A page of requests.", schema: REQUEST, example: EXAMPLE, list: true },
@@ -69,7 +69,7 @@ export function requestRoutes(requests: Requests): Route[] {
       ...shared,
       path: `${path}/{Id}`,
       id: "getRequest",
-      summary: "Read one of the last requests",
+      summary: "Read a recent request",
       params: { Id: uuidParameter("The request's Id.", "Request") },
       answer: { description: "The request.", schema: REQUEST, example: EXAMPLE },
       handle: (caller, { params }) => requests.read(caller, params.Id),
@@ -80,14 +80,14 @@ export function requestRoutes(requests: Requests): Route[] {
 const REQUEST = Type.Object(
   {
     Id: uuid(),
-    OccurredOn: time("When it came."),
+    OccurredOn: time("When it arrived."),
     Method: Type.String(),
-    Route: Type.String({ description: "What it was sent to, as the log has it: without the values of its path." }),
+    Route: Type.String({ description: "The route's pattern, without the values in the path." }),
     Status: Type.Integer(),
-    DurationMs: Type.Number({ description: "Milliseconds to the answer." }),
-    ClientId: Type.String({ description: "The Application it came from." }),
-    RequestKey: Type.String({ description: "As its X-Request-Id and its error record have it." }),
-    Omitted: Type.Integer({ description: "Requests of the tenant before it that are left out here." }),
+    DurationMs: Type.Number({ description: "Milliseconds until the response." }),
+    ClientId: Type.String({ description: "The Application that sent it." }),
+    RequestKey: Type.String({ description: "As in its X-Request-Id and error record." }),
+    Omitted: Type.Integer({ description: "Earlier requests of the tenant that were dropped." }),
   },
   { $id: "Request" },
 );

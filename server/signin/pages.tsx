@@ -130,8 +130,8 @@ export function LinkPage({
     <CardPage site={site} title={problem ? "Error: Link your account" : "Link your account"}>
       <h1>Link your account</h1>
       <p class="lead">
-        <span safe>{provider}</span> has signed you in as <strong safe>{there}</strong>, which is not linked with an
-        account here yet. Enter the user name and password of your account once; after that, signing in there is enough.
+        <span safe>{provider}</span> has signed you in as <strong safe>{there}</strong>, which is not linked to an
+        account here yet. Enter your user name and password here once; after that, signing in there is enough.
       </p>
       {problem ? (
         <p id="problem" class="problem" role="alert" safe>
@@ -149,8 +149,8 @@ export function LinkPage({
         <button type="submit">Link and sign in</button>
       </form>
       <p class="note">
-        Never had a password here, or is your account at <span safe>{provider}</span> a new one? Ask an administrator to
-        link it with yours. <span safe>{provider}</span> calls it <code safe>{subject}</code>.
+        No password here, or a new account at <span safe>{provider}</span>? Ask an administrator to link it to yours.{" "}
+        <span safe>{provider}</span> identifies it as <code safe>{subject}</code>.
       </p>
       {otherHref === undefined ? (
         ""
@@ -239,7 +239,7 @@ export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Eleme
   return (
     <CardPage site={site} title="Continue" script="submit.js">
       <h1>One moment</h1>
-      <p>You are going back to the application.</p>
+      <p>Returning to the application.</p>
       <form method="post" action={attribute(action)}>
         {fields.map(([name, value]) => (
           <input type="hidden" name={attribute(name)} value={attribute(value)} />
@@ -286,7 +286,7 @@ export interface UpstreamProblemProps {
 export function UpstreamProblemPage(props: UpstreamProblemProps): JSX.Element {
   const { site, purpose, provider, line, links, reference } = props;
   const heading = purpose === "sign-in" ? "Sign-in did not work" : "Linking did not work";
-  const outcome = purpose === "sign-in" ? "You are not signed in with " : "Your account is not linked with ";
+  const outcome = purpose === "sign-in" ? "You are not signed in with " : "Your account is not linked to ";
   return (
     <CardPage site={site} title={heading}>
       <h1 safe>{heading}</h1>

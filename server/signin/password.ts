@@ -74,15 +74,15 @@ export async function passwordProblem(
   { username, name }: PasswordOwner,
 ): Promise<string | undefined> {
   const length = [...password.normalize("NFC")].length;
-  if (length < PASSWORD_LENGTH.least) return `A password has at least ${PASSWORD_LENGTH.least} characters.`;
-  if (length > PASSWORD_LENGTH.most) return `A password has at most ${PASSWORD_LENGTH.most} characters.`;
+  if (length < PASSWORD_LENGTH.least) return `A password must have at least ${PASSWORD_LENGTH.least} characters.`;
+  if (length > PASSWORD_LENGTH.most) return `A password must have at most ${PASSWORD_LENGTH.most} characters.`;
   const plain = password.toLowerCase();
   common ??= readCommon();
-  if ((await common).has(plain)) return "This password is one of those that are tried first. Choose another.";
+  if ((await common).has(plain)) return "This password is too common. Choose another.";
   // Rejects variations of the name, such as "ana2026!" for ana.
   const word = plain.replace(/[^\p{L}]+$/u, "");
   const near = [SERVICE, ...[username, name].map((text) => text.toLowerCase())].filter(Boolean);
-  if (near.includes(plain) || near.includes(word)) return "This password is too close to your name. Choose another.";
+  if (near.includes(plain) || near.includes(word)) return "This password is too similar to your name. Choose another.";
   return undefined;
 }
 

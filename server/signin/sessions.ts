@@ -52,9 +52,9 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const id = Bun.randomUUIDv7();
       const isUnfinished = await sql.beginFor(tenantId, async (tx) => {
         if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
-          throw new Conflict("The password was changed just now. Go back to the application and sign in again.");
+          throw new Conflict("The password has just been changed. Go back to the application and sign in again.");
         }
-        if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict("The account was deactivated just now.");
+        if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict("The account has just been deactivated.");
         const isUnfinished = await insertSession(tx, tenantId, {
           ...authenticated,
           id,

@@ -39,7 +39,7 @@ export async function signOut(
  * instead.
  */
 function goOnPage(site: Site, { name, location: href }: { name: string; location: string }, cookies: string[]) {
-  const lines = [`You are signed out here. You go on to ${name}, to sign out there too.`];
+  const lines = [`You are signed out here. Continue to ${name}, to sign out there too.`];
   const page = <MessagePage site={site} heading="Signed out" lines={lines} next={{ href, text: `Go to ${name}` }} />;
   return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
 }

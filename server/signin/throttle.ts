@@ -136,7 +136,7 @@ export function throttled(seconds: number): Trouble {
   };
 }
 
-export const WRONG_CODE = "The code is wrong, or was used before. Enter the next one.";
-export const WRONG_PASSWORD = "The password is wrong.";
+export const WRONG_CODE = "The code is wrong or was already used. Enter the next one.";
+export const WRONG_PASSWORD = "Wrong password.";
 
 export type CheckOutcome = { outcome: "right" } | { outcome: "wrong" } | { outcome: "throttled"; retryAfter: number };

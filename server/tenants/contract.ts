@@ -11,37 +11,37 @@ const MAX_DAYS = 36_500;
 
 const FIELDS = {
   SecondFactor: oneOf(["Optional", "Required"], {
-    description: "Required: a user without a second factor is led through setting one up at sign-in.",
+    description: "Required: a user without a second factor must set one up at sign-in.",
     audit: "value",
     judged: true,
     form: {
       label: "Second factor",
-      hint: "Required: users without one, you included, set one up with their next click.",
+      hint: "Required: users without one, including you, must set one up on their next request.",
       words: { Optional: "Each user decides", Required: "Required for all users" },
     },
     example: "Required",
   }),
   ClientRegistration: oneOf(REGISTRATION_MODES, {
     description:
-      "Whether applications register themselves at `/oauth2/register` (RFC 7591): not at all, by an initial access " +
+      "Whether applications can register themselves at `/oauth2/register` (RFC 7591): no, with an initial access " +
       "token, or also without one.",
     audit: "value",
     judged: true,
     form: {
       label: "Applications register themselves",
       hint: "Open: anyone can register an application. Its users are always asked for their consent.",
-      words: { Off: "No", InitialAccessToken: "By an initial access token", Open: "Open to anyone" },
+      words: { Off: "No", InitialAccessToken: "With an initial access token", Open: "Open to anyone" },
     },
     example: "InitialAccessToken",
   }),
   ClientIdMetadataDocuments: oneOf(DOCUMENT_MODES, {
     description:
-      "Whether an https address is a client_id, and the JSON document there says what its application is (client ID " +
-      "metadata documents, as MCP clients use them). It needs a service with one tenant alone.",
+      "Whether an https address can be a client_id, with a JSON document there that describes the application (client ID " +
+      "metadata documents, as used by MCP clients). Requires an installation with a single tenant.",
     audit: "value",
     judged: true,
     form: {
-      label: "Applications known by an https address",
+      label: "Applications identified by an https address",
       hint: "On: any application can ask your users for access. They are always asked for their consent.",
       words: { Off: "No", On: "Yes, described by the document there" },
     },
@@ -49,8 +49,8 @@ const FIELDS = {
   }),
   RegistrationScopes: field<string[], string[]>({
     description:
-      "The most that such an application, or one known by an address, may have: scopes of this service, and of APIs. Without an initial access " +
-      "token, none that is for this service's API.",
+      "The maximum scopes of such an application, or of one identified by an address: of this service and of APIs. Without an initial access " +
+      "token, scopes of this service's API are excluded.",
     sent: orNull(Type.Array(ANY_SCOPE)),
     shown: Type.Array(ANY_SCOPE),
     must: SCOPES_MUST,
@@ -59,7 +59,7 @@ const FIELDS = {
     judged: true,
     form: {
       label: "Scopes of applications that register themselves",
-      hint: "The most that they can have. Without an initial access token, none that has to do with this service's API.",
+      hint: "The maximum scopes. Without an initial access token, scopes of this service's API are excluded.",
       explained: SCOPE_TEXTS,
     },
     example: ["openid", "profile", "name", "email"],
@@ -82,7 +82,7 @@ const FIELDS = {
 export const TENANT_SETTINGS = record("TenantSettings", {
   table: "tenants",
   nouns: ["settings", "settings"],
-  description: "Settings of a whole tenant.",
+  description: "Settings of the tenant.",
   scopes: SETTING,
   audit: "TenantSettings",
   fields: FIELDS,

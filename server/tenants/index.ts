@@ -81,7 +81,7 @@ export async function createTenant(
 ): Promise<NewTenant> {
   const trimmed = asTyped(name);
   if (trimmed === "" || trimmed.length > TENANT_NAME_LIMIT) {
-    throw new Error(`A tenant's name has 1 to ${TENANT_NAME_LIMIT} characters.`);
+    throw new Error(`A tenant's name must have 1 to ${TENANT_NAME_LIMIT} characters.`);
   }
   const problems = redirectUris.flatMap((uri) => redirectUriProblem(uri, "confidential") ?? []);
   if (problems.length > 0) throw new Error(problems.join("\n"));

@@ -44,7 +44,7 @@ export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
       ...shared,
       method: "GET",
       id: "getTenantSettings",
-      summary: "Read what holds for all of the caller's tenant",
+      summary: "Read the settings of the caller's tenant",
       scopes: ["Settings:Read"],
       handle: (caller) => tenant.read(caller),
     }),
@@ -52,7 +52,7 @@ export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
       ...shared,
       method: "PATCH",
       id: "changeTenantSettings",
-      summary: "Change them",
+      summary: "Change the settings of the caller's tenant",
       description: "Absent fields stay unchanged. Takes effect with each user's next request.",
       scopes: ["Settings:Update"],
       body: {

@@ -75,7 +75,8 @@ function tellingFailures(exporter: SpanExporter, log: Logger): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.error && !failing) log.warn({ err: result.error }, "the collector takes no spans; they are dropped");
+        if (result.error && !failing)
+          log.warn({ err: result.error }, "the collector does not accept spans; they are dropped");
         failing = result.error !== undefined;
         done(result);
       }),

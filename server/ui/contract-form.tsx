@@ -254,7 +254,7 @@ function linesOf(field: string, text: string): Record<string, string | null> {
     const [name = "", ...rest] = line.split(":");
     const key = name.trim();
     if (values.has(key)) {
-      throw BadInput.in([{ Field: field, Message: `${field}: a name occurs twice.` }]);
+      throw BadInput.in([{ Field: field, Message: `${field}: a name is repeated.` }]);
     }
     values.set(key, rest.join(":").trim() || null);
   }
@@ -263,8 +263,8 @@ function linesOf(field: string, text: string): Record<string, string | null> {
 
 /** Replaces the API's message, which mentions If-Match. */
 const OUTDATED =
-  "Another user has changed this since you opened it. What you typed is still here: save it again to put it over " +
-  "theirs, or open the page anew to begin from theirs.";
+  "Another user has changed this since you opened it. Your input is still here: save it again to overwrite " +
+  "theirs, or reload the page to start from theirs.";
 
 /** A form that has not been submitted. */
 export function formOf(values: Record<string, string | readonly string[]> = {}): FormState {

@@ -34,7 +34,7 @@ export function statusOf({ problems }: FoundRows<unknown>): number {
 /** Replaces a list with invalid filters. */
 export function NotAsked(): JSX.Element {
   return (
-    <EmptyState title="Nothing was looked for">
+    <EmptyState title="No results">
       <p>Correct the filter, or clear all of them.</p>
     </EmptyState>
   );

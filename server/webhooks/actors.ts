@@ -52,7 +52,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
         staticDetails: detailsLink("The redelivery", publicUrl, `redeliveries/${id}`),
       });
     } catch (error) {
-      notStarted({ err: error, tenantId, redeliveryId: id }, "Temporal did not start a redelivery; it is tried again");
+      notStarted({ err: error, tenantId, redeliveryId: id }, "Temporal did not start a redelivery; retrying");
       await unclaimRedelivery(sql, tenantId, id);
     }
   }
@@ -60,8 +60,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
   async function startOrEndProbes({ id, tenantId, to, held, fresh, due, reason }: ProbedConnection): Promise<void> {
     const workflowId = `WebhookConnection/${id}/Probe`;
     const input: ProbeInput = { tenantId, connectionId: id };
-    if (held && fresh)
-      log.warn({ tenantId, connectionId: id, reason }, "a connection is held; it is probed from now on");
+    if (held && fresh) log.warn({ tenantId, connectionId: id, reason }, "a connection was held; it will be probed");
     try {
       if (!held) return await tellIfThere(workflowId, PROBE_CHANGED);
       await client.workflow.start("probeConnection", {
@@ -76,7 +75,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
       // The workflow may be waiting for an outdated time.
       if (due) await tellIfThere(workflowId, PROBE_CHANGED);
     } catch (error) {
-      notStarted({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; it is tried again");
+      notStarted({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; retrying");
       await unclaimProbe(sql, tenantId, id);
     }
   }
@@ -90,7 +89,7 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
   }
 
   return startPasses(sql, REDELIVERY_CHANNEL, start, (error) =>
-    notLookedFor({ err: error }, "redeliveries and probes could not be looked for"),
+    notLookedFor({ err: error }, "the check for redeliveries and probes failed"),
   );
 }
 

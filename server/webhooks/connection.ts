@@ -53,25 +53,24 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     example: "0197c6f1-90ab-7cde-8f01-23456789abcd",
   }),
   Name: text(200, {
-    description: "Unique, if there is one.",
+    description: "Unique if set.",
     unique: true,
     audit: "name",
     judged: true,
-    form: { label: "Name", hint: "What it is called here." },
+    form: { label: "Name", hint: "The connection's name." },
     example: "payroll changes",
   }),
   Description: text(1_000, {
     audit: "name",
     judged: true,
     form: { label: "Description", rows: 2 },
-    example: "Asked for by the payroll team",
+    example: "Requested by the payroll team",
   }),
   URL: field({
     description:
-      "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, " +
-      "Secret, ApiKey and the values of Headers have to be sent again.",
-    answered:
-      "Of each value in its query, a caller that may not change the connection sees `…` and the last four characters.",
+      "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. If the host or port changes, " +
+      "Secret, ApiKey and the values of Headers must be sent again.",
+    answered: "Callers that may not change the connection see `…` and the last four characters of each query value.",
     sent: Type.String({ minLength: 1, maxLength: URL_LIMIT, pattern: NUL_FREE }),
     shown: Type.String({ maxLength: URL_LIMIT }),
     documented: { format: "uri" },
@@ -80,7 +79,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     take: (value: string) => value.trim(),
     refuse(value: string) {
       const problem = isHidden(value)
-        ? "It was read without the values in its query. Send it whole, or leave it out."
+        ? "It was returned without the values in its query. Send it complete, or omit it."
         : (checkUrl(value.trim()) ?? ownApiKeyProblem(value.trim()));
       return problem && `URL: ${problem}`;
     },
@@ -92,10 +91,10 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: {
       label: "URL Endpoint",
       type: "url",
-      hint: "Where events are posted to: an https address that answers 200 OK promptly.",
+      hint: "Receives the events: an https address that answers 200 OK promptly.",
       hintOfChange:
-        "Where events are posted to: an https address that answers 200 OK promptly. At another host or port, the " +
-        "Secret, the ApiKey and the values of extra headers have to be given again.",
+        "Receives the events: an https address that answers 200 OK promptly. If the host or port changes, enter " +
+        "the Secret, the ApiKey and the values of extra headers again.",
     },
     example: "https://hooks.example.com/gatehouse",
   }),
@@ -115,30 +114,30 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     required: true,
     audit: "value",
     judged: true,
-    form: { label: "Events", hint: "Of these kinds." },
+    form: { label: "Events", hint: "Only these kinds of change." },
     example: [...EVENT_TYPES],
   }),
   Secret: field<string | null>({
     description:
-      "Signs the calls from now on; null: they are no longer signed. After `whsec_` the base64 of 24 to 64 bytes " +
-      "must follow. It ends a rotation; to change it without a failed call, stage it.",
+      "Signs the calls at once; null: calls are not signed. After `whsec_` the base64 of 24 to 64 bytes " +
+      "must follow. Setting it ends a rotation; stage a secret to change it without failed calls.",
     ...secretField(),
     audit: "name",
     form: {
       label: "Secret",
       type: "password",
-      hint: "Signs each payload; the receiver needs the same one. Empty: one is made, and shown once.",
+      hint: "Signs each payload; the receiver needs the same one. Empty: generated, and shown once.",
       hintOfChange:
-        "Signs each payload. It is not shown again; the receiver needs the same one. Empty: it stays as it is. One " +
-        "that is replaced here is in force at once.",
+        "Signs each payload. It is not shown again; the receiver needs the same one. Empty: unchanged. A secret " +
+        "replaced here is in force at once.",
     },
   }),
   ApiKey: field({
     description:
-      "Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one " +
-      "beside it is refused.",
+      "Sent in the query of each call to authenticate it. If the URL contains one, that is used; a different one " +
+      "is rejected.",
     answered:
-      "A caller that may not change the connection sees `…` and its last four characters; of one with fewer than 12, " +
+      "Callers that may not change the connection see `…` and its last four characters; for one shorter than 12, " +
       "`…` alone.",
     sent: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT, pattern: VISIBLE_ASCII }),
     shown: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT }),
@@ -149,16 +148,16 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: {
       label: "ApiKey",
       type: "password",
-      hint: "Stands in the query of each call, so that the receiver knows who calls. Empty: one is made.",
-      hintOfChange: "Stands in the query of each call, so that the receiver knows who calls. Empty: it stays as it is.",
+      hint: "Sent in the query of each call, so the receiver can authenticate it. Empty: generated.",
+      hintOfChange: "Sent in the query of each call, so the receiver can authenticate it. Empty: unchanged.",
     },
     example: "q2Zt7mX0c1vYbN4s",
   }),
   Headers: field({
     description:
-      `Headers that each call has beside ours, all of them, with ${HEADERS_LIMIT} characters at most. A value of ` +
-      "null keeps the one that is there.",
-    answered: "Names of the extra headers; their values are never read back.",
+      `Additional headers of each call, the complete list, with ${HEADERS_LIMIT} characters at most. A value of ` +
+      "null keeps the current one.",
+    answered: "Names of the extra headers; their values are never returned.",
     sent: orNull(Type.Record(Type.String(), orNull(Type.String()), { maxProperties: MAX_HEADERS })),
     checked: orNull(Type.Record(Type.String(), Type.Unknown())),
     shown: Type.Record(Type.String(), Type.Null()),
@@ -171,36 +170,36 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: {
       label: "Extra headers",
       rows: 3,
-      hint: "Sent along with each call. One a line, as Name: value.",
+      hint: "Sent with each call. One per line, as Name: value.",
       hintOfChange:
-        "Sent along with each call. One a line, as Name: value. Values are not shown; a line without one keeps it, and " +
-        "a line that is gone takes the header away.",
+        "Sent with each call. One per line, as Name: value. Values are not shown; a line without a value keeps it, and " +
+        "removing a line removes the header.",
     },
     example: { Authorization: null },
   }),
   TimeoutMs: integer(TIMEOUT_MS.least, TIMEOUT_MS.most, "milliseconds", {
-    description: "Milliseconds that one attempt may take; null: as WEBHOOK_TIMEOUT says.",
+    description: "Time limit of an attempt in milliseconds; null: WEBHOOK_TIMEOUT.",
     audit: "value",
     form: {
       label: "Time limit in milliseconds",
-      hint: "How long the receiver may take to answer. Empty: as for all connections.",
+      hint: "The receiver's time to respond. Empty: the default.",
     },
     example: null,
   }),
   Order: oneOf(ORDERS, {
     description:
       "Record: each record has one delivery at a time in flight or waiting for a retry, in the order of its changes. " +
-      "An exhausted one lets the next pass. None: no order is promised.",
+      "After an exhausted one the next is sent. None: order is not guaranteed.",
     audit: "value",
     judged: true,
     form: {
       label: "Order",
-      hint: "Record: one call at a time for each record, in the order of its changes. None: no order is promised.",
+      hint: "Record: one call at a time for each record, in the order of its changes. None: order is not guaranteed.",
     },
     example: "None",
   }),
   RatePerSecond: integer(1, MAX_RATE_PER_SECOND, "posts", {
-    description: "Posts that may begin in a second; null: no limit.",
+    description: "Posts that may start per second; null: no limit.",
     audit: "value",
     form: { label: "Calls a second, at most", hint: "Empty: no limit." },
     example: null,
@@ -210,29 +209,29 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     audit: "value",
     form: {
       label: "Calls in flight, at most",
-      hint: "Calls that wait for an answer at the same time. Empty: as many as the receiver keeps up with.",
+      hint: "Calls that wait for a response at the same time. Empty: as many as the receiver keeps up with.",
     },
     example: null,
   }),
   HoldAfter: integer(1, MAX_HOLD_AFTER, "deliveries", {
     description:
-      "Exhausted deliveries in a row after which it is Held. 1: the first one, so that all later ones wait. null: as " +
-      "WEBHOOK_HOLD_AFTER says.",
+      "Consecutive exhausted deliveries after which it is Held. 1: after the first one, all later ones wait. null: " +
+      "WEBHOOK_HOLD_AFTER.",
     audit: "value",
     form: {
-      label: "Hold it after so many failures in a row",
-      hint: "1: after the first delivery that fails for good, all later ones wait. Empty: as for all connections.",
+      label: "Hold after this many consecutive failures",
+      hint: "1: after the first exhausted delivery, all later ones wait. Empty: the default.",
     },
     example: null,
   }),
   State: {
     ...oneOf(CONNECTION_STATES, {
       description:
-        "Paused: deliveries are recorded as Held. Active: what was missed is sent. Held is taken only of a " +
+        "Paused: deliveries are recorded as Held. Active: missed deliveries are sent. Held is accepted only for a " +
         "connection that is Held.",
       answered:
-        "Held: too many deliveries in a row were exhausted, or the receiver has answered 410. It is probed by the " +
-        "oldest delivery it has not got, and Active again once that arrives.",
+        "Held: too many consecutive deliveries were exhausted, or the receiver answered 410. It is probed with the " +
+        "oldest missed delivery, and Active again once that succeeds.",
       blank: "Active",
       audit: "value",
       judged: true,
@@ -240,9 +239,9 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     }),
     must: "must be Active or Paused.",
   },
-  HeldOn: serverTimeOrNull({ description: "Since when it is Held. Taken only as it was read.", example: null }),
+  HeldOn: serverTimeOrNull({ description: "Since when it is Held. Accepted only unchanged.", example: null }),
   HeldReason: readOnly(orNull(Type.String({ examples: ["410 Gone"] })), {
-    description: "Why it is Held. Taken only as it was read.",
+    description: "Why it is Held. Accepted only unchanged.",
     example: null,
   }),
 });
@@ -282,9 +281,9 @@ export const connectionContract = (facts: ConnectionFacts) =>
     texts: {
       group: "Receivers, and the changes sent to each.",
       save:
-        "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
+        "Updates the connection with this Id, or without an Id the one with this Name; otherwise creates one, which needs URL, " +
         "Entities and Events. An ApiKey is generated unless it is given.",
-      remove: "Deliveries that still wait are cancelled.",
+      remove: "Waiting deliveries are cancelled.",
     },
   });
 

@@ -94,7 +94,7 @@ export function headersProblem(headers: Record<string, unknown>): string | undef
     if (problem) return `Headers: ${printable(name) || "a name"} ${problem}`;
   }
   if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length) {
-    return "Headers: a name occurs twice; names are case-insensitive.";
+    return "Headers: a name is repeated; names are case-insensitive.";
   }
   if (entries.reduce((sum, [name, text]) => sum + name.length + String(text ?? "").length, 0) > HEADERS_LIMIT) {
     return `Headers must have at most ${HEADERS_LIMIT} characters in all.`;
@@ -103,8 +103,8 @@ export function headersProblem(headers: Record<string, unknown>): string | undef
 }
 
 function headerProblem(name: string, value: unknown): string | undefined {
-  if (!TOKEN.test(name)) return "must be a header's name: letters, digits and -.";
-  if (RESERVED.test(name)) return "cannot be set: Gatehouse or HTTP itself sets it.";
+  if (!TOKEN.test(name)) return "must be a header name: letters, digits and -.";
+  if (RESERVED.test(name)) return "cannot be set: it is set by Gatehouse or HTTP.";
   if (value === null || (typeof value === "string" && FIELD_VALUE.test(value))) return undefined;
   return "must have visible ASCII characters as its value, with spaces only between them, or null to keep it.";
 }
@@ -114,7 +114,7 @@ export function mergeHeaders(stored: ExtraHeaders, input: HeadersInput): ExtraHe
   const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   const merged = Object.entries(input).map(([name, value]) => [name, value ?? known.get(name.toLowerCase())] as const);
   const empty = merged.filter(([, value]) => value === undefined).map(([name]) => name);
-  if (empty.length > 0) throw new BadInput(`Headers: ${empty.join(", ")} has no value yet, so null cannot keep it.`);
+  if (empty.length > 0) throw new BadInput(`Headers: ${empty.join(", ")} has no value to keep with null.`);
   return Object.fromEntries(merged) as ExtraHeaders;
 }
 

@@ -155,7 +155,7 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
   "a password link": {
     path: ({ users }) => `/settings/users/${users}`,
     act: async (page) => {
-      await page.getByRole("button", { name: "Make password link" }).click();
+      await page.getByRole("button", { name: "Create password link" }).click();
       await page.getByRole("heading", { name: "Password link" }).waitFor();
     },
   },
@@ -184,8 +184,8 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
   "a call that is denied": {
     path: ({ policies }) => `/settings/policies/try?Id=${policies}`,
     act: async (page) => {
-      await page.getByLabel("Which one").fill("admin");
-      await page.getByLabel("Which record").fill("nobody's");
+      await page.getByLabel("Caller's name or Id").fill("admin");
+      await page.getByLabel("Record's name or Id").fill("nobody's");
       await page.getByRole("button", { name: "Try this call" }).click();
       await page.getByRole("alert").waitFor();
     },
@@ -194,8 +194,8 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
     path: () => "/settings/policies/try",
     act: async (page) => {
       await page.getByLabel("Policy", { exact: true }).fill("forbid (principal, action, resource is User);");
-      await page.getByRole("button", { name: "Who would it change?" }).click();
-      await page.getByRole("heading", { name: "What changes" }).waitFor();
+      await page.getByRole("button", { name: "Who is affected?" }).click();
+      await page.getByRole("heading", { name: "Changes" }).waitFor();
     },
   },
   "refused credentials": {
@@ -209,7 +209,7 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
   "a new secret": {
     path: ({ applications }) => `/settings/applications/${applications}/secrets`,
     act: async (page) => {
-      await page.getByRole("button", { name: "Make the secret" }).click();
+      await page.getByRole("button", { name: "Create the secret" }).click();
       await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
     },
   },
@@ -217,7 +217,7 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
     path: ({ applications }) => `/settings/applications/${applications}/secrets`,
     act: async (page) => {
       await page.getByLabel("Name (optional)").fill(`<img src=x> ${"unbroken".repeat(15)}`);
-      await page.getByRole("button", { name: "Make the secret" }).click();
+      await page.getByRole("button", { name: "Create the secret" }).click();
       await page.getByRole("alert").waitFor();
     },
   },
@@ -228,7 +228,7 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
       await page
         .getByLabel("Redirect URIs", { exact: true })
         .fill(`http://localhost:3001/${"long/".repeat(40)}\nftp://x`);
-      await page.getByRole("button", { name: "Make the application" }).click();
+      await page.getByRole("button", { name: "Create the application" }).click();
       await page.getByRole("alert").waitFor();
     },
   },

@@ -77,7 +77,7 @@ describe.concurrent("a User's sessions", () => {
     const second = await ok(admin.get(`${path}?Limit=2&Cursor=${first.Next}`));
     expect([first.Items.length, second.Items.length, second.Next]).toEqual([2, 1, null]);
     expect(new Set([...first.Items, ...second.Items].map(({ Id }: { Id: string }) => Id)).size).toBe(3);
-    expectError(await admin.get(`${path}?Device=x`), 400, "Bad Input", API + path, /^Device is no filter/);
+    expectError(await admin.get(`${path}?Device=x`), 400, "Bad Input", API + path, /^Device is not a filter/);
   });
 
   test("require the scope and a policy over the User; another user's are not found", async () => {

@@ -43,7 +43,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByRole("link", { name: "Set up an authenticator" }).click();
     const app = await enrol(page, client);
     const recovery = await page.locator(".codes code").allTextContents();
-    await page.getByRole("link", { name: "I have kept them" }).click();
+    await page.getByRole("link", { name: "I have stored them" }).click();
     await page.getByRole("status").getByText("Your authenticator app is set up.").waitFor();
 
     const phone = await open(client, { javaScriptEnabled });
@@ -71,7 +71,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByLabel("Your password").fill(client.tenant.admin.password);
     await page.getByLabel("New password").fill("iloveyou1");
     await page.getByRole("button", { name: "Change password" }).click();
-    await page.getByRole("alert").getByText("tried first").waitFor();
+    await page.getByRole("alert").getByText("too common").waitFor();
     await page.getByLabel("Your password").fill(client.tenant.admin.password);
     await page.getByLabel("New password").fill("correct horse battery staple");
     await page.getByRole("button", { name: "Change password" }).click();

@@ -49,10 +49,10 @@ describe.concurrent("changing the password", () => {
       ["", /at least 8 characters/],
       ["x7!kQ2z", /at least 8 characters/],
       ["ab ".repeat(86).slice(0, 257), /at most 256 characters/],
-      ["password1", /tried first/],
-      ["PASSWORD1", /tried first/],
-      ["gatehouse", /too close to your name/],
-      ["Administrator2026!", /too close to your name/],
+      ["password1", /too common/],
+      ["PASSWORD1", /too common/],
+      ["gatehouse", /too similar to your name/],
+      ["Administrator2026!", /too similar to your name/],
     ];
     for (const [new_password, says] of bad) {
       const view = await person.visitor.submit(page, { password, new_password });
@@ -86,7 +86,7 @@ describe.concurrent("changing the password", () => {
     const page = await person.visitor.open(PATH);
     const guess = (password: string) => person.visitor.submit(page, { password, new_password: GOOD });
     const first = await guess("a guess");
-    expect([first.status, alertOf(first)]).toEqual([422, "The password is wrong."]);
+    expect([first.status, alertOf(first)]).toEqual([422, "Wrong password."]);
     const statuses: number[] = [];
     for (let count = 0; count < 6; count++) statuses.push((await guess("a guess")).status);
     expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
@@ -127,7 +127,7 @@ describe.concurrent("a one-time link", () => {
     expect(page).toMatchObject({ status: 200, heading: "Choose a password" });
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
     const short = await visitor.submit(page, { new_password: "short" });
-    expect([short.status, alertOf(short)]).toEqual([422, "A password has at least 8 characters."]);
+    expect([short.status, alertOf(short)]).toEqual([422, "A password must have at least 8 characters."]);
     const set = await visitor.submit(short, { new_password: GOOD });
     expect(set.heading).toBe("Your password is set");
     expect(set.html).toContain('<a href="/settings">Sign in to Settings</a>');

@@ -18,7 +18,7 @@ import {
   waitOut,
 } from "./person.ts";
 
-const WRONG = "The code is wrong, or was used before. Enter the next one.";
+const WRONG = "The code is wrong or was already used. Enter the next one.";
 
 describe.concurrent("setting up", () => {
   test("shows a QR code and a key, requires a first code and the password, and shows ten recovery codes once", async () => {
@@ -37,7 +37,7 @@ describe.concurrent("setting up", () => {
     const wrongCode = await person.visitor.submit(page, { password, code: app.wrongCode() });
     expect([wrongCode.status, alertOf(wrongCode), keyOf(wrongCode)]).toEqual([422, WRONG, app.key]);
     const wrongPassword = await person.visitor.submit(page, { password: "guess", code: app.code() });
-    expect([wrongPassword.status, alertOf(wrongPassword)]).toEqual([422, "The password is wrong."]);
+    expect([wrongPassword.status, alertOf(wrongPassword)]).toEqual([422, "Wrong password."]);
 
     const done = await person.visitor.submit(page, { password, code: app.code() });
     expect(done).toMatchObject({ status: 200, heading: "Keep your recovery codes" });

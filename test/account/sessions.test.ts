@@ -122,7 +122,7 @@ describe.concurrent("the applications a user has allowed", () => {
 
     const done = await person.press("/account/grants/revoke", { client_id: client.id });
     expect(statusOf(done)).toContain("access is revoked.");
-    expect(done.html).toContain("No application can do anything in your name.");
+    expect(done.html).toContain("No application can act on your behalf.");
     expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await person.visitor.open(client.authorize())).heading).toBe("Allow access");
   });

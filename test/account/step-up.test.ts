@@ -125,7 +125,7 @@ describe.concurrent("an application that insists on acr 2", () => {
     expect(page.heading).toBe("Set up your authenticator");
     const code = new Authenticator(keyOf(page)).code();
     const refused = await person.visitor.submit(page, { password: "guess", code });
-    expect([refused.status, alertOf(refused)]).toEqual([422, "The password is wrong."]);
+    expect([refused.status, alertOf(refused)]).toEqual([422, "Wrong password."]);
     const codes = await person.visitor.submit(page, { password: client.tenant.admin.password, code });
     expect(codesOf(codes)).toHaveLength(10);
     expect(await claimsOf(client, await person.visitor.open(client.authorize(ESSENTIAL)))).toMatchObject({ acr: "2" });

@@ -53,7 +53,7 @@ describe.concurrent("an alert", () => {
       expect(alert.Reason).not.toBe("");
 
       const path = `${API}/Alert/${alert.Id}/Acknowledge`;
-      expectError(await acknowledge(api, alert.Id, { Until: "2020-01-01" }), 400, "Bad Input", path, /time to come/);
+      expectError(await acknowledge(api, alert.Id, { Until: "2020-01-01" }), 400, "Bad Input", path, /future time/);
       expectError(await acknowledge(api, alert.Id, { Until: "soon" }), 400, "Bad Input", path, /Until must be/);
       expect((await acknowledge(api, Bun.randomUUIDv7())).status).toBe(404);
       const reader = await api.withScope("Webhooks:Read");
@@ -265,14 +265,14 @@ test.concurrent.each([true, false])(
     const row = page.getByRole("row").filter({ hasText: "Connection held" });
     await row.getByRole("link", { name: "Directory" }).waitFor();
     await row.getByRole("button", { name: "For 4 hours" }).click();
-    await page.getByRole("status").getByText("You see to it.").waitFor();
+    await page.getByRole("status").getByText("Acknowledged.").waitFor();
     await row.getByText(/^you until/).waitFor();
     if (javaScriptEnabled) await inspect(page, "alerts-acknowledged");
     await open("/settings");
     await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
     expect(await page.getByText("without acknowledgement").count()).toBe(0);
     await open("/settings/alerts?State=Ended");
-    await page.getByText("No alert is like that").waitFor();
+    await page.getByText("No matching alerts").waitFor();
     expect(complaints).toEqual([]);
   },
   PATIENCE_MS,

@@ -63,7 +63,7 @@ describe.concurrent("a connection subscribed to alerts", () => {
       const why = await ok(api.get(`/WebhookEvent/${EventId}/Why`));
       expect(why.Items.find((one: Told["Data"]) => one.ConnectionId === failing.Id)).toMatchObject({
         Outcome: "NotConcerned",
-        Reason: "an alert does not go to the connection that it is about",
+        Reason: "an alert is not sent to its own connection",
       });
 
       await ok(api.call("POST", `/Alert/${Data.Id}/Acknowledge`, {}));

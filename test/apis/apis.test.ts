@@ -111,12 +111,18 @@ describe("is rejected:", () => {
     const other = await newTenant();
     const { audience } = await newApi(other, "Orders", []);
     const answer = await admin.patch("/Api", { ...given(), Audience: audience });
-    expectError(answer, 409, "Conflict", PATH, /^Audience is held by another Api\.$/);
+    expectError(answer, 409, "Conflict", PATH, /^Audience is already used by another Api\.$/);
     const equal = audience.toUpperCase().replace(/$/, ":443/");
-    expectError(await admin.patch("/Api", { ...given(), Audience: equal }), 409, "Conflict", PATH, /^Audience is held/);
+    expectError(
+      await admin.patch("/Api", { ...given(), Audience: equal }),
+      409,
+      "Conflict",
+      PATH,
+      /^Audience is already used/,
+    );
     const own = await ok(admin.patch("/Api", given()));
     const moved = await admin.patch("/Api", { Id: own.Id, Audience: audience });
-    expectError(moved, 409, "Conflict", PATH, /^Audience is held/);
+    expectError(moved, 409, "Conflict", PATH, /^Audience is already used/);
   });
 
   test("an Audience released by another tenant while a token for it may be valid; the former owner can reuse it", async () => {
@@ -127,7 +133,7 @@ describe("is rejected:", () => {
     for (const { audience } of [deleted, moved]) {
       const wanted = { Name: "Wanted", Audience: audience };
       const answer = await second.patch("/Api", wanted);
-      expectError(answer, 409, "Conflict", PATH, /^Audience is held by another Api\.$/);
+      expectError(answer, 409, "Conflict", PATH, /^Audience is already used by another Api\.$/);
     }
     const { Id } = await ok(first.patch("/Api", { Name: "Orders", Audience: deleted.audience }));
     await ok(first.send("DELETE", `/Api/${Id}`));

@@ -104,7 +104,7 @@ describe.each(DOORS)("a client credentials token at %s", (path) => {
   });
 
   test.each([
-    ["of another API", "stock:read", /stock:read is a scope of the API Stock\. Ask for it with resource=/],
+    ["of another API", "stock:read", /stock:read is a scope of the API Stock\. Request it with resource=/],
     ["of the entity API", "AccessManager:Read", /does not have the scope AccessManager:Read/],
     ["of nothing", "third", /does not have the scope third/],
   ])("is rejected with a scope %s: invalid_scope", async (_, scope, says) => {
@@ -365,8 +365,8 @@ describe("introspection", () => {
       if (subject) expect(Items[0].Subject).toMatchObject({ Type: "Application", Id: subject });
     }
     expect(await introspect(client, token.body.access_token)).toEqual({ active: false });
-    expectRfcError(await client.token(pending), 400, "invalid_target", /gone/);
-    expectRfcError(await client.refresh(token.body.refresh_token), 400, "invalid_target", /gone/);
+    expectRfcError(await client.token(pending), 400, "invalid_target", /no longer exists/);
+    expectRfcError(await client.refresh(token.body.refresh_token), 400, "invalid_target", /no longer exists/);
     const asked = await own(client, RFC_TOKEN_PATH, { resource: orders.audience, scope: "*" });
     expectRfcError(asked, 400, "invalid_target");
     // Tokens for other APIs continue.
@@ -376,6 +376,6 @@ describe("introspection", () => {
     // Not even with an API that has the same name, audience and scopes.
     const Scopes = ORDERS.map((Name) => ({ Name, Description: "" }));
     await ok(admin.patch("/Api", { Name: "Orders", Audience: orders.audience, Scopes }));
-    expectRfcError(await client.refresh(token.body.refresh_token), 400, "invalid_target", /gone/);
+    expectRfcError(await client.refresh(token.body.refresh_token), 400, "invalid_target", /no longer exists/);
   });
 });

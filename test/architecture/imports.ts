@@ -1,6 +1,7 @@
 // The imports of a source file. The transpiler drops type imports, so those are parsed from the text.
 
 import { dirname, join } from "node:path";
+import ts from "typescript5";
 
 export interface Import {
   /** As written: a package, or a path relative to the file. */
@@ -56,6 +57,50 @@ export function sqlCommentsOf(text: string): string[] {
       .replace(/\s+/g, " ")
       .trim(),
   );
+}
+
+/** Texts of at least two words: string literals, templates with `…` for values, and JSX text. SQL is not included. */
+export function textsOf({ path, text }: Source): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || (ts.isTaggedTemplateExpression(node) && SQL_TAG.test(rootOf(node.tag)))) return;
+    const words = ts.isJsxText(node) ? node.text : literalOf(node);
+    if (words && /[a-z]{2,}[^a-z]* [a-z(]/i.test(words)) found.push(words.replace(/\s+/g, " ").trim());
+    ts.forEachChild(node, visit);
+  };
+  visit(parse(path, text));
+  return found;
+}
+
+/** The names given to `test` and `describe`. */
+export function testNamesOf({ path, text }: Source): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ["test", "describe"].includes(rootOf(node.expression))) {
+      const name = node.arguments[0] && literalOf(node.arguments[0]);
+      if (name !== undefined) found.push(name);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parse(path, text));
+  return found;
+}
+
+const SQL_TAG = /sql|tx/i;
+
+/** `test` of `test.concurrent.each([…])`. */
+function rootOf(callee: ts.Expression): string {
+  if (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) return rootOf(callee.expression);
+  return ts.isIdentifier(callee) ? callee.text : "";
+}
+
+const parse = (path: string, text: string) =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false, path.endsWith("x") ? ts.ScriptKind.TSX : undefined);
+
+function literalOf(node: ts.Node): string | undefined {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join("");
 }
 
 /** `import { type A, type B } from` is still an import at run time for the transpiler, but brings in nothing. */

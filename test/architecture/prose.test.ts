@@ -1,9 +1,9 @@
-// Comments are plain technical English: no sentence opens with a noun clause such as "What is left", and none has the
-// words below, which a reader has to untangle.
+// Comments, texts for people, test names and documents are plain technical English: no sentence opens with a noun clause
+// such as "What is left", and none has the words below, which a reader has to untangle.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { commentsOf, readSources, sqlCommentsOf } from "./imports.ts";
+import { commentsOf, readSources, sqlCommentsOf, testNamesOf, textsOf } from "./imports.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -15,6 +15,14 @@ const WORDS =
 /** The places that hold to it. */
 const PLACES = ["server/", "workflows/", "activities/", "test/", "packages/client/index.ts", "examples/", "dev/"];
 const ROOTS = [...new Set(PLACES.map((place) => place.split("/")[0]!))];
+
+/** Folders with texts for people: errors, pages, descriptions, log messages and commands. */
+const TEXTS = ["server", "activities", "workflows", "bench", "examples", "dev"];
+
+/** Descriptions that SPEC.md gives. */
+const FROM_SPEC = ["Who updated the record.", "Who created the record."];
+
+const MAX_NAME_WORDS = 25;
 
 function problemsIn(comment: string): string[] {
   return [OPENINGS, WORDS].flatMap((pattern) => pattern.exec(comment)?.[0].trim() ?? []);
@@ -36,6 +44,29 @@ test("comments of the schema are as plain", async () => {
   expect(comments.length).toBeGreaterThan(200);
   expect(comments.flatMap((comment) => problemsIn(comment).map((words) => `"${words}" in "${comment}"`))).toEqual([]);
 });
+
+test("texts for people are as plain", async () => {
+  const texts = (await readSources(ROOT, TEXTS)).flatMap((source) =>
+    textsOf(source).map((text) => [source.path, text.replace(/\{\w+\}/g, "…")] as const),
+  );
+  expect(texts.length).toBeGreaterThan(3_000);
+  const problems = texts.flatMap(([path, text]) =>
+    FROM_SPEC.includes(text) ? [] : problemsIn(text).map((words) => `${path}: "${words}" in "${text}"`),
+  );
+  expect(problems).toEqual([]);
+}, 60_000);
+
+test("test names are as plain, and have at most 25 words", async () => {
+  const names = (await readSources(ROOT, ["test"])).flatMap((source) =>
+    testNamesOf(source).map((name) => [source.path, name] as const),
+  );
+  expect(names.length).toBeGreaterThan(2_000);
+  const problems = names.flatMap(([path, name]) => [
+    ...problemsIn(name).map((words) => `${path}: "${words}" in "${name}"`),
+    ...(name.split(" ").length > MAX_NAME_WORDS ? [`${path}: too long: "${name}"`] : []),
+  ]);
+  expect(problems).toEqual([]);
+}, 60_000);
 
 test.each([
   "What is left of it.",
@@ -70,4 +101,11 @@ test("a comment is read across its lines, and strings are not comments", () => {
     "four",
   ]);
   expect(commentsOf('const url = "https://example.com"; const glob = "a/**/b";')).toEqual([]);
+});
+
+test("texts and test names are found, without SQL and imports", () => {
+  const text = 'import "a b";\nconst a = <p>Nobody is here</p>;\nconst b = `To whom`;\nsql`select a from b`;\n';
+  expect(textsOf({ path: "a.tsx", text })).toEqual(["Nobody is here", "To whom"]);
+  const tests = 'describe("who may", () => { test.each([1])("what %d does", () => { f("no name"); }); });';
+  expect(testNamesOf({ path: "a.test.ts", text: tests })).toEqual(["who may", "what %d does"]);
 });

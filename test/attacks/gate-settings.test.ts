@@ -195,7 +195,7 @@ describe("the role ops", () => {
       const { Payload, Withheld } = await event();
       expect(Payload).not.toHaveProperty("Data");
       expect(Payload).toMatchObject({ EventId, EventRecord: "User" });
-      expect(Withheld).toMatch(/left out/);
+      expect(Withheld).toMatch(/omitted/);
     },
     PATIENCE_MS,
   );

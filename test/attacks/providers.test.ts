@@ -190,7 +190,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
     const url = `http://localhost/signin/upstream/${provider.Id}?${request}`;
     const response = await strict.handle(new Request(url));
     expect(response.status).toBe(502);
-    expect(await response.text()).toContain("do not agree on how they work together");
+    expect(await response.text()).toContain("does not match this service");
     expect(canary.calls).toEqual([]);
   });
 

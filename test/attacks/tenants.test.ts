@@ -75,14 +75,14 @@ test("a tenant's policy checks are limited: requests beyond the queue get an err
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]!.headers.get("retry-after")).toBe("2");
   expect(refused[0]!.body.Errors).toEqual([
-    "This tenant has 1 policy checks under way and 50 waiting, which is the most it can have. Try again after these.",
+    "This tenant has 1 policy checks in progress and 50 waiting, the maximum. Try again when these have ended.",
   ]);
 });
 
 test("a check that takes too long is stopped with an error, and the next one runs", async () => {
   const tenantId = Bun.randomUUIDv7() as TenantId;
   const impatient = createExaminer(resourceTypes(ENTITIES), 1);
-  const message = "It took more than 1 ms to check. Write it simpler; if it is simple, the server is busy: try again.";
+  const message = "It took more than 1 ms to check. Simplify it, or try again if the server is busy.";
   expect(await impatient.check(tenantId, SLOW)).toEqual([{ message }]);
   expect(await impatient.check(tenantId, SLOW)).toEqual([{ message }]);
   const patient = createExaminer(resourceTypes(ENTITIES));
@@ -129,7 +129,7 @@ test("a tenant may run two exports; the next is rejected, and other tenants' are
     return reader;
   };
   const readers = [await begin(), await begin()];
-  const says = /^This tenant has 2 exports under way, which is the most it can have\. Try again after these\.$/;
+  const says = /^This tenant has 2 exports in progress, the maximum\. Try again when these have ended\.$/;
   expectError(await attacker.get(path), 429, "Too Many Requests", `${API}${path}`, says);
   expect((await other.get(path)).status).toBe(200);
   // Readers that disconnect or finish free their place.
@@ -179,7 +179,7 @@ test("a Search that takes too long ends with an error, and other requests keep t
   await api.change({ Name: "beside" });
   const { status, body } = await search;
   expect(status).toBe(503);
-  expect(body.Errors).toEqual(["The search took more than 5 s. Narrow it down by a filter, or try again in a moment."]);
+  expect(body.Errors).toEqual(["The search took more than 5 s. Add a filter, or try again in a moment."]);
   resolve();
   await lock;
   expect((await api.call("GET", "/Department?Search=x")).status).toBe(200);

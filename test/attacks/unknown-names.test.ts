@@ -158,7 +158,7 @@ describe.concurrent("an existing and an unknown organisation", () => {
     const visitor = new Visitor(issuer());
     const page = await visitor.open(`/settings/sign-in?organisation=${caller.tenantId}`);
     expect(page.heading).toBe("Sign in");
-    expect((await visitor.submit(page, tenant.admin)).html).toContain("The user name or the password is wrong.");
+    expect((await visitor.submit(page, tenant.admin)).html).toContain("Wrong user name or password.");
   });
 
   test("cannot be told apart by the Id of the Application of Settings", async () => {
@@ -247,7 +247,7 @@ describe.concurrent("the Application of Settings", () => {
     const caller = await newTenant();
     const path = `/Application/${await settingsOf(caller.tenantId)}`;
     expect(await ok(caller.get(path))).toMatchObject({ Name: "Gatehouse Settings", Is_System: true, Is_Active: true });
-    expectError(await caller.remove(path), 409, "Conflict", `${API}${path}`, /sign in to Settings/);
+    expectError(await caller.remove(path), 409, "Conflict", `${API}${path}`, /Application of Settings/);
     expect((await caller.get(path)).status).toBe(200);
   });
 

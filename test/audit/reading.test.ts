@@ -67,9 +67,9 @@ describe.concurrent("a list of the log", () => {
     ["Last=soon", /Last must be a time/],
     ["From=yesterday", /From must be a date/],
     ["To=2026-02-30", /To must be a date/],
-    ["Actor=7", /Actor is no filter/],
+    ["Actor=7", /Actor is not a filter/],
     ["Limit=201", /Limit must be/],
-    ["Cursor=zzz", /Cursor is not one/],
+    ["Cursor=zzz", /Cursor is not from this list/],
   ])("%s is Bad Input", async (query, says) => {
     asking ??= newTenant();
     expectError(await (await asking).get(`/AuditEvent?${query}`), 400, "Bad Input", PATH, says);

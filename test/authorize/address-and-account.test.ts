@@ -28,8 +28,8 @@ describe.concurrent("a redirect_uri that is not registered", () => {
     ["its port", "https://app.example:8443/callback", "its port is 8443, not empty"],
     ["its host", "https://app.example.org/callback", "its host is app.example.org, not app.example"],
     ["its query", `${CALLBACK}?a=1`, "its query is ?a=1, not empty"],
-    ["its spelling", "HTTPS://APP.example:443/callback", "every character counts"],
-    ["everything", "callback", "It is no absolute URI."],
+    ["its spelling", "HTTPS://APP.example:443/callback", "every character must match"],
+    ["everything", "callback", "It is not an absolute URI."],
   ])("is explained to a signed-in administrator: %s", async (_, sent, says) => {
     const client = await newClient();
     const visitor = new Visitor();

@@ -189,7 +189,7 @@ describe.concurrent("the user requested by the application", () => {
     expect(page.heading).toBe("Sign in");
     const refused = await ada.submit(page, asAda);
     expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
-    expect(refused.html).toContain("another account");
+    expect(refused.html).toContain("a different account");
     expect(answerOf(await client.goThrough(ada, refused)).code).toBeString();
   });
 

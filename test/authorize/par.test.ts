@@ -247,7 +247,7 @@ describe.concurrent("is rejected", () => {
     const { client } = (await newClient()).tenant;
     const body = `client_id=${client.clientId}&client_secret=${client.clientSecret}&scope=openid&scope=profile`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    expectRfcError(await request("POST", PAR, { body, headers }), 400, "invalid_request", /twice/);
+    expectRfcError(await request("POST", PAR, { body, headers }), 400, "invalid_request", /repeated/);
     expectRfcError(await request("POST", PAR, { body: "{}" }), 400, "invalid_request");
     expectRfcError(await request("GET", PAR), 405, "invalid_request");
   });

@@ -177,7 +177,7 @@ describe.concurrent("a signed request", () => {
   test("is the only accepted form where required, pushed or not", async () => {
     const { client, signer } = await signingClient();
     await db()`update credentials set require_signed_request_object = true where application_id = ${client.id}`;
-    const says = { error: "invalid_request", error_description: expect.stringMatching(/has to sign/) };
+    const says = { error: "invalid_request", error_description: expect.stringMatching(/must sign/) };
     expect(answerOf(await new Visitor().open(client.authorize()))).toMatchObject(says);
     const plain = { response_type: "code", redirect_uri: CALLBACK, scope: "openid" };
     const refused = await postAs(client.tenant.client, PAR, plain);
@@ -219,7 +219,7 @@ describe.concurrent("is rejected, in a browser and when pushed", () => {
       },
       /not signed by a key of the client/,
     ],
-    ["that is none", async () => "x.y", /no signed JWT/],
+    ["that is none", async () => "x.y", /not a signed JWT/],
     ["of another client", signed(() => ({ client_id: "1" })), /client_id/],
     ["of no client", signed(() => ({ client_id: undefined })), /client_id/],
     ["of another issuer", signed(() => ({ iss: "1" })), /iss/],
@@ -235,7 +235,7 @@ describe.concurrent("is rejected, in a browser and when pushed", () => {
     ["whose algorithm is no text", (client) => unsigned({ alg: NO_TEXT }, claimsOf(client)), /alg/],
     ["in a request object", signed(() => ({ request: "x" })), /request/],
     ["with a request_uri", signed(() => ({ request_uri: "urn:x" })), /request/],
-    ["with a state that is no text", signed(() => ({ state: { a: 1 } })), /state is of a wrong type/],
+    ["with a state that is no text", signed(() => ({ state: { a: 1 } })), /state has the wrong type/],
   ])("%s", async (_, make, says) => {
     const { client, signer } = await signingClient();
     const object = await make(client, signer);

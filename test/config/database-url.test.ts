@@ -76,10 +76,16 @@ test.each([
 });
 
 test.each([
-  ["postgres://user@one:5432,two:5432/gate", "the address of one host. Of several, Gatehouse does not choose"],
+  [
+    "postgres://user@one:5432,two:5432/gate",
+    "the address of one host. For several, use an address that leads to the primary",
+  ],
   ["postgres://one,two/gate", "the address of one host"],
-  ["postgres://one/gate?target_session_attrs=read-write", "without target_session_attrs: of parameters it takes"],
-  ["postgres://one/gate?application_name=a&sslcert=b", "without application_name, sslcert: of parameters it takes"],
+  ["postgres://one/gate?target_session_attrs=read-write", "without target_session_attrs: the supported parameters are"],
+  [
+    "postgres://one/gate?application_name=a&sslcert=b",
+    "without application_name, sslcert: the supported parameters are",
+  ],
   ["postgres://one/gate?sslmode=allow", "with an sslmode that is one of disable, prefer, require"],
   ["postgres://one/gate?sslmode=prefer&sslrootcert=own.pem", "without sslrootcert, or with an sslmode that checks"],
   ["postgres://one/gate?sslrootcert=none.pem", 'with an sslrootcert that is "system" or a file'],

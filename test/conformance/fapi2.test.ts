@@ -364,7 +364,7 @@ describe.concurrent("fapi2-security-profile-final-par-", () => {
     ["token-endpoint-url-as-audience", () => `${issuer()}${RFC_TOKEN_PATH}`],
   ])("test-%s-fails", async (_, aud) => {
     const answer = await (await newFapiClient()).push({}, { aud: aud() });
-    expectRfcError(answer, 401, "invalid_client", /issuer alone/);
+    expectRfcError(answer, 401, "invalid_client", /only the issuer/);
   });
 
   test("without-duplicate-parameters", async () => {

@@ -90,7 +90,7 @@ test.concurrent("from another site all requests work, without cookies", async ()
   const { profile } = await signIn(page, app.client);
 
   await page.getByRole("button", { name: "Ask silently" }).click();
-  expect(await told(page, 2)).toContain("The user has to sign in");
+  expect(await told(page, 2)).toContain("The user must sign in");
   await page.getByRole("button", { name: "Refresh" }).click();
   const refreshed = JSON.parse(await told(page, 3));
   expect(refreshed.profile.sub).toBe(profile.sub);

@@ -104,7 +104,7 @@ test.concurrent("an internal failure is 500 with the error record, without inter
   const { status, body } = await api.call("GET", "/Ghost/1");
   expect(status).toBe(500);
   expect(body).toEqual({
-    Errors: [expect.stringMatching(/on our side/)],
+    Errors: [expect.stringMatching(/Internal error/)],
     Type: "/Errors/Internal Server Error",
     Title: "Internal Server Error",
     StatusCode: 500,

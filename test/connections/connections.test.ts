@@ -63,10 +63,10 @@ describe("a webhook connection", () => {
     const { Id, ...before } = await made({ ApiKey: "own" });
     const change = (fields: object) => upsert({ Id, ...fields });
     const URL = `${URL_OK}?a=1&ApiKey=in%2Burl`;
-    refused(await change({ URL, ApiKey: "own" }), /ApiKey of its own/);
+    refused(await change({ URL, ApiKey: "own" }), /contains an ApiKey that differs/);
     expect((await get(Id)).body).toEqual({ Id, ...before });
     expect((await change({ URL })).body).toEqual({ Id, ...before, URL, ApiKey: "in+url" });
-    refused(await change({ ApiKey: "own" }), /ApiKey of its own/);
+    refused(await change({ ApiKey: "own" }), /contains an ApiKey that differs/);
     const read = (await get(Id)).body;
     expect((await change(read)).body).toEqual(read);
     expect((await change({ URL: `${URL_OK}?ApiKey=` })).body.ApiKey).toBe("in+url");
@@ -183,10 +183,10 @@ describe("the list", () => {
   });
 
   test.each([
-    ["Color=red", /Color is no filter\. Filters are Limit, Cursor, Name, State\.$/],
-    ["name=one", /name is no filter/],
-    ["Name=one&Name=two", /Name stands in the query twice/],
-    ["Limit=1&Limit=2", /Limit stands in the query twice/],
+    ["Color=red", /Color is not a filter\. Filters are Limit, Cursor, Name, State\.$/],
+    ["name=one", /name is not a filter/],
+    ["Name=one&Name=two", /Name is repeated in the query/],
+    ["Limit=1&Limit=2", /Limit is repeated in the query/],
     ["State=Gone", /State must be one of Active, Held, Paused/],
     ["Name=%00", /NUL/],
   ])("?%s is Bad Input", async (query, says) => {

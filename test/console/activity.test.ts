@@ -39,7 +39,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
     await page.getByRole("heading", { name: `Application ${Id} Updated`, level: 1 }).waitFor();
     await page.getByText("Exhausted: 3 attempts, last 503.").waitFor();
-    expect(await page.getByRole("img", { name: /^Attempts in their time: 503 at 0 ms/ }).count()).toBe(1);
+    expect(await page.getByRole("img", { name: /^Attempts over time: 503 at 0 ms/ }).count()).toBe(1);
     expect(await page.getByRole("table", { name: "Attempts" }).getByRole("row").count()).toBe(4);
     const answer = await page.getByRole("group", { name: "Response of attempt 3" }).textContent();
     expect(answer).toContain("x-node: b7");
@@ -81,8 +81,8 @@ test("an event refreshes itself until it is final, and open parts stay open", as
   const { EventId } = await api.newestEvent();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
-  await page.getByText("The 2nd attempt is under way.").waitFor();
-  await page.getByRole("img", { name: /now under way\.$/ }).waitFor();
+  await page.getByText("The 2nd attempt is in progress.").waitFor();
+  await page.getByRole("img", { name: /now in progress\.$/ }).waitFor();
   const first = page.getByRole("group", { name: "Response of attempt 1" });
   await first.waitFor();
   await page.getByRole("button", { name: "Redeliver" }).waitFor({ state: "detached" });
@@ -158,7 +158,7 @@ describe("filters are kept in the address", () => {
     await open("/settings/activity");
     await page.getByLabel("Before (India Time)", { exact: true }).fill(inIndia);
     await page.getByRole("button", { name: "Filter" }).click();
-    await page.getByText("No event is like that").waitFor();
+    await page.getByText("No matching events").waitFor();
     const to = new URL(page.url()).searchParams.get("To");
     expect(to).toBe(`${hourBefore.toISOString().slice(0, 16)}:00.000Z`);
     expect(await page.getByLabel("Before (India Time)", { exact: true }).inputValue()).toStartWith(inIndia);
@@ -189,7 +189,7 @@ describe("filters are kept in the address", () => {
     await row(page, "Front door").waitFor();
     await page.getByLabel("Answer of an attempt").fill("503");
     await page.getByRole("button", { name: "Filter" }).click();
-    await page.getByText("No event is like that").waitFor();
+    await page.getByText("No matching events").waitFor();
     const { searchParams } = new URL(page.url());
     expect(["EventRecord", "Last", "Reason"].map((name) => searchParams.get(name))).toEqual([
       "Application",

@@ -67,7 +67,7 @@ test(
     await page.getByRole("link", { name: `client_id ${api.clientId}` }).waitFor();
     expect((await api.get(`/Api/${made.Id}`)).body.Scopes).toEqual(made.Scopes);
     await page.getByRole("link", { name: "Delete" }).click();
-    await page.getByText("Its scopes are taken from applications, roles and consents.").waitFor();
+    await page.getByText("Its scopes are removed from applications, roles and consents.").waitFor();
     await page.getByRole("button", { name: "Delete API" }).click();
     await page.getByText("The API Orders is deleted.").waitFor();
     expect(complaints.filter((line) => !line.includes("responded with a status of 4"))).toEqual([]);

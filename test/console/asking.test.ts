@@ -135,7 +135,7 @@ test("a redelivery goes where it was confirmed to go, or asks again", async () =
   }
   const again = await sent(visitor, { action, fields });
   const asked = again.forms.find((one) => one.action === action)!;
-  expect((await sent(visitor, asked)).html).toContain("The redelivery has begun.");
+  expect((await sent(visitor, asked)).html).toContain("The redelivery has started.");
   expect(await redeliveriesOf(api)).toHaveLength(1);
   await until("it has come to the other one", async () => other.calls.length === 1);
 });
@@ -148,7 +148,7 @@ test("a constantly changing number does not make a form ask again", async () => 
   const visitor = await enter(api);
   const page = `/settings/webhooks/${Id}/delete`;
   const view = await visitor.open(page);
-  expect(view.html).toContain("All deliveries that wait for it will be Cancelled: 1 now.");
+  expect(view.html).toContain("All its waiting deliveries will be Cancelled: 1 now.");
   await api.change({ Name: "Gate 2" });
   await api.settledEvent();
   const done = await sent(visitor, view.forms.find(({ action }) => action === page)!);
@@ -172,12 +172,12 @@ test.each([true, false])(
     await page.getByRole("alert").getByText("This has changed since the page was shown").waitFor();
     if (javaScriptEnabled) await inspect(page, "asked-again");
     await page.getByRole("button", { name: "Deactivate application" }).click();
-    await page.getByRole("status").getByText("is now inactive").waitFor();
+    await page.getByRole("status").getByText("is inactive").waitFor();
 
     await open(`/settings/applications/${Id}/delete`);
     await api.change({ Id, Name: "Journal" });
     await page.getByRole("button", { name: "Delete application" }).click();
-    await page.getByText("Journal is gone").waitFor();
+    await page.getByText("Journal is deleted").waitFor();
     await page.getByRole("button", { name: "Delete application" }).click();
     await page.getByRole("status").getByText("Journal is deleted.").waitFor();
   },

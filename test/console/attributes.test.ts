@@ -10,7 +10,7 @@ import { enterSettings, newColleague } from "./console.ts";
 const browser = openWindows();
 const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();
 
-const LINES = `costCentre Text Who pays for the person
+const LINES = `costCentre Text Pays for the person
 floor Number
 isRemote Boolean Works from home
 skills Texts What the person knows`;
@@ -71,7 +71,7 @@ test("an administrator defines attributes, fills them in, sees errors beside the
 
   await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
   await auditor.open("/settings/organisation");
-  await auditor.page.getByText("costCentre Text Who pays for the person").first().waitFor();
+  await auditor.page.getByText("costCentre Text Pays for the person").first().waitFor();
   // Browsers log a 422 as an error.
   expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
 });

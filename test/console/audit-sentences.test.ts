@@ -40,7 +40,7 @@ test(
     await page.getByRole("heading", { name: "billing", level: 1 }).waitFor();
 
     await open("/settings/audit-log");
-    await page.getByLabel("Who: user name").fill(username);
+    await page.getByLabel("Actor: user name").fill(username);
     await page.getByLabel("Outcome").selectOption("Success");
     await page.getByRole("button", { name: "Filter" }).click();
     await page.waitForURL(/User=/);
@@ -51,11 +51,11 @@ test(
     expect(complaints).toEqual([]);
 
     await open("/settings/audit-log?User=nobody-of-ours");
-    await page.getByRole("alert").getByText("there is no user with this user name").waitFor();
-    expect(await page.getByLabel("Who: user name").inputValue()).toBe("nobody-of-ours");
+    await page.getByRole("alert").getByText("no user has this user name").waitFor();
+    expect(await page.getByLabel("Actor: user name").inputValue()).toBe("nobody-of-ours");
     await inspect(page, "audit-no-such-user");
     await open(`/settings/audit-log?User=${username}&ActorType=User`);
-    await page.getByRole("alert").getByText("not by both").waitFor();
+    await page.getByRole("alert").getByText("not both").waitFor();
   },
   PATIENCE_MS,
 );

@@ -19,7 +19,7 @@ export const BADGE = record("Badge", {
     Days: integer(1, 30, "days", { audit: "value", form: { label: "Days" }, example: null }),
     ...STAMP_FIELDS,
   },
-  texts: { group: "What opens doors.", remove: "It opens no door any more." },
+  texts: { group: "What opens doors.", remove: "It no longer opens doors." },
 });
 export const BADGES = settings(BADGE);
 

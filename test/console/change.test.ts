@@ -13,7 +13,7 @@ test("an event shows its changed fields and a link to the previous change of the
   const { Id } = await api.change({ Name: "Front door", Description: "It squeaks", ExternalId: "door" });
   const made = await api.newestEvent();
   const { Id: other } = await api.change({ Name: "Back door" });
-  // The change before may be one of several records.
+  // Previous change may be one of several records.
   await api.patch("/Application", [
     { Id, Description: "<b>Oiled</b>" },
     { Id: other, Description: "Oiled" },
@@ -29,7 +29,7 @@ test("an event shows its changed fields and a link to the previous change of the
   const { page, open, complaints } = visitor;
   const change = page.locator("#change");
   await open(`/settings/activity/${made.EventId}`);
-  await change.getByText("The record was made: there is no state before.").waitFor();
+  await change.getByText("The record was created: there is no earlier state.").waitFor();
   await open(`/settings/activity/${changed.EventId}`);
   const row = (field: string) => change.getByRole("row").filter({ has: page.getByRole("rowheader", { name: field }) });
   expect(await row("Description").getByRole("cell").first().textContent()).toBe("<b>Oiled</b>");
@@ -43,7 +43,7 @@ test("an event shows its changed fields and a link to the previous change of the
   const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "Asia/Tokyo" });
   expect(await time.getAttribute("title")).toBe(clock.format(new Date(changed.Timestamp)));
 
-  await change.getByRole("link", { name: "The change before" }).click();
+  await change.getByRole("link", { name: "Previous change" }).click();
   const ofRecord = (name: string) => change.getByRole("table", { name: `Fields of ${name} that changed` });
   const descriptions = async (name: string) =>
     ofRecord(name).getByRole("row").filter({ hasText: "Description" }).getByRole("cell").allTextContents();
@@ -51,10 +51,10 @@ test("an event shows its changed fields and a link to the previous change of the
   expect(await descriptions("Front door")).toEqual(["It squeaks", "<b>Oiled</b>"]);
   expect(await descriptions("Back door")).toEqual(["none", "Oiled"]);
   await inspect(page, "event-change-several");
-  await change.getByRole("link", { name: "The change before" }).first().click();
-  await change.getByText("The record was made: there is no state before.").waitFor();
+  await change.getByRole("link", { name: "Previous change" }).first().click();
+  await change.getByText("The record was created: there is no earlier state.").waitFor();
   await open(`/settings/activity/${gone.EventId}`);
-  await change.getByText("The record is gone; this is its last state.").waitFor();
+  await change.getByText("The record was deleted; this is its last state.").waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -83,17 +83,17 @@ test("an event of many records compares ten, each with its previous change if re
   const { page, open, complaints } = visitor;
   const change = page.locator("#change");
   await open(`/settings/activity/${made.EventId}`);
-  await change.getByText("The records were made: there is no state before.").waitFor();
+  await change.getByText("The records were created: there is no earlier state.").waitFor();
   await open(`/settings/activity/${EventId}`);
   expect(await change.getByRole("heading", { level: 3 }).allTextContents()).toEqual(names.slice(0, 10));
   await change.getByText("And 2 more. Each record's own page has its events.").waitFor();
-  const told = change.getByText("It is not told: you may not read the event of the change before.");
+  const told = change.getByText("Hidden: you may not read the event of the previous change.");
   expect(await told.count()).toBe(1);
   expect(await change.getByText("It squeaks").count()).toBe(0);
   const ofSecond = change.getByRole("table", { name: "Fields of Door 2 that changed" });
   await ofSecond.getByText("It creaks").waitFor();
   const links = await change
-    .getByRole("link", { name: "The change before" })
+    .getByRole("link", { name: "Previous change" })
     .evaluateAll((all) => all.map((one) => one.getAttribute("href")));
   expect(links).toHaveLength(9);
   expect(new Set(links).size).toBe(2);
@@ -103,7 +103,7 @@ test("an event of many records compares ten, each with its previous change if re
   const one = `forbid (principal is User, action, resource == Application::"${second!.Id}");`;
   expect((await api.patch("/Policy", { Name: "One door", Policy: one })).status).toBe(200);
   await open(`/settings/activity/${EventId}`);
-  await change.getByText("It is not told: your policies do not let you read every record.").waitFor();
+  await change.getByText("Hidden: your policies do not let you read every record.").waitFor();
   expect(await page.content()).not.toContain("It creaks");
 });
 
@@ -128,6 +128,6 @@ test("a reader who may not see the previous change gets a note without its conte
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
   await open(`/settings/activity/${EventId}`);
-  await page.getByText("It is not told: you may not read the event of the change before.").waitFor();
+  await page.getByText("Hidden: you may not read the event of the previous change.").waitFor();
   expect(await page.content()).not.toContain("It squeaks");
 });

@@ -23,9 +23,9 @@ const isRefused = (line: string) => line.includes("status of 422");
 
 /** The secret that a page shows once. */
 async function makeSecret(page: Page, name: string): Promise<string> {
-  await page.getByRole("link", { name: "Make a secret" }).click();
+  await page.getByRole("link", { name: "Create a secret" }).click();
   await page.getByLabel("Name (optional)").fill(name);
-  await page.getByRole("button", { name: "Make the secret" }).click();
+  await page.getByRole("button", { name: "Create the secret" }).click();
   await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
   const secret = (await page.locator(".secret code").textContent())!;
   await page.getByRole("link", { name: "Done" }).click();
@@ -64,7 +64,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       const first = await makeSecret(page, "until spring");
       expect(await tokenBy(first)).toBe(200);
       const second = await makeSecret(page, HOSTILE.slice(0, 100));
-      expect(await page.getByRole("link", { name: "Make a secret" }).count()).toBe(0);
+      expect(await page.getByRole("link", { name: "Create a secret" }).count()).toBe(0);
       const row = (name: string) => page.locator("#secrets tbody tr").filter({ hasText: name });
       await row("until spring").getByText("in use").waitFor();
       await row("unbroken").getByText("never").waitFor();
@@ -78,7 +78,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
       await page.getByRole("button", { name: "Deactivate" }).click();
       await page.getByRole("button", { name: "Deactivate application" }).click();
-      await told(page, /now inactive/);
+      await told(page, /is inactive/);
       expect(await tokenBy(second)).toBe(400);
       await page.getByRole("link", { name: "Delete", exact: true }).first().click();
       await page.getByRole("button", { name: "Delete application" }).click();
@@ -104,7 +104,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       const redirectUri = await page.locator("dd code").filter({ hasText: "/callback" }).textContent();
 
       await page.getByRole("button", { name: "Test this connection" }).click();
-      await page.getByText("Signing in would fail").waitFor();
+      await page.getByText("Sign-in would fail").waitFor();
       await page.getByText("The ClientId or its secret is wrong").waitFor();
 
       const { ClientId, ClientSecret } = await provider.register(redirectUri!);
@@ -115,20 +115,20 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       await page.getByRole("button", { name: "Save" }).click();
       await told(page, "The provider is changed.");
       await page.getByRole("button", { name: "Test this connection" }).click();
-      await page.getByText("Nothing is wrong").waitFor();
+      await page.getByText("All checks passed").waitFor();
 
       await open(`/settings/applications/${tenant.client.clientId}/change`);
       await page.getByLabel("Users sign in with").selectOption("Staff directory");
       await page.getByRole("button", { name: "Save" }).click();
       await told(page, "The application is changed.");
       await page.getByRole("link", { name: "Staff directory" }).click();
-      await page.getByRole("link", { name: /signed in to by it alone/ }).click();
+      await page.getByRole("link", { name: /Applications that require it/ }).click();
       expect(await page.locator("tbody tr").count()).toBe(1);
       await open("/settings/identity-providers");
       await page.getByRole("link", { name: "Staff directory" }).click();
       await page.getByRole("link", { name: "Delete" }).click();
       await page.getByRole("button", { name: "Delete provider" }).click();
-      await page.getByText("still pointed at by Application").waitFor();
+      await page.getByText("still referenced by Application").waitFor();
       expect(complaints.filter((line) => !line.includes("status of 409"))).toEqual([]);
     },
     PATIENCE_MS,
@@ -148,7 +148,7 @@ test(
     }
     expect(await page.locator("main button").filter({ hasNotText: "Copy" }).count()).toBe(0);
     await open(`/settings/applications/${api.tenant.client.clientId}/credentials`);
-    await page.getByText("This needs Settings:Update").waitFor();
+    await page.getByText("This requires Settings:Update").waitFor();
   },
   PATIENCE_MS,
 );

@@ -81,11 +81,11 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByRole("heading", { name: "Redelivery: 0 of 1" }).waitFor();
     if (javaScriptEnabled) await inspect(page, "webhook-running");
     await page.getByText("It waits for its connection, which is Paused.").waitFor();
-    await page.getByRole("button", { name: "Pause it" }).click();
+    await page.getByRole("button", { name: "Pause redelivery" }).click();
     await told("The redelivery is paused.");
     expect(new URL(page.url()).pathname).toBe(path);
-    await page.getByRole("button", { name: "Go on" }).click();
-    await told("The redelivery goes on.");
+    await page.getByRole("button", { name: "Resume redelivery" }).click();
+    await told("The redelivery continues.");
     await page.getByRole("button", { name: "Cancel the rest" }).click();
     await page.getByRole("button", { name: "Cancel it" }).click();
     await told("The redelivery is cancelled.");

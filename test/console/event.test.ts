@@ -23,11 +23,11 @@ test("an event in delivery cannot be redelivered, and the page says so", async (
   await page.getByRole("button", { name: "Redeliver" }).waitFor();
   await api.redeliver(EventId);
   await page.getByRole("button", { name: "Redeliver" }).click();
-  await page.getByRole("alert").getByText("The event is being delivered just now.").waitFor();
-  await page.getByText("The 2nd attempt is under way").waitFor();
+  await page.getByRole("alert").getByText("The event is being delivered.").waitFor();
+  await page.getByText("The 2nd attempt is in progress").waitFor();
   // Not on the axis of the run before.
   await page.getByText("Run 2, sent again").waitFor();
-  await page.getByText("Its first attempt is under way.").waitFor();
+  await page.getByText("Its first attempt is in progress.").waitFor();
 });
 
 test("a delivery of a held connection offers to resume the connection instead of a redelivery", async () => {
@@ -39,7 +39,7 @@ test("a delivery of a held connection offers to resume the connection instead of
   await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
-  await page.getByText("Its connection is Held: it can be sent again once that is resumed.").waitFor();
+  await page.getByText("Its connection is Held: resume it to send this again.").waitFor();
   expect(await page.getByRole("button", { name: "Redeliver" }).count()).toBe(0);
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("status").getByText("The connection is active.").waitFor();
@@ -58,7 +58,7 @@ test("a redelivery to some connections is not described as one to all", async ()
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
   await page.getByRole("button", { name: "Redeliver to all" }).click();
-  await page.getByRole("status").getByText("and to no deleted or Held connection").waitFor();
+  await page.getByRole("status").getByText("except to deleted and Held connections").waitFor();
   await until("the other one's second call", () => receiver.calls.length === 2);
   expect(gone.calls).toHaveLength(1);
 
@@ -66,7 +66,7 @@ test("a redelivery to some connections is not described as one to all", async ()
   await page.getByLabel(/^Events from/).fill("2026-01-01T00:00");
   await page.getByRole("button", { name: "Count them" }).click();
   await page.getByRole("button", { name: "Send them again" }).click();
-  await page.getByRole("status").getByText("The redelivery is made, and waits.").waitFor();
+  await page.getByRole("status").getByText("The redelivery is created and waiting.").waitFor();
   await page.getByText("It waits for its connection, which is Held.").waitFor();
 });
 

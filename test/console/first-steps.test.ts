@@ -29,11 +29,11 @@ test(
     await using visitor = await enterSettings(browser, api.tenant);
     const steps = {
       "Protect your own account with a second factor": "To do",
-      "Make an application of your own": "To do",
+      "Create your own application": "To do",
       "Add a user": "To do",
       "Add a user to a role": "To do",
-      "Connect a receiver of your changes": "To do",
-      "See a first delivery arrive there": "To do",
+      "Connect a receiver for changes": "To do",
+      "See the first delivery arrive": "To do",
     };
     expect(await stepsOf(visitor)).toEqual(steps);
     await inspect(visitor.page, "first-steps");
@@ -44,7 +44,7 @@ test(
       await visitor.page.getByRole("heading", { level: 1 }).first().waitFor();
     }
     await api.call("PATCH", "/Application", { Name: "Payroll" });
-    expect(await stepsOf(visitor)).toEqual({ ...steps, "Make an application of your own": "Done" });
+    expect(await stepsOf(visitor)).toEqual({ ...steps, "Create your own application": "Done" });
     await newColleague(api, "editor");
     await api.connect(receiver.url, { Name: "Directory" });
     await api.change({ Name: "Front door" });

@@ -46,7 +46,7 @@ test("a rejected form keeps its input and shows each error beside its field", as
   await page.getByLabel("Time limit").fill("");
   await page.getByLabel("Name").fill("taken");
   await page.getByRole("button", { name: "Add connection" }).click();
-  await page.locator("#field-Name-problem").getByText("Name is held by another").waitFor();
+  await page.locator("#field-Name-problem").getByText("Name is already used by another").waitFor();
 });
 
 const HOSTILE = `"><script>alert(1)</script>&lt;b&gt;${"\u202e"}txet '<!--`;
@@ -62,7 +62,7 @@ test("hostile texts are shown as typed, and are not executed", async () => {
   await page.getByRole("group").getByText("More settings").click();
   await page.getByLabel("Description").fill(`\n ${HOSTILE}`);
   await page.getByRole("button", { name: "Add connection" }).click();
-  await page.getByText("Keep this now: it is not shown again.").waitFor();
+  await page.getByText("Store it now: it is not shown again.").waitFor();
   await page.getByRole("link", { name: "The connection" }).click();
   await page.getByRole("heading", { name: HOSTILE, level: 1 }).waitFor();
   expect(await page.content()).not.toContain("ApiKey=abc");
@@ -79,7 +79,7 @@ test("hostile texts are shown as typed, and are not executed", async () => {
   expect(await page.getByLabel("Name").inputValue()).toBe(HOSTILE);
   await page.getByRole("link", { name: HOSTILE }).waitFor();
   await open(`/settings/webhooks?${encodeURIComponent(HOSTILE)}=1`);
-  await page.getByText("is no filter").waitFor();
+  await page.getByText("is not a filter").waitFor();
   expect(complaints.filter((line) => !line.includes("status of 4"))).toEqual([]);
 });
 

@@ -29,7 +29,7 @@ test.each([
   [
     "application",
     ({ client }: { client: Client }) => `/settings/applications/${client.id}`,
-    "Users it may act for",
+    "Users it can act for",
     "Administrator",
   ],
 ])(
@@ -48,7 +48,7 @@ test.each([
     await page.getByRole("status").waitFor();
     expect((await scene.client.refresh(scene.refreshToken)).body).toMatchObject({ error: "invalid_grant" });
     await visitor.open(pathOf(scene));
-    await page.getByText(/^(None yet\.|No application can act in the name of this user\.)$/).waitFor();
+    await page.getByText(/^(None yet\.|No application can act on behalf of this user\.)$/).waitFor();
     expect(visitor.complaints).toEqual([]);
   },
   PATIENCE_MS,

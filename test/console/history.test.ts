@@ -62,7 +62,7 @@ test(
 
     // Actors as links, for readers with permission.
     await open(`/settings/applications/${api.tenant.client.clientId}/audit`);
-    await page.getByRole("table", { name: "Done by it" }).getByRole("rowheader", { name: "Role.Created" }).waitFor();
+    await page.getByRole("table", { name: "Actions by it" }).getByRole("rowheader", { name: "Role.Created" }).waitFor();
     await inspect(page, "history-audit");
     await page.getByRole("link", { name: "All in the audit log" }).last().click();
     await page.waitForURL(/ActorType=Application&ActorId=/);
@@ -81,7 +81,7 @@ test("readers without access to the logs see no link, and a deleted record has n
   expect(await page.getByRole("navigation", { name: "This record" }).count()).toBe(0);
   for (const tab of ["events", "audit"]) {
     await open(`/settings/applications/${Id}/${tab}`);
-    await page.getByText(/This needs (Webhooks|Settings):Read/).waitFor();
+    await page.getByText(/This requires (Webhooks|Settings):Read/).waitFor();
     expect(await page.content()).not.toContain("Front door");
   }
   await using admin = await enterSettings(browser, api.tenant);

@@ -31,7 +31,7 @@ test(
 
     await again.focus();
     await page.keyboard.press("Enter");
-    await page.getByText("The logout is sent again.").waitFor();
+    await page.getByText("The logout is being sent again.").waitFor();
     expect(new URL(page.url()).hash).toBe("#logouts");
     // The browser goes to the address's fragment when it draws the loaded page.
     await page.waitForLoadState();

@@ -32,7 +32,7 @@ describe("an unsaved form", () => {
     const { page, open } = visitor;
     await open("/settings/roles/add");
     await page.getByLabel("Name").fill("Night shift");
-    await page.getByLabel("What it is for").fill('"quoted" & <long>');
+    await page.getByLabel("Purpose").fill('"quoted" & <long>');
     await page.getByRole("checkbox", { name: "Webhooks:Read" }).check();
     await page.getByRole("checkbox", { name: "Webhooks:Update" }).check();
     await endSessions(api, api.tenant.admin.username);
@@ -43,7 +43,7 @@ describe("an unsaved form", () => {
     await inspect(page, "held-form-signed-out");
     const [tab] = await Promise.all([page.waitForEvent("popup"), page.getByRole("link", { name: "Sign in" }).click()]);
     await signIn(tab, api.tenant.admin);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
 
     await page.getByRole("heading", { name: "Send this form?", level: 1 }).waitFor();
     await inspect(page, "held-form-send");

@@ -109,7 +109,7 @@ test(
     await admin.open(`/settings/users/${own.Items[0]!.Id}`);
     await admin.page.getByRole("button", { name: "Remove: admin" }).click();
     await admin.page.getByRole("button", { name: "Remove", exact: true }).click();
-    await admin.page.getByText(/Nothing was changed; first give somebody else/).waitFor();
+    await admin.page.getByText(/Nothing was changed. A different user with/).waitFor();
     await admin.open(`/settings/users/${own.Items[0]!.Id}`);
     expect(await rolesOn(admin.page)).toContain("admin");
   },

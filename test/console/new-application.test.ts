@@ -113,7 +113,7 @@ test.concurrent("a rejected form creates no application, and a taken name leaves
   const before = await credentialsOf("Shop");
   const again = await make("spa", { Name: "Shop", RedirectUris: "https://evil.example.com/", Scopes: "openid" });
   expect(again.status).toBe(422);
-  expect(again.html).toContain("held by another Application");
+  expect(again.html).toContain("already used by another Application");
   expect(await credentialsOf("Shop")).toEqual(before);
   expect((await make("toaster", { Name: "Toaster" }).catch(() => ({ status: 404 }))).status).toBe(404);
 });
@@ -178,7 +178,7 @@ test.each([true, false])(
     const wrong = "http://localhost:3001/back\nhttp://shop.example.com/back";
     await page.getByLabel("Redirect URIs", { exact: true }).fill(wrong);
     expect(await page.getByLabel("email").isChecked()).toBe(true);
-    await page.getByRole("button", { name: "Make the application" }).click();
+    await page.getByRole("button", { name: "Create the application" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.locator("#field-RedirectUris-problem").textContent()).toContain("https");
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(HOSTILE);
@@ -186,7 +186,7 @@ test.each([true, false])(
     expect(await page.getByLabel("email").isChecked()).toBe(true);
     await page.getByText("http on this machine is for development").waitFor();
     await page.getByLabel("Redirect URIs", { exact: true }).fill("http://localhost:3001/back");
-    await page.getByRole("button", { name: "Make the application" }).click();
+    await page.getByRole("button", { name: "Create the application" }).click();
     await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
     await page.getByRole("link", { name: "Connect it" }).click();
     await page.getByRole("radio", { name: "openid-client (Node, Bun)" }).focus();
@@ -210,7 +210,7 @@ test(
     await visitor.open("/settings/applications");
     expect(await visitor.page.getByRole("link", { name: "New application" }).count()).toBe(0);
     await visitor.open("/settings/new-application/web");
-    await visitor.page.getByText(/This needs /).waitFor();
+    await visitor.page.getByText(/This requires /).waitFor();
   },
   PATIENCE_MS,
 );

@@ -108,7 +108,7 @@ test("all its errors are reported at once", async () => {
     "Name must be a string of 1 to 200 characters.",
     "Color must be Red or Blue.",
     "Days must be a whole number of days from 1 to 30, or null.",
-    "Weight is no field of Badge.",
+    "Weight is not a field of Badge.",
   ]);
   expect((await call("PATCH", "/Badge", {})).body.Errors).toEqual(["Name is missing."]);
   expect((await call("PATCH", "/Badge", { Id, CreatedOn: "2026-01-31" })).body.Errors).toEqual([
@@ -116,7 +116,7 @@ test("all its errors are reported at once", async () => {
   ]);
   expect(await call("PATCH", "/Badge", { Id, Name: "Two" })).toMatchObject({
     status: 409,
-    body: { Errors: ["Name is held by another Badge."] },
+    body: { Errors: ["Name is already used by another Badge."] },
   });
   expect((await call("PATCH", "/Badge", { Id: crypto.randomUUID() })).status).toBe(404);
   expect((await call("PATCH", "/Badge", { Name: "Two" }, { "if-none-match": "*" })).status).toBe(412);
@@ -221,7 +221,7 @@ test("its pages in Settings are generated", async () => {
   expect(made.html).toContain("The badge is added.");
   expect(made.html).toContain("<dt>Color</dt><dd><span>Blue</span></dd>");
   const { Id } = (await call("GET", "/Badge?Name=Gate")).body.Items[0];
-  expect((await send("/add", { ...typed, Days: "8" })).html).toContain("Name is held by another badge.");
+  expect((await send("/add", { ...typed, Days: "8" })).html).toContain("Name is already used by another badge.");
 
   expect((await visitor.open(path)).html).toContain(`href="${path}/${Id}"`);
   const form = await visitor.open(`${path}/${Id}/change`);
@@ -240,7 +240,7 @@ test("its pages in Settings are generated", async () => {
   expect((await call("GET", `/AuditEvent?SubjectType=Badge&SubjectId=${Id}`)).body.Items).toHaveLength(2);
 
   const asking = await visitor.open(`${path}/${Id}/delete`);
-  expect(asking.html).toContain("It opens no door any more.");
+  expect(asking.html).toContain("It no longer opens doors.");
   expect((await send(`/${Id}/delete`, asking.forms.at(-1)!.fields)).html).toContain("The badge Gate is deleted.");
   expect((await call("GET", `/Badge/${Id}`)).status).toBe(404);
 });

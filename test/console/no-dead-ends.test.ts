@@ -204,5 +204,5 @@ test("a form of Settings sent after the session has ended is kept, except its se
   expect(response.status).toBe(401);
   expect(page).toContain('value="kept"');
   expect(page).not.toContain("s3cret-typed");
-  expect(page).toContain("Secret, once more");
+  expect(page).toContain("Secret again");
 });

@@ -27,7 +27,7 @@ test("Resume offers exhausted deliveries too, and the figures still link to the 
   await inspect(page, "night-held");
   isDown = false;
   await page.getByRole("button", { name: "Resume, and send the 1 exhausted again" }).click();
-  await page.getByRole("status").getByText("What was exhausted follows.").waitFor();
+  await page.getByRole("status").getByText("Exhausted ones follow.").waitFor();
   await until("all to arrive", async () => (await api.events("State=Delivered")).Items.length === 2);
 
   await open("/settings");

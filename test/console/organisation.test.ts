@@ -29,19 +29,19 @@ test("a second factor is required of all users on the organisation's page, and a
   // The scope of an API is offered, and saving the form again does not lose it.
   await newApi(api, "Orders", ["orders:read"]);
   await visitor.open("/settings/organisation");
-  await page.getByLabel("Applications register themselves").selectOption("By an initial access token");
+  await page.getByLabel("Applications register themselves").selectOption("With an initial access token");
   await page.getByLabel("orders:read").check();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved. It counts from each user's next request on.").waitFor();
+  await page.getByText("Saved. Takes effect with each user's next request.").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved. It counts from each user's next request on.").waitFor();
+  await page.getByText("Saved. Takes effect with each user's next request.").waitFor();
   expect((await api.call("GET", "/TenantSettings")).body).toMatchObject({
     ClientRegistration: "InitialAccessToken",
     RegistrationScopes: ["openid", "profile", "name", "email", "address", "phone", "orders:read"],
   });
   await visitor.open("/settings/organisation");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved. It counts from each user's next request on.").waitFor();
+  await page.getByText("Saved. Takes effect with each user's next request.").waitFor();
   await menu.getByRole("link", { name: "API reference" }).click();
   await page.getByRole("link", { name: "OpenAPI viewer" }).click();
   // It is slow to draw where others need the processor too.

@@ -35,7 +35,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       await page.getByLabel("User name").fill("ana");
       await page.getByRole("button", { name: "Add user" }).click();
       await told(page, /The user is added/);
-      await page.getByRole("button", { name: "Make password link" }).click();
+      await page.getByRole("button", { name: "Create password link" }).click();
       await page.getByRole("heading", { name: "Password link" }).waitFor();
       const link = new URL((await page.locator(".secret code").textContent())!);
       const visitor = new PlainBrowser(issuer());
@@ -80,7 +80,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       }
       await page.getByLabel("Policy", { exact: true }).fill(wrong.replace("Raed", "Read"));
       await page.getByRole("button", { name: "Save policy" }).click();
-      await told(page, "The policy is saved. It counts from now on.");
+      await told(page, "The policy is saved and in force.");
       await page.getByRole("link", { name: "Delete" }).click();
       await page.getByRole("button", { name: "Delete policy" }).click();
       await told(page, "The policy Readers is deleted.");
@@ -139,7 +139,7 @@ test.concurrent(
       await told(page, /The user is added/);
       await open("/settings/roles/add");
       await page.getByLabel("Name").fill(text.slice(0, 190));
-      await page.getByLabel("What it is for").fill(text);
+      await page.getByLabel("Purpose").fill(text);
       await page.getByRole("button", { name: "Add role" }).click();
       await told(page, /The role is added/);
       await page.getByRole("link", { name: "Add members" }).click();
@@ -161,7 +161,7 @@ test.concurrent(
     await page.getByLabel("User name").fill("kept");
     await page.getByRole("button", { name: "Add user" }).click();
     await page.getByRole("alert").waitFor();
-    expect(await page.locator("#field-Name-problem").textContent()).toContain("it may have at most 1000");
+    expect(await page.locator("#field-Name-problem").textContent()).toContain("the limit is 1000");
     expect(await page.getByLabel("Full name").inputValue()).toBe(long);
     expect(await page.getByLabel("User name").inputValue()).toBe("kept");
     expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
@@ -192,7 +192,7 @@ test.concurrent(
     await page.getByLabel("Full name").fill("Eva");
     await page.getByLabel("User name").fill("eva");
     await page.getByRole("button", { name: "Add user" }).click();
-    await page.locator("#field-Username-problem").getByText("Username is held by another User.").waitFor();
+    await page.locator("#field-Username-problem").getByText("Username is already used by another User.").waitFor();
   },
   PATIENCE_MS,
 );
@@ -213,7 +213,7 @@ test.concurrent(
     }
     await open(`${own}/change`);
     await page.getByRole("heading", { name: "Forbidden" }).waitFor();
-    await page.getByText("This needs AccessManager:Create and AccessManager:Update").waitFor();
+    await page.getByText("This requires AccessManager:Create and AccessManager:Update").waitFor();
     const csrf = await page.locator('input[name="csrf"]').first().inputValue();
     for (const action of ["password-link", "sessions/end", "delete", "activate", "deactivate"]) {
       const answer = await page.request.post(`${issuer()}${own}/${action}`, { form: { csrf } });
@@ -258,8 +258,8 @@ test.concurrent(
       expect(await page.getByLabel(`${label} (India Time)`).inputValue()).toStartWith(inIndia);
     }
     await open("/settings/audit-log?ActorId=7");
-    await page.getByRole("alert").getByText("“Who: Id” needs “Who: kind” beside it.").waitFor();
-    expect(await page.getByLabel("Who: Id").inputValue()).toBe("7");
+    await page.getByRole("alert").getByText("“Actor: Id” needs “Actor: kind” as well.").waitFor();
+    expect(await page.getByLabel("Actor: Id").inputValue()).toBe("7");
   },
   PATIENCE_MS,
 );

@@ -140,7 +140,7 @@ test(
     await page.getByRole("button", { name: "Revoke the access" }).click();
     await told(page, "The application's access is revoked.");
     await page.reload();
-    await page.getByText("No application can do anything in your name.").waitFor();
+    await page.getByText("No application can act on your behalf.").waitFor();
     expect(await page.getByRole("status").count()).toBe(0);
   },
   PATIENCE_MS,
@@ -164,7 +164,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       expect(await isActive()).toBe(true);
       await page.getByRole("button", { name: "Deactivate", exact: true }).click();
       await page.getByRole("button", { name: "Deactivate application" }).click();
-      await told(page, /now inactive/);
+      await told(page, /is inactive/);
       expect(await isActive()).toBe(false);
       await page.getByRole("button", { name: "Activate" }).click();
       await told(page, /is active/);

@@ -54,7 +54,7 @@ test(
 
     await page.getByLabel("Name", { exact: true }).fill("Sevens");
     await page.getByRole("button", { name: "Save policy" }).click();
-    await page.getByText("The policy is saved.").waitFor();
+    await page.getByText("The policy is saved").waitFor();
     const { body } = await api.call<{ Items: { Policy: string }[] }>("GET", "/Policy?Name=Sevens");
     expect(body.Items[0]!.Policy).toBe(
       'permit (principal, action, resource is Application)\nwhen { resource.Name == "7" };',
@@ -86,7 +86,7 @@ test(
     await page.keyboard.press("Backspace");
     expect(await textOf(page)).toBe("");
     await page.getByRole("button", { name: "Save policy" }).click();
-    await page.getByRole("alert").getByText("It has no statement").waitFor();
+    await page.getByRole("alert").getByText("The policy has no statement").waitFor();
     expect(visitor.complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
   },
   PATIENCE_MS,
@@ -102,7 +102,7 @@ test(
     const start = "permit (principal, action, resource) when { };";
     await write(page, start);
     for (let step = 0; step < 2; step++) await page.keyboard.press("ArrowLeft");
-    await page.getByText("On which record: User", { exact: true }).click();
+    await page.getByText("Record: User", { exact: true }).click();
     const insert = page.getByRole("button", { name: 'resource.Username == ""' });
     await insert.click();
     expect(await textOf(page)).toBe('permit (principal, action, resource) when { resource.Username == ""};');
@@ -131,7 +131,7 @@ test(
     expect(await textOf(page)).toContain('principal in Role::"admin"');
     await page.getByLabel("Name", { exact: true }).fill("From an example");
     await page.getByRole("button", { name: "Save policy" }).click();
-    await page.getByText("The policy is saved.").waitFor();
+    await page.getByText("The policy is saved").waitFor();
     expect(visitor.complaints).toEqual([]);
   },
   PATIENCE_MS,

@@ -27,14 +27,14 @@ test(
 
     await page.getByRole("heading", { name: "Try a policy", level: 1 }).waitFor();
     expect(await policy.inputValue()).toBe(FORBID);
-    await page.getByLabel("Which one").fill("admin");
-    await page.getByLabel("Which record").fill("Payroll");
+    await page.getByLabel("Caller's name or Id").fill("admin");
+    await page.getByLabel("Record's name or Id").fill("Payroll");
     await page.getByLabel("Action").selectOption("AccessManager:Update");
     await page.getByRole("button", { name: "Try this call" }).click();
     expect(await page.getByRole("alert").textContent()).toMatch(
-      /Several are called so: Payroll & co \(\d+\).*Payroll two/,
+      /Several have this name: Payroll & co \(\d+\).*Payroll two/,
     );
-    await page.getByLabel("Which record").fill(String(Id));
+    await page.getByLabel("Record's name or Id").fill(String(Id));
     await page.getByRole("button", { name: "Try this call" }).click();
     const answer = page.getByRole("region", { name: "Denied" });
     expect(await answer.textContent()).toContain('Forbidden by No "payroll"');
@@ -43,8 +43,8 @@ test(
     const allowed = page.getByRole("region", { name: "Allowed" });
     await allowed.getByRole("link", { name: "Administrators" }).waitFor();
 
-    await page.getByRole("button", { name: "Who would it change?" }).click();
-    await page.getByRole("heading", { name: "What changes" }).waitFor();
+    await page.getByRole("button", { name: "Who is affected?" }).click();
+    await page.getByRole("heading", { name: "Changes" }).waitFor();
     expect(await page.getByText(/^Of \d+ checked, \d+ change\./).textContent()).toMatch(/^Of [1-9]\d* checked, [1-9]/);
     const rows = page.getByRole("table").getByRole("row").filter({ hasText: "Payroll & co" });
     expect(await rows.first().textContent()).toMatch(/AccessManager:Update[\s\S]*Denied/);
@@ -61,8 +61,8 @@ test(
     // From its own page it takes its own place.
     await policy.fill(FORBID.replace("Payroll", "Nothing"));
     await page.getByRole("button", { name: "Try it first" }).click();
-    await page.getByLabel("Which one").fill("admin");
-    await page.getByLabel("Which record").fill(String(Id));
+    await page.getByLabel("Caller's name or Id").fill("admin");
+    await page.getByLabel("Record's name or Id").fill(String(Id));
     await page.getByLabel("Action").selectOption("AccessManager:Update");
     await page.getByRole("button", { name: "Try this call" }).click();
     await page.getByRole("region", { name: "Allowed" }).waitFor();
@@ -89,12 +89,12 @@ test(
     await using visitor = await enterSettings(browser, api.tenant, { ...colleague, javaScriptEnabled: false });
     const { page } = visitor;
     await visitor.open("/settings/policies/try");
-    await page.getByLabel("Who calls").selectOption("Client");
-    await page.getByLabel("Which one").fill(api.clientId);
-    await page.getByLabel("Which record").fill(api.clientId);
+    await page.getByLabel("Called by").selectOption("Client");
+    await page.getByLabel("Caller's name or Id").fill(api.clientId);
+    await page.getByLabel("Record's name or Id").fill(api.clientId);
     await page.getByRole("button", { name: "Try this call" }).click();
-    await page.getByRole("link", { name: "Which ones a client has is not yours to read" }).waitFor();
-    expect(await page.getByLabel("Which one").inputValue()).toBe(api.clientId);
+    await page.getByRole("link", { name: "You may not read the client's scopes" }).waitFor();
+    expect(await page.getByLabel("Caller's name or Id").inputValue()).toBe(api.clientId);
     await page.getByLabel("AccessManager:Read", { exact: true }).check();
     await page.getByRole("button", { name: "Try this call" }).click();
     await page.getByRole("region", { name: /^(Allowed|Denied)$/ }).waitFor();

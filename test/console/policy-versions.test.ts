@@ -32,7 +32,7 @@ test(
     await other.open(`/settings/policies/${id}`);
     await other.page.getByLabel("Policy", { exact: true }).fill(textOf(2));
     await other.page.getByRole("button", { name: "Save policy" }).click();
-    await other.page.getByText("The policy is saved.").waitFor();
+    await other.page.getByText("The policy is saved").waitFor();
 
     await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
     const { page } = visitor;
@@ -57,7 +57,7 @@ test(
 
     await page.getByRole("link", { name: "1", exact: true }).click();
     await page.getByRole("button", { name: "Restore version 1" }).click();
-    await page.getByText("Version 1 is restored. It counts from now on.").waitFor();
+    await page.getByText("Version 1 is restored and in force.").waitFor();
     expect(await page.getByLabel("Policy", { exact: true }).inputValue()).toBe(textOf(1));
     expect((await api.call("GET", `/Policy/${id}`)).body).toMatchObject({
       Policy: textOf(1),
@@ -66,7 +66,7 @@ test(
     await visitor.open(`/settings/policies/${id}/versions`);
     expect(await rows.nth(1).textContent()).toMatch(/^3.*Administrator$/);
     await visitor.open(`/settings/policies/${id}/versions?Number=9`);
-    await page.getByText("There is no such version").waitFor();
+    await page.getByText("Version not found").waitFor();
 
     // A concurrent change is not overwritten.
     await visitor.open(`/settings/policies/${id}/versions?Number=2`);
@@ -92,12 +92,12 @@ test(
     await visitor.open(`/settings/policies/${id}/versions?Number=3`);
     const rows = visitor.page.getByRole("table", { name: "Versions" }).getByRole("row");
     expect(await rows.count()).toBe(51);
-    await visitor.page.getByText("Earlier versions are not kept.").waitFor();
+    await visitor.page.getByText("Earlier versions are no longer stored.").waitFor();
     await visitor.open(`/settings/policies/${id}/versions?Number=2`);
-    await visitor.page.getByText("of each policy 50 are").waitFor();
+    await visitor.page.getByText("The last 50 versions of a policy are kept").waitFor();
     await db()`delete from policy_versions where policy_id = ${id}`;
     await visitor.open(`/settings/policies/${id}/versions`);
-    await visitor.page.getByText("There is no such version").waitFor();
+    await visitor.page.getByText("Version not found").waitFor();
   },
   PATIENCE_MS,
 );

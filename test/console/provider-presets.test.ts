@@ -21,7 +21,7 @@ test(
     ] as const) {
       await open("/settings/identity-providers");
       await page.getByRole("link", { name: `Add ${protocol}` }).click();
-      await page.getByRole("navigation", { name: "Fill in for" }).getByRole("link", { name }).click();
+      await page.getByRole("navigation", { name: "Presets for" }).getByRole("link", { name }).click();
       const redirectUri = page.locator("form .secret code");
       const told = await redirectUri.textContent();
       expect(told).toMatch(/\/signin\/upstream\/\d+\/callback$/);
@@ -74,7 +74,7 @@ test(
       await page.getByRole("link", { name, exact: true }).click();
       await page.locator(`nav a[aria-current]`, { hasText: name }).waitFor();
       expect(await page.getByLabel("Issuer").inputValue()).toBe(issuer);
-      expect(await page.getByText("in the place of").count()).toBe(1);
+      expect(await page.getByText("replace ").count()).toBe(1);
     }
     await inspect(page, "provider-preset");
     await open("/settings/identity-providers/add/OAuth2?Preset=nothing%22%3E");

@@ -21,13 +21,13 @@ test("an administrator enables registration, creates a token that is shown once,
   const api = await newTenant();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open("/settings/organisation");
-  await page.getByLabel("Applications register themselves").selectOption("By an initial access token");
+  await page.getByLabel("Applications register themselves").selectOption("With an initial access token");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("link", { name: "Initial access tokens" }).click();
-  await page.getByText("None can be used now.").waitFor();
+  await page.getByText("None.", { exact: true }).waitFor();
   await page.getByLabel("Name").fill("CI");
   await page.getByLabel("Applications", { exact: true }).fill("0");
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByRole("button", { name: "Create the token" }).click();
   await page
     .getByText(/Applications must be a whole number/)
     .first()
@@ -35,8 +35,8 @@ test("an administrator enables registration, creates a token that is shown once,
   expect(await page.getByLabel("Name").inputValue()).toBe("CI");
   await page.getByLabel("Applications", { exact: true }).fill("2");
   await page.getByLabel("Days").fill("1");
-  await page.getByRole("button", { name: "Make the token" }).click();
-  await page.getByText("Keep this now: it is not shown again.").waitFor();
+  await page.getByRole("button", { name: "Create the token" }).click();
+  await page.getByText("Store it now: it is not shown again.").waitFor();
   const token = (await page.locator(".secret code").textContent())!;
   await inspect(page, "registration-token");
   await page.reload();
@@ -49,7 +49,7 @@ test("an administrator enables registration, creates a token that is shown once,
   await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
   await auditor.open("/settings/registration-tokens");
   await auditor.page.getByRole("row").filter({ hasText: "CI" }).waitFor();
-  for (const name of ["Make the token", "Delete"]) {
+  for (const name of ["Create the token", "Delete"]) {
     expect(await auditor.page.getByRole("button", { name }).count()).toBe(0);
   }
 
@@ -100,7 +100,7 @@ test("an administrator sees how an application was registered, replaces its toke
   await page.getByRole("button", { name: "Revoke token", exact: true }).click();
   await page.getByText("The registration access token is revoked.").waitFor();
   expect(await read(second)).toBe(401);
-  await section.getByRole("button", { name: "Make a token" }).waitFor();
+  await section.getByRole("button", { name: "Create a token" }).waitFor();
   expect(await section.getByRole("button", { name: "Revoke the token" }).count()).toBe(0);
   await inspect(page, "registered-application-without-token");
 

@@ -50,7 +50,7 @@ test(
     expect(await page.getByRole("rowheader").allTextContents()).toEqual([`GET ${API}/Application/*`]);
     expect(await page.getByRole("cell", { name: "404" }).count()).toBe(1);
     await open("/settings/requests?Status=5xx");
-    await page.getByRole("heading", { name: "Nothing is like that" }).waitFor();
+    await page.getByRole("heading", { name: "No matching requests" }).waitFor();
     await inspect(page, "requests-empty");
     await open("/settings/requests?From=never&ClientId=x");
     await page.getByText("“Client's Id” must be a record's Id.").or(page.getByText("“From” must be a date")).waitFor();
@@ -62,7 +62,7 @@ test(
     await open(`/settings/activity/${EventId}`);
     await page.getByRole("link", { name: `PATCH ${API}/Application` }).click();
     await page.getByText(changed).waitFor();
-    await page.getByRole("link", { name: "What it did" }).click();
+    await page.getByRole("link", { name: "Effects" }).click();
     await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
 
     await open(`/settings/audit-log?RequestKey=${long}`);
@@ -85,7 +85,7 @@ test(
     await other.page.getByText(EventId).first().waitFor();
     expect(await other.page.getByText("Made by request").count()).toBe(0);
     await other.open("/settings/requests");
-    await other.page.getByText("This needs Settings:Read").waitFor();
+    await other.page.getByText("This requires Settings:Read").waitFor();
     expect(complaints.filter((line) => !line.includes("a status of 4"))).toEqual([]);
   },
   PATIENCE_MS,

@@ -26,7 +26,7 @@ describe("permissions in Settings equal those of the REST API", () => {
     await page.getByRole("link", { name: "Directory" }).waitFor();
     expect(await page.getByText("Add Webhook Connection").count()).toBe(0);
     await open(`/settings/webhooks/${Id}/delete`);
-    await page.getByText("This needs Webhooks:Delete, which none of your roles has.").waitFor();
+    await page.getByText("This requires Webhooks:Delete, which none of your roles has.").waitFor();
     await open(`/settings/webhooks/${Id}/change`);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("No policy permits Webhooks:Update on this WebhookConnection.").waitFor();
@@ -54,7 +54,7 @@ describe("permissions in Settings equal those of the REST API", () => {
     const { page, open } = visitor;
     await page.getByText("None of your roles has Webhooks:Read.").waitFor();
     await open("/settings/webhooks");
-    await page.getByText("This needs Webhooks:Read, which none of your roles has.").waitFor();
+    await page.getByText("This requires Webhooks:Read, which none of your roles has.").waitFor();
   });
 
   test("a policy that hides one connection hides its page", async () => {
@@ -84,7 +84,9 @@ test("an administrator cannot remove the scopes of Settings from the last role t
   for (const scope of ["Settings:Update", "Settings:Read"]) {
     await page.getByRole("checkbox", { name: scope }).uncheck();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText(`With this change none of your roles would have ${scope} any more.`).waitFor();
+    await page
+      .getByText(`This change would remove your own access: none of your roles would grant ${scope}.`)
+      .waitFor();
     await page.getByRole("checkbox", { name: scope }).check();
   }
   await page.getByRole("checkbox", { name: "Webhooks:Delete" }).uncheck();

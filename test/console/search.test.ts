@@ -64,9 +64,9 @@ test(
     expect(await field.inputValue()).toContain("/");
     await field.press("Control+k");
     await page.keyboard.type("nothing is called that");
-    await page.getByRole("option", { name: "Nothing is like that" }).waitFor();
+    await page.getByRole("option", { name: "No matches" }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Nothing is like that" }).waitFor();
+    await page.getByRole("heading", { name: "No matches" }).waitFor();
     expect(await page.getByRole("searchbox").or(box(page)).inputValue()).toBe("nothing is called that");
     await inspect(page, "search-nothing");
     await open("/settings/search?q=fro");
@@ -121,11 +121,11 @@ test(
     expect(await found(page, open, String(Id))).toContain("Front door");
     expect(await found(page, open, String(person.Id))).toContain("Ada");
     await open("/settings/search?q=a");
-    await page.getByText("Nothing is like that").waitFor();
+    await page.getByText("No matches").waitFor();
     await open(`/settings/search?q=${"x".repeat(201)}`);
     await page.getByText("A search has at most 200 characters.").waitFor();
     await open("/settings/search?q=%00%00");
-    await page.getByText("A search cannot hold a NUL character.").waitFor();
+    await page.getByText("A search cannot contain a NUL character.").waitFor();
   },
   PATIENCE_MS,
 );

@@ -46,7 +46,7 @@ describe.concurrent("signing in to Settings", () => {
     expect(question.heading).toBe("Which organisation?");
     const wrong = await visitor.open("/settings/sign-in?organisation=no%20such%20one");
     expect(wrong.heading).toBe("Sign in");
-    expect((await visitor.submit(wrong, api.tenant.admin)).html).toContain("Or it is the name of the organisation");
+    expect((await visitor.submit(wrong, api.tenant.admin)).html).toContain("If you entered an organisation");
     const [row] = await db()<{ name: string }[]>`select name from tenants where id = ${api.tenant.tenantId}`;
     const page = await visitor.open(`/settings/sign-in?organisation=${encodeURIComponent(row!.name)}`);
     expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");

@@ -46,7 +46,7 @@ async function made(kind: string, redirectUri?: string) {
   await open(`/settings/new-application/${kind}`);
   await page.getByLabel("Name", { exact: true }).fill(`${kind} ${Bun.randomUUIDv7()}`);
   if (redirectUri) await page.getByLabel("Redirect URIs", { exact: true }).fill(redirectUri);
-  await page.getByRole("button", { name: "Make the application" }).click();
+  await page.getByRole("button", { name: "Create the application" }).click();
   let secret = "";
   if (["web", "machine", "api"].includes(kind)) {
     await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
@@ -311,7 +311,7 @@ test(
     const service = await made("api");
     // This service's audience is the same for all organisations' tokens.
     expect(service.programs.size).toBe(0);
-    await settings.page.getByText("it needs an API with an audience of its own").waitFor();
+    await settings.page.getByText("it needs an API with its own audience").waitFor();
     const asked = { clientId: machine.clientId, clientSecret: machine.secret };
     const tokenFor = async (more: Record<string, string>) => {
       const { status, body } = await askToken(formOf(asked, more));

@@ -19,7 +19,7 @@ const TOKEN = /eyJ[\w-]+\.eyJ/;
 const pathOf = (id: string) => `/settings/applications/${id}/try-it`;
 
 async function goTo(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Make the request" }).click();
+  await page.getByRole("button", { name: "Create the request" }).click();
   await page.getByRole("heading", { name: "1. The authorization request" }).waitFor();
 }
 
@@ -32,7 +32,7 @@ async function addRedirectUri(page: Page): Promise<void> {
 async function send(page: Page, decision = "Allow"): Promise<void> {
   await page.getByRole("link", { name: "Send the browser there" }).click();
   const consent = page.getByRole("button", { name: decision, exact: true });
-  const answer = page.getByRole("heading", { name: "2. The answer" });
+  const answer = page.getByRole("heading", { name: "2. The response" });
   await consent.or(answer).waitFor();
   if (await consent.isVisible()) await consent.click();
   await answer.waitFor();
@@ -73,7 +73,7 @@ test.each([true, false])(
     await page.getByRole("heading", { name: "6. Userinfo" }).waitFor();
     if (javaScriptEnabled) await inspect(page, "try-it-done");
     expect(await page.getByText("wrong", { exact: true }).count()).toBe(0);
-    for (const check of ["state is", "nonce is that", "at_hash is that", `aud is ${id}`]) {
+    for (const check of ["state is", "nonce equals", "at_hash matches", `aud is ${id}`]) {
       await page.getByRole("listitem").filter({ hasText: check }).getByText("right", { exact: true }).first().waitFor();
     }
     expect(await page.getByText("signed with", { exact: false }).count()).toBe(2);
@@ -89,7 +89,7 @@ test.each([true, false])(
     const { body: log } = await api.call<{ Items: object[] }>("GET", "/AuditEvent?Kind=Token.Revoked");
     expect(log.Items).toHaveLength(1);
     await page.goto(answer);
-    await page.getByText("This is no answer to a request that you have begun").waitFor();
+    await page.getByText("This response does not belong to a request of this browser").waitFor();
 
     await open(pathOf(id));
     await page.getByRole("button", { name: "Remove the redirect URI" }).click();
@@ -128,7 +128,7 @@ test(
     await page.getByLabel("client_secret").fill(clientSecret);
     await page.getByRole("button", { name: "Get the tokens" }).click();
     await page.getByRole("heading", { name: /^5\. The access token/ }).waitFor();
-    await page.getByText("Not given: orders:write. None of your roles gives it").waitFor();
+    await page.getByText("Not granted: orders:write. None of your roles grants it").waitFor();
     await inspect(page, "try-it-not-given");
     const check = page.getByRole("listitem").filter({ hasText: `aud is ${audience}` });
     await check.getByText("right", { exact: true }).waitFor();
@@ -191,7 +191,7 @@ test(
     await open(pathname + search);
     await page.getByLabel("client_secret").fill(clientSecret);
     await page.getByRole("button", { name: "Get the tokens" }).click();
-    await page.getByText("Somebody else has signed in").waitFor();
+    await page.getByText("A different user has signed in").waitFor();
     expect(await page.content()).not.toContain(victim.username);
     expect(await page.getByRole("heading", { name: "5. The access token" }).count()).toBe(0);
 
@@ -208,7 +208,7 @@ test(
       [visitor, own.pathname],
     ] as const) {
       await at.open(path);
-      await at.page.getByText("This is no answer to a request that you have begun").waitFor();
+      await at.page.getByText("This response does not belong to a request of this browser").waitFor();
       expect(await at.page.content()).not.toContain(own.searchParams.get("code")!);
     }
 
@@ -220,7 +220,7 @@ test(
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
     await open(own.pathname + own.search);
-    await page.getByText("This is no answer to a request that you have begun").waitFor();
+    await page.getByText("This response does not belong to a request of this browser").waitFor();
   },
   PATIENCE_MS,
 );
@@ -235,7 +235,7 @@ test(
     await page.getByRole("heading", { name: "Credentials" }).waitFor();
     expect(await page.getByRole("link", { name: "Try it" }).count()).toBe(0);
     await open(pathOf(api.clientId));
-    await page.getByText("This needs Settings:Update").waitFor();
+    await page.getByText("This requires Settings:Update").waitFor();
   },
   PATIENCE_MS,
 );

@@ -25,7 +25,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByRole("link", { name: "Verify and test" }).click();
     await page.getByText("Nothing yet").waitFor();
     await page.getByRole("button", { name: "Send Updated: Department" }).click();
-    await page.getByRole("status").getByText("A test of Department Updated is on its way.").waitFor();
+    await page.getByRole("status").getByText("A test of Department Updated is being sent.").waitFor();
     const delivered = page.getByRole("row").filter({ hasText: "Department Updated" }).getByText("Delivered");
     if (javaScriptEnabled) await delivered.waitFor();
     else await until("it to arrive", async () => (await page.reload()) && (await delivered.count()) === 1);
@@ -52,7 +52,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByRole("checkbox", { name: "Send without a signature" }).check();
     await page.getByLabel("Secret").fill("something only we know");
     await page.getByRole("button", { name: "Add connection" }).click();
-    await page.getByRole("alert").getByText("There is a Secret above").waitFor();
+    await page.getByRole("alert").getByText("Secret is set above").waitFor();
     expect(await page.getByLabel("URL Endpoint").inputValue()).toBe("https://localhost:9443/hooks");
     if (javaScriptEnabled) await inspect(page, "webhook-unsigned-refused");
     await page.getByLabel("Secret").fill("");

@@ -82,7 +82,7 @@ test("an admin pings, pauses, changes and deletes a connection", async () => {
   await api.setState(Id, "Paused");
   await api.change({ Name: "Cellar door" });
   await open(`/settings/webhooks/${Id}/delete`);
-  await page.getByText("All deliveries that wait for it will be Cancelled: 1 now.").waitFor();
+  await page.getByText("All its waiting deliveries will be Cancelled: 1 now.").waitFor();
   await page.getByRole("button", { name: "Delete connection" }).click();
   await page.getByRole("status").getByText("is deleted").waitFor();
   await page.getByText("No connections yet").waitFor();
@@ -102,15 +102,15 @@ test("an admin replaces the secret: it is shown once, confirmed by a ping, and t
   await page.getByRole("button", { name: "Stage the new secret" }).click();
   const secret = (await page.getByRole("status").locator("code").textContent())!;
   expect(secret).toStartWith("whsec_");
-  await page.getByRole("button", { name: "Prove it by a ping" }).click();
+  await page.getByRole("button", { name: "Confirm with a ping" }).click();
   await page.getByText("The new secret is not in force: the receiver answered 401.").waitFor();
   expect(await page.content()).not.toContain(secret);
   refuses = false;
-  await page.getByRole("button", { name: "Prove it by a ping" }).click();
-  await page.getByText("The new secret is proved.").waitFor();
+  await page.getByRole("button", { name: "Confirm with a ping" }).click();
+  await page.getByText("The new secret is confirmed.").waitFor();
   await page.getByRole("button", { name: "End the former secret now" }).click();
-  await page.getByRole("button", { name: "End it" }).click();
-  await page.getByText("Payloads are signed by it.").waitFor();
+  await page.getByRole("button", { name: "End now" }).click();
+  await page.getByText("Payloads are signed with it.").waitFor();
   const signature = createHmac("sha256", secret).update(receiver.calls.at(-1)!.bytes).digest("hex");
   expect(receiver.calls.at(-1)!.headers.get("x-signature")).toBe(signature);
   expect(complaints).toEqual([]);
@@ -140,7 +140,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByRole("button", { name: "Count them" }).click();
     await page.getByText("1 delivery would be sent again.").waitFor();
     await page.getByRole("button", { name: "Send them again" }).click();
-    await page.getByText("The redelivery has begun.").waitFor();
+    await page.getByText("The redelivery has started.").waitFor();
     const done = page.getByRole("heading", { name: "1 of 1" });
     if (javaScriptEnabled) await done.waitFor();
     else await until("the redelivery to end", async () => (await page.reload()) && (await done.count()) === 1);

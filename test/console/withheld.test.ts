@@ -30,10 +30,10 @@ test("a reader without access to an event's records sees it without Data or othe
 
   await deletePolicy(api, "Payloads");
   await open(path);
-  await page.getByText("Data is left out: your policies do not let you read every record in it.").waitFor();
-  await page.getByText("It may repeat the request, which you may not see.").last().waitFor();
+  await page.getByText("Data is omitted: your policies do not let you read every record in it.").waitFor();
+  await page.getByText("Hidden: it may repeat the request, which you may not see.").last().waitFor();
   expect(await page.getByRole("button", { name: "Copy as curl" }).count()).toBe(0);
-  expect(await page.getByRole("button", { name: "Copy as it was sent" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Copy as sent" }).count()).toBe(0);
   expect(await page.content()).not.toContain(secret);
   expect(JSON.parse(await file())).not.toHaveProperty("Data");
   await inspect(page, "event-withheld");

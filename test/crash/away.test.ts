@@ -77,7 +77,7 @@ test("without PostgreSQL every operation answers 503 in its own error format, wi
   await until("PostgreSQL to be there again", async () => (await api.call("GET", "/Application")).status === 200);
   const failures = app.lines.filter(({ level }) => Number(level) >= 50);
   expect(failures).toEqual([]);
-  expect(app.lines.filter(({ msg }) => String(msg).startsWith("PostgreSQL is away")).length).toBeGreaterThan(0);
+  expect(app.lines.filter(({ msg }) => String(msg).startsWith("PostgreSQL is unavailable")).length).toBeGreaterThan(0);
 }, 120_000);
 
 test("without PostgreSQL pages ask the browser to come back later", async () => {
@@ -103,7 +103,7 @@ test("without PostgreSQL pages ask the browser to come back later", async () => 
       if (answer.status !== 503) continue;
       shown++;
       expect([method, path, answer.headers.get("retry-after")]).toEqual([method, path, "2"]);
-      expect(text).toContain("The database is away for the moment.");
+      expect(text).toContain("The database is temporarily unavailable.");
       expect(answer.headers.get("content-type")).toStartWith("text/html");
     }
   }
@@ -124,7 +124,7 @@ test("while PostgreSQL is read-only, writes get 503 and reads are answered", asy
     body: JSON.stringify({ Name: "Gate" }),
   });
   expect([change.status, change.headers.get("retry-after")]).toEqual([503, "2"]);
-  expect(await change.json()).toMatchObject({ Errors: [expect.stringContaining("takes no changes")] });
+  expect(await change.json()).toMatchObject({ Errors: [expect.stringContaining("temporarily read-only")] });
 
   const token = await post(`${app.url}${SPEC_TOKEN}`, {
     ...client,
@@ -146,7 +146,7 @@ test("while PostgreSQL is read-only, writes get 503 and reads are answered", asy
   expect(await ready.json()).toMatchObject({
     status: "unavailable",
     postgresql: "read-only",
-    reasons: expect.arrayContaining(["PostgreSQL takes no changes: it is read-only."]),
+    reasons: expect.arrayContaining(["PostgreSQL cannot save changes: it is read-only."]),
   });
 });
 

@@ -33,7 +33,7 @@ test("soon after a failover the API writes again and receives notifications, tho
   const change = () => api.call("PATCH", "/Application", { Id, Description: "after" });
   const refused = await change();
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
-  expect(refused.body).toMatchObject({ Errors: [expect.stringContaining("takes no changes")] });
+  expect(refused.body).toMatchObject({ Errors: [expect.stringContaining("temporarily read-only")] });
   expect((await api.call("GET", `/Application/${Id}`)).status).toBe(200);
   await pair.promote();
   pair.lead();

@@ -74,7 +74,7 @@ test.if(isMounted)(
       (error: Error) => error.message,
     );
     rmSync(join(disk, "filler"));
-    expect(failure).toEndWith(` The disk of DATA_DIR is full (${join(disk, "other")}): make room on it.`);
+    expect(failure).toEndWith(` The disk of DATA_DIR is full (${join(disk, "other")}): free some space.`);
   },
   300_000,
 );

@@ -99,10 +99,10 @@ test("a worker started without PostgreSQL begins work when it is back", async ()
   await worker.stop();
   await api.change({ Name: "Gate" });
   await postgresql.stop();
-  const began = timesLogged("It is asked again until it is there");
+  const began = timesLogged(" is unavailable: ");
   await worker.start();
   const { pid } = worker;
-  await until("the worker to ask", () => timesLogged("It is asked again until it is there") > began, 60_000);
+  await until("the worker to ask", () => timesLogged(" is unavailable: ") > began, 60_000);
   await postgresql.start();
 
   await until("the delivery", () => receiver.calls.length === 1);
@@ -135,7 +135,7 @@ test("PostgreSQL going away during a receiver's answer uses no attempt and cause
   expect(readFileSync(stack.logFile, "utf8")).not.toContain("TMPRL1104");
 }, 180_000);
 
-const timesAskedInVain = () => timesLogged("PostgreSQL did not take part in an attempt");
+const timesAskedInVain = () => timesLogged("PostgreSQL did not answer during an attempt");
 
 function timesLogged(words: string): number {
   return readFileSync(stack.logFile, "utf8").split(words).length - 1;

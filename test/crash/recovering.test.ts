@@ -34,8 +34,8 @@ test("an API started while PostgreSQL recovers answers 503, and serves once Post
   await using worker = startProcess("activities/worker.ts", { ...env, WORKER_PORT: String(workerPort) });
   let back: Part | undefined;
   try {
-    await api.said((msg) => msg.includes("not accepting connections") && msg.includes("asked again"));
-    await worker.said((msg) => msg.includes("not accepting connections") && msg.includes("asked again"));
+    await api.said((msg) => msg.includes("not accepting connections") && msg.includes("retrying"));
+    await worker.said((msg) => msg.includes("not accepting connections") && msg.includes("retrying"));
     for (const path of ["/Endpoint/rest/api/v1/Application", "/oAuth/rest/v2/Token", "/oauth2/token", "/settings"]) {
       const answer = await fetch(url + path, { method: path.endsWith("oken") ? "POST" : "GET" });
       expect([path, answer.status, answer.headers.get("retry-after")]).toEqual([path, 503, "2"]);

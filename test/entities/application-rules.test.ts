@@ -48,7 +48,7 @@ describe("SPEC.md Endpoints 5, rule 1: Id is not empty", () => {
     const second = await made(caller, { Name: "Second" });
     for (const [field, value] of Object.entries({ Name: "First", ApplicationKey: "first", ExternalId: "1" })) {
       const answer = await upsert(caller, { Id: second.Id, [field]: value });
-      expectError(answer, 409, "Conflict", PATH, new RegExp(`^${field} is held`));
+      expectError(answer, 409, "Conflict", PATH, new RegExp(`^${field} is already used`));
     }
     expect((await upsert(caller, { Id: first.Id, Name: "First" })).status).toBe(200);
   });

@@ -9,7 +9,7 @@ import { newTenant } from "../support/tenant.ts";
 import { API, db, eventsOf, expectError, unique } from "./client.ts";
 
 const DEFINED = [
-  { Name: "costCentre", Type: "Text", Description: "Who pays for the person" },
+  { Name: "costCentre", Type: "Text", Description: "Pays for the person" },
   { Name: "floor", Type: "Number", Description: "" },
   { Name: "isRemote", Type: "Boolean", Description: "" },
   { Name: "skills", Type: "Texts", Description: "" },
@@ -69,8 +69,8 @@ describe("a User's Attributes", () => {
       "Attributes.floor must be a number, or null.",
       "Attributes.isRemote must be true, false or null.",
       "Attributes.skills must be a list of 1 to 50 strings of 1 to 200 characters, or null.",
-      expect.stringContaining("shoeSize is none of the tenant's UserAttributes."),
-      expect.stringContaining("__proto is none of the tenant's UserAttributes."),
+      expect.stringContaining("shoeSize is not defined in the tenant's UserAttributes."),
+      expect.stringContaining("__proto is not defined in the tenant's UserAttributes."),
     ]);
     expect(await ok(api.get(`/User/${Id}`))).toMatchObject({ Name: "Ana", Attributes: VALUES });
     for (const shape of [[], "x", 7, true]) {
@@ -83,10 +83,10 @@ describe("a User's Attributes", () => {
     const api = await newOrganisation();
     const long = Array.from({ length: 25 }, () => "x".repeat(180));
     const answer = await save(api, { Name: "Ana", Attributes: { skills: long } });
-    expectError(answer, 400, "Bad Input", `${API}/User`, /^Attributes have \d+ bytes in JSON; .* at most 4000\.$/);
+    expectError(answer, 400, "Bad Input", `${API}/User`, /^Attributes have \d+ bytes in JSON; the limit is 4000\.$/);
     const most = await newUser(api, { skills: long.slice(0, 20) });
     const more = await save(api, { Id: most.Id, Attributes: { costCentre: "x".repeat(900) } });
-    expectError(more, 400, "Bad Input", `${API}/User`, /at most 4000/);
+    expectError(more, 400, "Bad Input", `${API}/User`, /the limit is 4000/);
   });
 
   test("in an array reject the whole array with the record's index", async () => {
@@ -124,7 +124,13 @@ describe("a User's Attributes", () => {
 
   test("of another tenant are unknown here", async () => {
     const [api, other] = [await newOrganisation(), await newTenant()];
-    expectError(await save(other, { Attributes: VALUES }), 400, "Bad Input", `${API}/User`, /costCentre is none/);
+    expectError(
+      await save(other, { Attributes: VALUES }),
+      400,
+      "Bad Input",
+      `${API}/User`,
+      /costCentre is not defined/,
+    );
     await ok(define(other, [{ Name: "floor", Type: "Text" }]));
     expect((await newUser(other, { floor: "third" })).Attributes).toEqual({ floor: "third" });
     expect((await newUser(api, { floor: 3 })).Attributes).toEqual({ floor: 3 });

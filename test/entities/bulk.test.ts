@@ -74,7 +74,7 @@ describe.concurrent("an array", () => {
   });
 
   test.each([
-    [{ Nmae: "x" }, 400, "Bad Input", /^Record 2: Nmae is no field of Department/],
+    [{ Nmae: "x" }, 400, "Bad Input", /^Record 2: Nmae is not a field of Department/],
     [null, 400, "Bad Input", /^Record 2: Department must be a JSON object/],
     [[{ Name: "x" }], 400, "Bad Input", /^Record 2: Department must be a JSON object/],
     [{ Id: 999_999_999 }, 404, "Not Found", /^Record 2: There is no Department/],
@@ -95,7 +95,7 @@ describe.concurrent("an array", () => {
     const caller = await newTenant();
     const [, two] = (await caller.patch("/Department", [{ Name: "one" }, { Name: "two" }])).body;
     const answer = await caller.patch("/Department", [{ Name: "three" }, { Id: two.Id, Name: "three" }]);
-    expectError(answer, 409, "Conflict", PATH, /^Record 1: Name is held by another Department/);
+    expectError(answer, 409, "Conflict", PATH, /^Record 1: Name is already used by another Department/);
     expect((await caller.get("/Department")).body.Items).toHaveLength(2);
   });
 
@@ -104,7 +104,7 @@ describe.concurrent("an array", () => {
     const answer = await caller.patch("/Department", Array(50).fill({ Color: 1 }));
     expectError(answer, 400, "Bad Input", PATH);
     expect(answer.body.Errors).toHaveLength(21);
-    expect(answer.body.Errors.slice(-2)).toEqual(["Record 19: Color is no field of Department.", "… and 30 more."]);
+    expect(answer.body.Errors.slice(-2)).toEqual(["Record 19: Color is not a field of Department.", "… and 30 more."]);
   });
 
   test("has at most 1,000 records, which are processed in seconds", async () => {
@@ -117,7 +117,7 @@ describe.concurrent("an array", () => {
       400,
       "Bad Input",
       PATH,
-      /1001 records.*at most 1000/,
+      /1001 records; the limit is 1000/,
     );
     const users = records.map(({ ExternalId }) => ({ External_Id: ExternalId, Department: { ExternalId } }));
     expect((await caller.patch("/User", users)).body[999].Department.Name).toBe("n999");

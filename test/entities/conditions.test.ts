@@ -60,7 +60,7 @@ describe.concurrent("If-Match", () => {
     const fresh = await caller.patch("/Department", { Name: "one", Description: "mine" }, { "if-match": stale });
     expect(fresh.status).toBe(200);
     const lost = await caller.patch("/Department", { Name: "one", Description: "theirs" }, { "if-match": stale });
-    expectError(lost, 412, "Precondition Failed", PATH, /no longer what If-Match says/);
+    expectError(lost, 412, "Precondition Failed", PATH, /has changed since the version in If-Match/);
     const path = `/Department/${made.body.Id}`;
     expectError(await caller.remove(path, { "if-match": stale }), 412, "Precondition Failed", API + path);
     expectError(await caller.get(path, { "if-match": stale }), 412, "Precondition Failed", API + path);
@@ -123,7 +123,7 @@ describe.concurrent("If-Match", () => {
   test("applies to one record: with an array it is 400", async () => {
     const caller = await newTenant();
     const answer = await caller.patch("/Department", [{ Name: "one" }], { "if-match": "*" });
-    expectError(answer, 400, "Bad Input", PATH, /not for an array/);
+    expectError(answer, 400, "Bad Input", PATH, /not an array/);
   });
 });
 

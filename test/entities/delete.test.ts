@@ -59,7 +59,7 @@ describe.concurrent("DELETE", () => {
       409,
       "Conflict",
       `${API}/Department/${top.Id}`,
-      /still pointed at by (2 User \(Department\) and 1 Department \(ParentId\)|1 Department \(ParentId\) and 2 User \(Department\))/,
+      /still referenced by (2 User \(Department\) and 1 Department \(ParentId\)|1 Department \(ParentId\) and 2 User \(Department\))/,
     );
     expect(await eventsOf(caller.tenantId)).toHaveLength(events);
     await caller.remove(`/Department/${sub.Id}`);

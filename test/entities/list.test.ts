@@ -152,11 +152,11 @@ describe("a filter", () => {
   });
 
   test.each([
-    ["Color=red", /Color is no filter. Filters are Limit, Cursor, Search, Id, Name, Username/],
-    ["CreatedBy=1", /CreatedBy is no filter/],
-    ["tenant_id=1", /tenant_id is no filter/],
-    ["__proto__=1", /__proto__ is no filter/],
-    ["Name=a&name=b", /Name stands in the query twice/],
+    ["Color=red", /Color is not a filter. Filters are Limit, Cursor, Search, Id, Name, Username/],
+    ["CreatedBy=1", /CreatedBy is not a filter/],
+    ["tenant_id=1", /tenant_id is not a filter/],
+    ["__proto__=1", /__proto__ is not a filter/],
+    ["Name=a&name=b", /Name is repeated in the query/],
     ["Is_Active=maybe", /Is_Active is true or false/],
     ["Is_Active=", /Is_Active is true or false/],
     ["Id=abc", /Id is a whole number/],
@@ -165,9 +165,9 @@ describe("a filter", () => {
     ["Name=%00", /NUL/],
     ["Search=%00", /NUL/],
     [`Search=${"x".repeat(201)}`, /Search must have at most 200 characters/],
-    ["Search=a&search=b", /Search stands in the query twice/],
-    ["Limit=1&Limit=2", /Limit stands in the query twice/],
-    ["Cursor=&Cursor=", /Cursor stands in the query twice/],
+    ["Search=a&search=b", /Search is repeated in the query/],
+    ["Limit=1&Limit=2", /Limit is repeated in the query/],
+    ["Cursor=&Cursor=", /Cursor is repeated in the query/],
     ["Limit=0", /Limit/],
     ["Limit=201", /Limit/],
     ["Limit=x", /Limit/],
@@ -182,12 +182,18 @@ describe("a filter", () => {
 test("a look-up accepts no parameter except Name", async () => {
   for (const method of ["GET", "DELETE"]) {
     const answer = await caller.send(method, "/User/ada?Name=Username&Name=Email");
-    expectError(answer, 400, "Bad Input", `${API}/User/ada`, /Name stands in the query twice/);
+    expectError(answer, 400, "Bad Input", `${API}/User/ada`, /Name is repeated in the query/);
     for (const other of ["name", "Field", "Name ", ""]) {
       const { body } = await caller.patch("/User", { External_Id: Bun.randomUUIDv7() });
       const query = new URLSearchParams([[other, "External_Id"]]);
       const refused = await caller.send(method, `/User/${body.Id}?${query}`);
-      expectError(refused, 400, "Bad Input", `${API}/User/${body.Id}`, /is no parameter here. The parameters are Name/);
+      expectError(
+        refused,
+        400,
+        "Bad Input",
+        `${API}/User/${body.Id}`,
+        /is not a parameter here. The parameters are Name/,
+      );
       expect((await caller.get(`/User/${body.Id}`)).status).toBe(200);
     }
   }
@@ -195,7 +201,7 @@ test("a look-up accepts no parameter except Name", async () => {
 
 test("a slash after the Id is named as the error", async () => {
   for (const path of ["/User/1002/", "/User/1002/Name"]) {
-    expectError(await caller.get(path), 400, "Bad Input", API + path, /has a slash/);
+    expectError(await caller.get(path), 400, "Bad Input", API + path, /contains a slash/);
   }
 });
 

@@ -203,7 +203,7 @@ test("Settings lists, adds, changes and deletes it, by its fields", async () => 
   const { body } = await call("GET", "/Group/B-2?Name=Code");
   expect(body).toMatchObject({ Size: 4, Is_Open: true, Ends_On: UNSET_DATE, Lead: { Id: lead.Id } });
   const again = await send("/settings/groups/add", { Code: "B-2" });
-  expect(again.html).toMatch(/field-Code-problem"[^>]*>Code is held by another Group\./);
+  expect(again.html).toMatch(/field-Code-problem"[^>]*>Code is already used by another Group\./);
 
   const path = `/settings/groups/${body.Id}`;
   const change = await visitor.open(`${path}/change`);
@@ -240,5 +240,7 @@ test("a definition with an unknown reference fails at the start", () => {
     egress: createEgress(config.egress),
     log: createLog("silent", "test"),
   };
-  expect(() => createApp({ ...parts, entities: [group] })).toThrow("Group.Lead points at User, which is no entity.");
+  expect(() => createApp({ ...parts, entities: [group] })).toThrow(
+    "Group.Lead points at User, which is not an entity.",
+  );
 });

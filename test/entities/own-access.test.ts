@@ -19,7 +19,9 @@ describe.concurrent("the calling client gets 409 and keeps its access when it tr
   test("to deactivate itself, alone or in an array", async () => {
     const caller = await newTenant();
     const deactivated = { Id: caller.clientId, Is_Active: false };
-    const says = new RegExp(`Application ${caller.clientId} is the client that calls, .* deactivate .* another client`);
+    const says = new RegExp(
+      `Application ${caller.clientId} is the calling client, .* deactivate .* a different client`,
+    );
     expectError(await caller.patch("/Application", deactivated), 409, "Conflict", `${API}/Application`, says);
     const array = [{ Name: "made" }, deactivated];
     expectError(await caller.patch("/Application", array), 409, "Conflict", `${API}/Application`, /^Record 1: /);
@@ -30,7 +32,7 @@ describe.concurrent("the calling client gets 409 and keeps its access when it tr
   test("to delete itself", async () => {
     const caller = await newTenant();
     const path = `/Application/${caller.clientId}`;
-    expectError(await caller.remove(path), 409, "Conflict", API + path, /is the client that calls/);
+    expectError(await caller.remove(path), 409, "Conflict", API + path, /is the calling client/);
     await expectStillAClient(caller);
   });
 
@@ -41,10 +43,7 @@ describe.concurrent("the calling client gets 409 and keeps its access when it tr
     const cases: [Record<string, unknown>, RegExp][] = [
       [{ GrantTypes: ["refresh_token"] }, /GrantTypes without client_credentials/],
       [{ GrantTypes: [], Scopes: null }, /client_credentials and Scopes without Settings:Read and Scopes without Se/],
-      [
-        { Scopes: ["Settings:Read"] },
-        /^Application \d+ is the client that calls, and with Scopes without Settings:Upd/,
-      ],
+      [{ Scopes: ["Settings:Read"] }, /^Application \d+ is the calling client, and with Scopes without Settings:Upd/],
       [{ ClientType: "public", GrantTypes: ["authorization_code"], RedirectUris: [] }, /GrantTypes without client/],
     ];
     for (const [changes, says] of cases) {
@@ -91,10 +90,10 @@ test.concurrent("a signed-in user cannot end itself or the client, but can end a
   const other = await ok(send("PATCH", "/User", { Username: "other", Is_Active: true }));
   await ok(send("PATCH", "/User", { Id: other.Id, Is_Active: false }));
   const own = other.CreatedBy.Id;
-  const itself = new RegExp(`User ${own} is who is signed in, .* another user`);
+  const itself = new RegExp(`User ${own} is the signed-in user, .* a different user`);
   const deactivated = await send("PATCH", "/User", { Id: own, Is_Active: false });
   expectError(deactivated, 409, "Conflict", `${API}/User`, itself);
   expectError(await send("DELETE", `/User/${own}`), 409, "Conflict", `${API}/User/${own}`, itself);
   const path = `/Application/${client.id}`;
-  expectError(await send("DELETE", path), 409, "Conflict", API + path, /is the client that calls/);
+  expectError(await send("DELETE", path), 409, "Conflict", API + path, /is the calling client/);
 });

@@ -222,7 +222,7 @@ describe("the path's value", () => {
     ["base64|YQ===", "too much padding"],
     ["base64|YR==", "bits that mean nothing"],
     ["base64|_w==", "not UTF-8"],
-    ["base64|7aCA", "half of a surrogate pair"],
+    ["base64|7aCA", "unpaired surrogate"],
     ["base64|AA==", "a NUL"],
   ])("%s (%s) is Bad Input", async (value) => {
     const answer = await caller.get(path(value, "?Name=Username"));

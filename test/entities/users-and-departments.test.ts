@@ -103,7 +103,7 @@ describe.concurrent("a User", () => {
       409,
       "Conflict",
       `${API}/User`,
-      /^External_Id is held by another User/,
+      /^External_Id is already used by another User/,
     );
   });
 
@@ -142,7 +142,7 @@ describe.concurrent("a Department", () => {
     const taken = { Id: own.Id, Name: "a", ExternalId: "b" };
     const alone = await caller.patch("/Department", taken);
     expectError(alone, 409, "Conflict", `${API}/Department`);
-    const both = ["Name is held by another Department.", "ExternalId is held by another Department."];
+    const both = ["Name is already used by another Department.", "ExternalId is already used by another Department."];
     expect(alone.body.Errors.sort()).toEqual(both.sort());
     const array = await caller.patch("/Department", [{ Name: "first" }, taken]);
     expect(array.body.Errors.sort()).toEqual(both.map((text) => `Record 1: ${text}`).sort());
@@ -188,7 +188,7 @@ describe.concurrent("a Department", () => {
     await caller.made("Department", { Id: b.Id, ParentId: { Id: a.Id } });
     await caller.made("Department", { Id: c.Id, ParentId: { Id: b.Id } });
     const circle = { Id: a.Id, ParentId: { Id: c.Id } };
-    const says = new RegExp(`^ParentId points at Department ${c.Id}, which stands below ${a.Id} itself`);
+    const says = new RegExp(`^ParentId points at Department ${c.Id}, which is below ${a.Id} itself`);
     expectError(await caller.patch("/Department", circle), 400, "Bad Input", `${API}/Department`, says);
     const [d, e] = [{ Name: "d" }, { Name: "e", ParentId: { FieldType: "Name", Value: "d" } }];
     const closing = { Name: "d", ParentId: { FieldType: "Name", Value: "e" } };
@@ -205,7 +205,7 @@ describe.concurrent("a Department", () => {
       ParentId: index === 0 ? null : { FieldType: "Name", Value: `level ${index - 1}` },
     }));
     const answer = await caller.patch("/Department", chain);
-    const says = /^Record 101: ParentId puts the Department below more than 100 others/;
+    const says = /^Record 101: ParentId places the Department below more than 100 others/;
     expectError(answer, 400, "Bad Input", `${API}/Department`, says);
     expect((await caller.patch("/Department", chain.slice(0, 101))).status).toBe(200);
   });
@@ -224,7 +224,7 @@ describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
       expect((await caller.patch("/Department", { Name: "by", ModifiedBy: actor })).status).toBe(200);
     }
     for (const [actor, says] of [
-      [{ Id: user.Id, Type: "Department" }, /points at a User or Application; its Type is Department/],
+      [{ Id: user.Id, Type: "Department" }, /points at a User or Application, but its Type is Department/],
       [{ ExternalId: "ada", Type: "Application" }, /points at no record/],
       [{ Id: 1, Type: 5 }, /ModifiedBy must be/],
     ] as const) {
@@ -237,7 +237,13 @@ describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
     const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "Sales" });
     const answer = await caller.patch("/User", { Username: "ada", Department: { Id, Type: "Application" } });
-    expectError(answer, 400, "Bad Input", `${API}/User`, /Department points at a Department; its Type is Application/);
+    expectError(
+      answer,
+      400,
+      "Bad Input",
+      `${API}/User`,
+      /Department points at a Department, but its Type is Application/,
+    );
   });
 });
 
@@ -273,7 +279,7 @@ test("thousands of unknown fields get twenty errors and the count of the rest", 
   const caller = await newTenant();
   const body = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`f${index}`, 1]));
   const answer = await caller.patch("/User", body);
-  expectError(answer, 400, "Bad Input", `${API}/User`, /f0 is no field of User/);
+  expectError(answer, 400, "Bad Input", `${API}/User`, /f0 is not a field of User/);
   expect(answer.body.Errors).toHaveLength(21);
   expect(answer.body.Errors.at(-1)).toBe("… and 79980 more.");
 });

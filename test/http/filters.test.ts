@@ -53,10 +53,10 @@ test.each(LISTS)("$path rejects repeated and unknown filters, and names them", a
       [name, "2"],
     ]);
     expect({ name, status: twice.status, says: String(twice.body.Errors) }).toMatchObject({ status: 400 });
-    expect(String(twice.body.Errors)).toContain(`${name} stands in the query twice`);
+    expect(String(twice.body.Errors)).toContain(`${name} is repeated in the query`);
     const misspelt = await ask(path, [[`${name}s`, "1"]]);
     expect({ name, status: misspelt.status }).toEqual({ name, status: 400 });
-    expect(String(misspelt.body.Errors)).toContain(`${name}s is no filter`);
+    expect(String(misspelt.body.Errors)).toContain(`${name}s is not a filter`);
   }
 });
 
@@ -82,7 +82,7 @@ test("every range of time rejects an end before its start", async () => {
       ["To", "2020-01-01"],
     ]);
     expect({ path, status, errors: body.Errors }).toEqual({
-      ...{ path, status: 400, errors: ["To must be within the time that Last says."] },
+      ...{ path, status: 400, errors: ["To must be within the period of Last."] },
     });
   }
 });

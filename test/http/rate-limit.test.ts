@@ -33,7 +33,7 @@ describe.concurrent("a client that asks too often", () => {
       expect(answer.headers.get("ratelimit")).toBe('"client";r=0;t=1');
       expect(answer.headers.get("retry-after")).toBe("1");
       expect(await answer.json()).toEqual({
-        Errors: ["This client sends more than 1 requests a second. Wait, and send fewer."],
+        Errors: ["This client sends more than 1 requests a second. Wait before the next one."],
         Type: "/Errors/Too Many Requests",
         Title: "Too Many Requests",
         StatusCode: 429,

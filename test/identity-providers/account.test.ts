@@ -67,11 +67,11 @@ describe.concurrent("linking on the account page", () => {
     expect(page.html).toContain(`<strong>Ana Silva (${there.email})</strong>`);
     expect(page.html).toContain("<strong>Administrator (admin)</strong>");
     const wrong = await person.visitor.submit(page, { password: "wrong" });
-    expect({ status: wrong.status, alert: alertOf(wrong) }).toEqual({ status: 422, alert: "The password is wrong." });
+    expect({ status: wrong.status, alert: alertOf(wrong) }).toEqual({ status: 422, alert: "Wrong password." });
     expect(rowsOf(await person.account())).toEqual([]);
 
     const linked = await person.visitor.submit(wrong, { password: client.tenant.admin.password });
-    expect(statusOf(linked)).toBe("It is linked. From now on you can sign in with it.");
+    expect(statusOf(linked)).toBe("It is linked. You can now sign in with it.");
     expect(rowsOf(linked)).toHaveLength(1);
     expect(linkingForm(linked, tenant)).toBeUndefined();
     expect(await eventsOf(caller.tenantId)).toEqual(before);
@@ -119,7 +119,7 @@ describe.concurrent("linking on the account page", () => {
     await newcomer(tenant, login);
     const view = await wayToLink(person, tenant, login);
     expect(view).toMatchObject({ status: 409, heading: "Linking did not work" });
-    expect(view.html).toContain("is linked with another account here");
+    expect(view.html).toContain("is linked to a different account here");
     expect(linksOf(view).map(({ text }) => text)).toEqual(["Back to your account"]);
     const [event] = await logOf(tenant.caller, "Kind=Identity.LinkFailed");
     expect(event).toMatchObject({ Outcome: "Failure", Actor: event!.Subject, Details: { Reason: "LinkedElsewhere" } });
@@ -167,7 +167,7 @@ describe.concurrent("linking on the account page", () => {
     await caller.made("IdentityProvider", { Id: provider.Id, Is_Active: false });
     const late = await person.visitor.submit(page, { password: tenant.client.tenant.admin.password });
     expect(late.status).toBe(404);
-    expect((await person.visitor.post(action, fields)).html).toContain("switched off");
+    expect((await person.visitor.post(action, fields)).html).toContain("inactive");
     expect(linkingForm(await person.account(), tenant)).toBeUndefined();
   });
 });
@@ -184,7 +184,7 @@ describe.concurrent("unlinking on the account page", () => {
     const { body } = await client.token(answerOf(await byProvider.visitor.open(client.authorize())).code!);
     expect(body.refresh_token).toBeString();
     const before = await eventsOf(caller.tenantId);
-    expect(statusOf(await person.press(UNLINK))).toBe("It is unlinked, and no longer signs you in.");
+    expect(statusOf(await person.press(UNLINK))).toBe("It is unlinked. You can no longer sign in with it.");
     expect(await Promise.all([person, byProvider, byPassword].map((one) => one.isSignedIn()))).toEqual([
       true,
       false,
@@ -235,7 +235,7 @@ describe.concurrent("unlinking on the account page", () => {
     expect(rowsOf(await person.account())).toHaveLength(1);
     await caller.made("IdentityProvider", { Id: second.Id, Is_Active: false });
     const view = await other.account();
-    expect(view.html).toContain("switched off at the moment");
+    expect(view.html).toContain("currently inactive");
     expect(view.html).toContain("Your only way to sign in");
     await caller.made("IdentityProvider", {
       Id: second.Id,

@@ -54,7 +54,7 @@ test("a linked account is listed, and unlinked with the sessions that it began",
   });
 });
 
-test("a user with a recreated account there learns whom to ask, and signs in once an administrator links it", async () => {
+test("a user with a recreated account there learns where to ask for help, and signs in once an administrator links it", async () => {
   const { client, caller, provider } = await newRealTenant(real);
   const person = newPerson(real);
   answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
@@ -88,7 +88,7 @@ test("a user with a recreated account there learns whom to ask, and signs in onc
   const other = await caller.made("User", { Name: "Another" });
   const stranger = await newRealTenant(real);
   const refused: [unknown, string, number, string][] = [
-    [good, `/User/${other.Id}/Identities`, 409, "linked with another User"],
+    [good, `/User/${other.Id}/Identities`, 409, "linked to another User"],
     [{ ...good, Subject: "" }, path, 400, "Subject"],
     [{ ...good, Subject: "x".repeat(501) }, path, 400, "Subject"],
     [{ ...good, IdentityProviderId: stranger.provider.Id }, path, 400, "IdentityProviderId"],

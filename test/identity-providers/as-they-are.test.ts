@@ -57,7 +57,7 @@ describe.concurrent("a provider without auth_time (Google, Entra ID)", () => {
       await using begun = await begin();
       const view = await begun.signIn(asked);
       expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
-      expect(view.html).toContain("does not say that you have");
+      expect(view.html).toContain("did not confirm");
       expect(linksOf(view).map(({ text }) => text)).toEqual(["Try again", "Sign in another way"]);
       expect(await begun.failure()).toMatchObject({
         Reason: "ProviderNotAnew",

@@ -246,7 +246,7 @@ describe.concurrent("signing out at the provider too", () => {
   test.each<[string, Record<string, unknown>, Behaviour]>([
     ["was not chosen", { SignOut: false }, {}],
     ["is not there", {}, { metadata: {} }],
-    ["is no https address", {}, { metadata: { end_session_endpoint: "javascript:alert(1)" } }],
+    ["is not an https address", {}, { metadata: { end_session_endpoint: "javascript:alert(1)" } }],
   ])("if it %s, the user is signed out here only", async (_, fields, behaviour) => {
     await using begun = await beginSignOut(fields, behaviour);
     const { visitor, logout, tenant } = begun;

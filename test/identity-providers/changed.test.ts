@@ -20,15 +20,15 @@ async function signIn({ client }: UpstreamTenant, provider: ForgedProvider, visi
 
 describe.concurrent("a provider that during its response is", () => {
   const ways: [string, string, (tenant: UpstreamTenant) => Promise<Answer>][] = [
-    ["deleted", "switched off", ({ caller, provider }) => caller.remove(`/IdentityProvider/${provider.Id}`)],
+    ["deleted", "is inactive", ({ caller, provider }) => caller.remove(`/IdentityProvider/${provider.Id}`)],
     [
-      "switched off",
-      "switched off",
+      "deactivated",
+      "is inactive",
       ({ caller, provider }) => caller.patch("/IdentityProvider", { Id: provider.Id, Is_Active: false }),
     ],
     [
-      "pointed elsewhere",
-      "do not agree",
+      "changed to a different issuer",
+      "does not match this service",
       ({ caller, provider }) =>
         caller.patch("/IdentityProvider", { Id: provider.Id, Issuer: "https://id.example.com" }),
     ],

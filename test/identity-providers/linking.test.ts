@@ -30,7 +30,7 @@ describe.concurrent("an existing account", () => {
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     const wrong = await visitor.submit(page, { ...local, password: "wrong" });
     expect(wrong).toMatchObject({ status: 422, heading: "Link your account" });
-    expect(wrong.html).toContain("The user name or the password is wrong.");
+    expect(wrong.html).toContain("Wrong user name or password.");
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
 
     const answer = answerOf(await visitor.submit(wrong, client.tenant.admin));

@@ -10,7 +10,7 @@ import { addProvider, linksOf, newUpstreamTenant, toProvider, type UpstreamTenan
 
 const UNTRUSTED = "Its answer cannot be trusted";
 const UNAVAILABLE = "It cannot be reached or does not answer";
-const MISCONFIGURED = "do not agree on how they work together";
+const MISCONFIGURED = "does not match this service";
 const DECLINED = "It did not sign you in";
 const SECRET = "a secret";
 
@@ -168,7 +168,7 @@ describe.concurrent("users see an error and other ways to sign in when", () => {
   test.each<[string, Behaviour, string]>([
     ["the metadata fail", failing(METADATA), UNAVAILABLE],
     ["there are no metadata", failing(METADATA, 404), MISCONFIGURED],
-    ["the metadata are another issuer's", { metadata: { issuer: "https://evil.example" } }, MISCONFIGURED],
+    ["the metadata belong to a different issuer", { metadata: { issuer: "https://evil.example" } }, MISCONFIGURED],
     ["the metadata lack the keys", { metadata: { jwks_uri: undefined } }, MISCONFIGURED],
     ["the issuer is no address", { metadata: { issuer: "nowhere" } }, MISCONFIGURED],
     [

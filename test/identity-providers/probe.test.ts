@@ -34,7 +34,7 @@ describe.concurrent("a test of an identity provider", () => {
       Checks: [
         { Name: "Metadata", Outcome: "Passed", Message: "The issuer's metadata can be used." },
         { Name: "Keys", Outcome: "Passed", Message: "3 keys verify id_tokens: RS256, ES256, EdDSA." },
-        { Name: "Client", Outcome: "Passed", Message: "The token endpoint takes the ClientId and its secret." },
+        { Name: "Client", Outcome: "Passed", Message: "The token endpoint accepts the ClientId and its secret." },
       ],
     });
     expect(await kindsOf(tenant.caller)).toEqual(before);
@@ -80,7 +80,7 @@ describe.concurrent("a test of an identity provider", () => {
     [
       "metadata of another issuer",
       { metadata: { issuer: "https://evil.example" } },
-      ["Metadata", "those of the issuer https://evil.example."],
+      ["Metadata", "belong to the issuer https://evil.example."],
     ],
     [
       "metadata that fail",
@@ -93,7 +93,7 @@ describe.concurrent("a test of an identity provider", () => {
       ["Metadata", "cannot be used: an endpoint answered 200, but no JSON."],
     ],
     ["keys that are not there", { answers: { "/jwks": () => new Response("x", { status: 404 }) } }, ["Keys", "404"]],
-    ["no keys", { answers: { "/jwks": () => Response.json({}) } }, ["Keys", "their address answered no set of keys"]],
+    ["no keys", { answers: { "/jwks": () => Response.json({}) } }, ["Keys", "their address returned no key set"]],
     [
       "keys of no use",
       {
@@ -105,7 +105,11 @@ describe.concurrent("a test of an identity provider", () => {
       ["Keys", "none of the 3 is for RS256"],
     ],
     ["keys inside the network", { metadata: { jwks_uri: "https://169.254.169.254/jwks" } }, ["Keys", "EGRESS_DENY"]],
-    ["an address that is none", { metadata: { jwks_uri: "nowhere" } }, ["Metadata", "jwks_uri is no https address"]],
+    [
+      "an address that is none",
+      { metadata: { jwks_uri: "nowhere" } },
+      ["Metadata", "jwks_uri is not an https address"],
+    ],
     [
       "a token endpoint that fails",
       { answers: { "/token": () => new Response("x", { status: 500 }) } },
@@ -123,11 +127,11 @@ describe.concurrent("a test of an identity provider", () => {
   test("does not mention a secret if none was given", async () => {
     const invalid = () => Response.json({ error: "invalid_grant" }, { status: 400 });
     const taken = await testedForged({ answers: { "/token": invalid } }, { ClientSecret: null });
-    expect(taken.Checks[2]).toMatchObject({ Outcome: "Passed", Message: "The token endpoint takes the ClientId." });
+    expect(taken.Checks[2]).toMatchObject({ Outcome: "Passed", Message: "The token endpoint accepts the ClientId." });
     const refused = await testedForged({ takes: "client_secret_post" }, { ClientSecret: null });
     expect(refused.Checks[2]).toMatchObject({
       Outcome: "Failed",
-      Message: "The ClientId is wrong, or needs its secret: the token endpoint answered 401 invalid_client.",
+      Message: "The ClientId is wrong, or requires a secret: the token endpoint answered 401 invalid_client.",
     });
   });
 

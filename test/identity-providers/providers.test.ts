@@ -105,7 +105,7 @@ describe.concurrent("an identity provider", () => {
     [{ ...OIDC, Issuer: "" }, "Issuer is missing."],
     [{ ...OIDC, Issuer: "http://id.example.com" }, "Issuer: The URL must start with https://."],
     [{ ...OIDC, Issuer: "https://id.example.com?x" }, "Issuer: An issuer has neither a query nor a fragment."],
-    [{ ...OIDC, Issuer: "https://u:p@id.example.com" }, "Issuer: The URL must not hold a user name or password"],
+    [{ ...OIDC, Issuer: "https://u:p@id.example.com" }, "Issuer: The URL must not contain a user name or password"],
     [{ ...OIDC, TokenEndpoint: OAUTH2.TokenEndpoint }, "TokenEndpoint is for Type OAuth2"],
     [{ ...OIDC, Scopes: ["profile"] }, "Scopes must have openid."],
     [{ ...OIDC, Mapping: { Subject: "email" } }, "Mapping.Subject is always sub with OpenIDConnect."],
@@ -122,7 +122,7 @@ describe.concurrent("an identity provider", () => {
     [{ ...OIDC, Provisioning: "Maybe" }, "Provisioning must be Create or LinkOnly."],
     [{ ...OIDC, AllowLocal: "yes" }, "AllowLocal must be true or false."],
     [{ ...OIDC, RedirectUri: "https://evil.example/" }, "RedirectUri is set by the server and cannot be changed."],
-    [{ ...OIDC, Nonsense: 1 }, "Nonsense is no field of IdentityProvider."],
+    [{ ...OIDC, Nonsense: 1 }, "Nonsense is not a field of IdentityProvider."],
     [[OIDC], "The body must be one IdentityProvider object."],
   ])("with %j is rejected with an explanation", async (body, says) => {
     const caller = await newTenant();
@@ -137,7 +137,7 @@ describe.concurrent("an identity provider", () => {
     const first = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "one" });
     const second = await caller.made("IdentityProvider", { ...OIDC, Name: "Second", ExternalId: "two" });
     const renamed = await caller.patch("/IdentityProvider", { Id: second.Id, Name: first.Name });
-    expectError(renamed, 409, "Conflict", PATH, /^Name is held by another IdentityProvider/);
+    expectError(renamed, 409, "Conflict", PATH, /^Name is already used by another IdentityProvider/);
     const both = await caller.patch("/IdentityProvider", { Name: first.Name, ExternalId: "two" });
     expectError(both, 400, "Bad Input", PATH, /several IdentityProvider/);
     expectError(await caller.patch("/IdentityProvider", { Id: "1", Name: "x" }), 404, "Not Found", PATH);
@@ -185,7 +185,7 @@ describe.concurrent("an Application's AuthenticationId", () => {
       const found = await caller.get(`/Application?AuthenticationId=${Id}`);
       expect(found.body.Items).toMatchObject([{ Name }]);
       const held = await caller.remove(`/IdentityProvider/${Id}`);
-      expectError(held, 409, "Conflict", `${PATH}/${Id}`, /pointed at by Application/);
+      expectError(held, 409, "Conflict", `${PATH}/${Id}`, /referenced by Application/);
       await caller.made("Application", { Name, AuthenticationId: null });
     }
     expect((await caller.remove(`/IdentityProvider/${Id}`)).status).toBe(200);

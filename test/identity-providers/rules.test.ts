@@ -57,7 +57,7 @@ describe.concurrent("a token endpoint with one authentication method", () => {
       Name: "Client",
       Outcome: "Failed",
       Message:
-        "The token endpoint takes the ClientId and its secret by client_secret_post, and not by client_secret_basic: " +
+        "The token endpoint accepts the ClientId and its secret by client_secret_post, and not by client_secret_basic: " +
         "set TokenEndpointAuthMethod to client_secret_post.",
     });
     await tenant.caller.made("IdentityProvider", { Id: tenant.provider.Id, ClientSecret: "wrong" });
@@ -111,8 +111,7 @@ describe.concurrent("an issuer with another name", () => {
       {
         Name: "Metadata",
         Outcome: "Failed",
-        Message:
-          "The metadata are those of the issuer https://other.example/realm. If that is the one, set Issuer to it.",
+        Message: "The metadata belong to the issuer https://other.example/realm. If that is correct, set Issuer to it.",
       },
     ]);
   });
@@ -123,7 +122,7 @@ describe.concurrent("an issuer with another name", () => {
     const tenant = await atForged(provider);
     behaviour.metadata = { issuer: `${provider.issuer}/` };
     expect((await tested(tenant)).Checks[0]!.Message).toBe(
-      `The metadata are those of the issuer ${provider.issuer}/, with a slash at its end. If that is the one, set Issuer to it.`,
+      `The metadata belong to the issuer ${provider.issuer}/, with a slash at its end. If that is correct, set Issuer to it.`,
     );
     behaviour.metadata = {};
     await tenant.caller.made("IdentityProvider", {
@@ -204,7 +203,7 @@ describe.concurrent("the provisioning rules", () => {
     expect(body.Items).toHaveLength(comesIn ? 2 : 1);
     if (comesIn) return expect(answerOf(view).code).toBeString();
     expect({ status: view.status, heading: view.heading }).toEqual({ status: 403, heading: "Sign-in did not work" });
-    expect(view.html).toContain("does not get an account here");
+    expect(view.html).toContain("is not accepted here");
     const { body: log } = await tenant.caller.get("/AuditEvent?Kind=SignIn.Failed");
     expect(log.Items[0].Details.Reason).toBe("NotAllowed");
   });

@@ -187,7 +187,7 @@ describe.concurrent("a user of an external provider", () => {
     const page = client.authorize({ id_token_hint: local.body.id_token });
     const view = await signIn(new Visitor(), real.visitor(), newPerson(real).login, page);
     expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
-    expect(view.html).toContain("asked for another account");
+    expect(view.html).toContain("requested a different account");
   });
 });
 
@@ -241,7 +241,7 @@ describe.concurrent("an application with an AuthenticationId", () => {
     const visitor = new Visitor();
     const view = await visitor.open(client.authorize());
     expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
-    expect(view.html).toContain("Signing in with it is switched off.");
+    expect(view.html).toContain("Sign-in with it is inactive.");
     const links = linksOf(view);
     expect(links.map(({ text }) => text)).toEqual(["Sign in with a password"]);
     const page = await visitor.open(links[0]!.href);

@@ -15,6 +15,6 @@ export async function onTheWay() {
 /** The response to a browser that returns without having been redirected. */
 export function expectNothing(view: View, visitor: Visitor): void {
   expect(view).toMatchObject({ status: 400, location: undefined });
-  expect(view.html).toContain("was begun in another browser");
+  expect(view.html).toContain("started in a different browser");
   expect(visitor.cookies.has("gatehouse-session")).toBe(false);
 }

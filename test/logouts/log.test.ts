@@ -148,6 +148,6 @@ test("the application's page lists them, and a button resends one", async () => 
   expect(page.html).toContain("500, 500, 500");
   const form = page.forms.find(({ action }) => action.endsWith("/redeliver"))!;
   const told = await visitor.post(form.action, form.fields);
-  expect(told.html).toContain("The logout is sent again.");
+  expect(told.html).toContain("The logout is being sent again.");
   expect(await ended(api, client.id, 2)).toMatchObject({ State: "Delivered" });
 });

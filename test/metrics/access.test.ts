@@ -59,7 +59,7 @@ test("a metrics port in use is reported, and the process does not start", async 
   });
   const said = await new Response(child.stderr).text();
   expect(await child.exited).toBe(1);
-  expect(JSON.parse(said).msg).toStartWith(`METRICS_PORT is ${taken.port}, where 127.0.0.1 cannot be listened at`);
+  expect(JSON.parse(said).msg).toStartWith(`METRICS_PORT is ${taken.port}, which cannot be opened on 127.0.0.1`);
   expect(await isTaken(taken.port!, "127.0.0.1")).toBe(true);
 });
 

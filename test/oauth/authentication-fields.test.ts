@@ -62,7 +62,7 @@ describe("client authentication", () => {
           { ...ED25519, kid: "a" },
         ],
       },
-      /two keys with one kid/,
+      /two keys with the same kid/,
     ],
   ])("rejects a Jwks that has %s", async (_, Jwks, says) => {
     await expectRefused({ Jwks }, says);
@@ -74,7 +74,7 @@ describe("client authentication", () => {
     [{ TokenEndpointAuthMethod: "client_secret_post", ClientType: "public" }, /a public client cannot have/],
     [{ TokenEndpointAuthMethod: "private_key_jwt", ClientType: "native" }, /a native client cannot have/],
     [{ TokenEndpointAuthMethod: "client_secret_jwt" }, /must be client_secret_basic or/],
-    [{ Jwks: { keys: [P256] }, JwksUri: "https://app.example.com/keys" }, /in one place/],
+    [{ Jwks: { keys: [P256] }, JwksUri: "https://app.example.com/keys" }, /cannot be combined with Jwks/],
   ])("must be consistent: %j is rejected", async (changes, says) => {
     await expectRefused(changes, says);
   });
@@ -84,7 +84,7 @@ describe("client authentication", () => {
     const change = (changes: unknown) => own.patch(`/Application/${own.clientId}/Credentials`, changes);
     const answer = await change({ TokenEndpointAuthMethod: "private_key_jwt", Jwks: { keys: [P256] } });
     const at = `${API}/Application/${own.clientId}/Credentials`;
-    expectError(answer, 409, "Conflict", at, /another TokenEndpointAuthMethod/);
+    expectError(answer, 409, "Conflict", at, /a different TokenEndpointAuthMethod/);
     expect((await change({ Jwks: { keys: [P256] } })).status).toBe(200);
   });
 });

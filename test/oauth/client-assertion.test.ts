@@ -156,7 +156,7 @@ describe("rejected is an assertion", () => {
     for (let count = 0; count < 40; count++) expect([count, (await grant()).status]).toEqual([count, 200]);
     const refusal = await grant();
     expect(refusal.status).toBe(429);
-    expect(refusal.body.error_description).toContain("20000 assertions of this client are alive");
+    expect(refusal.body.error_description).toContain("20000 unexpired assertions of this client");
     // Another client's are its own.
     expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...(await signed()) })).status).toBe(200);
   });

@@ -112,8 +112,8 @@ describe("Credentials", () => {
   test.each<[unknown, RegExp]>([
     [[], /one Credentials object/],
     ["x", /one Credentials object/],
-    [{ Color: 1 }, /Color is no field/],
-    [{ __proto__x: 1 }, /no field/],
+    [{ Color: 1 }, /Color is not a field/],
+    [{ __proto__x: 1 }, /not a field/],
     [{ RedirectUris: "https://app.example.com" }, /RedirectUris must be a list/],
     [{ RedirectUris: [1] }, /RedirectUris must be a list/],
     [{ RedirectUris: Array(51).fill("https://app.example.com/") }, /at most 50/],
@@ -146,7 +146,7 @@ describe("Credentials", () => {
     [{ ClaimMapping: [{ Claim: "x", From: "Constant" }] }, /ClaimMapping\[0\]\.Value must be/],
     [{ ClaimMapping: [{ Claim: "x", From: "Constant", Value: "x".repeat(1_001) }] }, /ClaimMapping\[0\]\.Value/],
     [{ ClaimMapping: [{ Claim: "x", From: "Constant", Value: true }] }, /ClaimMapping\[0\]\.Value must be/],
-    [{ ClaimMapping: [{ Claim: "x", From: "Roles", Value: "y" }] }, /ClaimMapping\[0\]\.Value is for/],
+    [{ ClaimMapping: [{ Claim: "x", From: "Roles", Value: "y" }] }, /ClaimMapping\[0\]\.Value is only for/],
     [{ ClaimMapping: Array(51).fill({ Claim: "x", From: "Roles" }) }, /at most 50/],
     [
       {
@@ -166,7 +166,7 @@ describe("Credentials", () => {
     ...["sub", "aud", "tenant", "client_id", "email", "phone_number", "email_verified", "__proto__"].map(
       (Claim): [unknown, RegExp] => [
         { ClaimMapping: [{ Claim, From: "Constant", Value: "x" }] },
-        /ClaimMapping\[0\]\.Claim is a claim that every token has/,
+        /ClaimMapping\[0\]\.Claim is a reserved claim/,
       ],
     ),
     [{ IdTokenAlg: "HS256" }, /IdTokenAlg must be one of RS256, ES256, EdDSA/],
@@ -223,7 +223,7 @@ describe("a redirect URI", () => {
     ["https://app.example.com/ä", "confidential", /absolute/],
     ["/cb", "confidential", /absolute/],
     ["", "confidential", /absolute/],
-    ["com.example.app:/callback", "confidential", /scheme of its own/],
+    ["com.example.app:/callback", "confidential", /private-use schemes/],
     ["myapp:/callback", "native", /private-use scheme/],
     ["javascript:alert(1)", "native", /private-use scheme/],
     ["data:text/html,x", "native", /private-use scheme/],

@@ -202,7 +202,7 @@ describe("its user", () => {
       const question = view.heading === "Sign in" ? await visitor.submit(view, client.tenant.admin) : view;
       expect(question.heading).toBe("Allow access");
       expect(question.html).toContain(device.userCode);
-      expect(question.html).toContain("If somebody sent you this code or a link, deny it.");
+      expect(question.html).toContain("If someone sent you this code or a link, deny it.");
       expect((await visitor.submit(question, { decision: "allow" })).heading).toBe("The device is signed in");
       expect((await device.poll()).status).toBe(200);
     }

@@ -99,8 +99,8 @@ describe.concurrent("a token requested with a proof", () => {
     expectRefusal(await call(token, undefined, "Bearer"), "invalid_token", /bound to a key: send it as DPoP/);
     const proof = await key.proof({ method: "GET", path: USERS, accessToken: token });
     expectRefusal(await call(token, proof, "Bearer"), "invalid_token", /bound to a key: send it as DPoP/);
-    expectRefusal(await call(token, undefined), "invalid_dpop_proof", /there is none/);
-    expectRefusal(await use(token, other), "invalid_token", /another key/);
+    expectRefusal(await call(token, undefined), "invalid_dpop_proof", /it is missing/);
+    expectRefusal(await use(token, other), "invalid_token", /a different key/);
     const second = await bound(api, key);
     expectRefusal(await use(token, key, { accessToken: second }), "invalid_dpop_proof", /ath/);
     expect((await use(token, key)).status).toBe(200);
@@ -110,7 +110,7 @@ describe.concurrent("a token requested with a proof", () => {
     const key = await newKey(api);
     const { body } = await post(api, RFC_TOKEN_PATH, GRANT);
     expect(body.token_type).toBe("Bearer");
-    expectRefusal(await use(body.access_token, key), "invalid_token", /bound to no key/);
+    expectRefusal(await use(body.access_token, key), "invalid_token", /not bound to a key/);
   });
 
   test("the API requires a nonce of its own, and sends it", async () => {
@@ -135,8 +135,8 @@ describe.concurrent("a proof is rejected", () => {
     ["without jti", { claims: { jti: undefined } }, /jti must be/],
     ["with a jti without end", { claims: { jti: "j".repeat(501) } }, /jti must be/],
     ["of another type", { header: { typ: "JWT" } }, /typ is not dpop\+jwt/],
-    ["without a key", { header: { jwk: undefined } }, /signed by the public key/],
-    ["that has expired by its own word", { claims: { exp: 1 } }, /signed by the public key/],
+    ["without a key", { header: { jwk: undefined } }, /signed with the public key/],
+    ["that has expired by its own word", { claims: { exp: 1 } }, /signed with the public key/],
     ["longer than any", { claims: { more: "x".repeat(4_096) } }, /more than 4096 characters/],
   ];
 
@@ -162,7 +162,7 @@ describe.concurrent("a proof is rejected", () => {
       "",
     ];
     for (const proof of wrong) {
-      expectRfcError(await post(api, RFC_TOKEN_PATH, GRANT, proof), 400, "invalid_dpop_proof", /alg|signed by/);
+      expectRfcError(await post(api, RFC_TOKEN_PATH, GRANT, proof), 400, "invalid_dpop_proof", /alg|signed with/);
     }
   });
 
@@ -238,7 +238,7 @@ describe.concurrent("a client that is DpopBound", () => {
       expect({ status, error: body.error, says: body.error_description }).toEqual({
         status: 400,
         error: "Bad Input",
-        says: "Tokens bound to a key (DPoP) are given at /oauth2/token alone.",
+        says: "Tokens bound to a key (DPoP) are issued only at /oauth2/token.",
       });
     }
   });

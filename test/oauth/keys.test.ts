@@ -163,7 +163,7 @@ describe("two API processes on one database", () => {
     expect(await published(two)).toEqual(keysBefore);
 
     const said = await rotate(database, "ES256", "--leaked");
-    expect(said).toMatch(/^ES256: [\w-]{43} signs from now on; removed [\w-]{43}, and all that they have signed\n$/);
+    expect(said).toMatch(/^ES256: [\w-]{43} signs from now on; removed [\w-]{43}, with all tokens signed by them\n$/);
     const leaked = said.match(/removed ([\w-]{43})/)![1]!;
     for (const api of [one, two]) {
       await until("the leaked key to be gone", async () => !(await published(api)).includes(leaked));

@@ -171,7 +171,7 @@ describe("SectorIdentifierUri", () => {
     expect((await change(one, more)).body.Errors[0]).toContain("does not list https://three.example/callback");
     for (const wrong of [{ uris: hosts }, [1], "x"]) {
       listed = wrong;
-      expect((await change(one, more)).body.Errors[0]).toContain("is no JSON list");
+      expect((await change(one, more)).body.Errors[0]).toContain("is not a JSON list");
     }
     sector.answer = () => new Response("no", { status: 404 });
     expect((await change(one, more)).body.Errors[0]).toContain("status 404");

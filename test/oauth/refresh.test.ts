@@ -114,7 +114,7 @@ describe.each(DOORS)("at %s", (path) => {
     const { refresh: first } = await clientGrant(own, "openid profile");
     const set = (Scopes: string[]) => ok(own.patch(`/Application/${own.clientId}/Credentials`, { Scopes }));
     await set(["Settings:Read", "Settings:Update"]);
-    expectInvalidGrant(path, await refresh(own, path, first), /Nothing is left/);
+    expectInvalidGrant(path, await refresh(own, path, first), /None of the granted scopes is left/);
     await set(["openid", "Settings:Read", "Settings:Update"]);
     expect(scopeOf(await refresh(own, path, first))).toBe("openid");
   });

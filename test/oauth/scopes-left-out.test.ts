@@ -185,7 +185,7 @@ describe.concurrent("a request that names an API and no scope", () => {
     const answer = answerOf(await visitor.submit(await visitor.open(client.authorize(fields)), client.tenant.admin));
     expect(answer).toMatchObject({
       error: "invalid_scope",
-      error_description: "No role of the user gives the scope orders:read.",
+      error_description: "No role of the user grants the scope orders:read.",
     });
   });
 });

@@ -52,7 +52,7 @@ describe("Secrets", () => {
   test.each([
     [{ Name: "x".repeat(101) }, /^Name must be a string of at most 100 characters/],
     [{ Name: 7 }, /^Name must be/],
-    [{ Secret: "mine" }, /^Secret is no field of Secret/],
+    [{ Secret: "mine" }, /^Secret is not a field of Secret/],
     [null, /^The body must be one Secret object/],
   ])("%j is refused", async (named, reason) => {
     const app = await newApplication(client);

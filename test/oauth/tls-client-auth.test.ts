@@ -288,8 +288,8 @@ describe("a client with tls_client_auth", () => {
     };
     expect((await through(own, "/oauth2/par", pushed)).status).toBe(201);
     for (const [wrong, says] of [
-      [{}, /the name of its certificate is missing/],
-      [{ tls_client_auth_san_dns: "a.example", tls_client_auth_san_ip: "192.0.2.1" }, /cannot stand beside each other/],
+      [{}, /the name in its certificate is missing/],
+      [{ tls_client_auth_san_dns: "a.example", tls_client_auth_san_ip: "192.0.2.1" }, /cannot be combined/],
       [{ tls_client_auth_san_ip: "a.example" }, /must be an IP address/],
       [{ tls_client_auth_subject_dn: 7 }, /must be a string/],
     ] as const) {

@@ -96,7 +96,7 @@ describe.concurrent("a simulated call", () => {
     });
     expect(await ask({ Scopes: ["Settings:Read"] })).toEqual({
       ...denied(),
-      Problems: [{ Policy: null, Message: "The access token would not have the scope AccessManager:Read." }],
+      Problems: [{ Policy: null, Message: "The access token would lack the scope AccessManager:Read." }],
     });
     const night = { Name: "Night", Policy: "forbid (principal, action, resource) when { context.hour < 6 };" };
     expect(await ask({ Time: "2026-01-31T05:59:00Z" }, night)).toEqual(denied("Night"));
@@ -113,7 +113,7 @@ describe.concurrent("a simulated call", () => {
     const { Members } = await roleOf(admin, "editor");
     await ok(admin.patch("/Role", { Name: "editor", Members: [...Members, { Type: "User", Id: user.Id }] }));
     const question = { Principal: { Type: "User", Id: user.Id }, Action: "AccessManager:Read", Resource };
-    const Message = "The User is not active, so no access token of it is good.";
+    const Message = "The User is not active, so its access tokens are invalid.";
     expect(await evaluate(admin, question)).toEqual({ ...denied(), Problems: [{ Policy: null, Message }] });
     await ok(admin.patch("/User", { Id: user.Id, Is_Active: true }));
     expect(await evaluate(admin, question)).toEqual(allowed("Editors"));
@@ -132,7 +132,7 @@ describe.concurrent("an invalid simulation", () => {
     });
     expectError(shape, 400, "Bad Input", PATH);
     expect(shape.body.Errors.join("\n")).toMatch(
-      /Principal\.Type must be Client or User\. Colour is no field of Principal\. Principal\.Id is missing\./,
+      /Principal\.Type must be Client or User\. Colour is not a field of Principal\. Principal\.Id is missing\./,
     );
     for (const says of [
       /^Action must be /,
@@ -152,10 +152,10 @@ describe.concurrent("an invalid simulation", () => {
     for (const says of [
       /^Policy, line 1, column 53: attribute `Naem`/,
       /^Principal: there is no User with this Id\.$/,
-      /^Action is never done to Application; what is, is AccessManager:Read/,
+      /^Action does not apply to Application\. Its actions are AccessManager:Read/,
       /^Resource: there is no Application with this Id\.$/,
       /^Resource\.Fields\.Name must be a text/,
-      /^Resource\.Fields: Colour is nothing that policies see/,
+      /^Resource\.Fields: Colour is not a field that policies see/,
       /^Resource\.Fields\.CreatedBy must be an object with Id/,
     ]) {
       expect(inside.body.Errors).toContainEqual(expect.stringMatching(says));
@@ -165,7 +165,7 @@ describe.concurrent("an invalid simulation", () => {
     expectError(types, 400, "Bad Input", PATH, /^Resource\.Type must be one of Application, .*Role\.$/);
     const Resource = { Type: "SigningKey", Id: "x" };
     const described = await post(admin, { Principal, Action: "Settings:Read", Resource });
-    expectError(described, 400, "Bad Input", PATH, /^Resource\.Id finds a record of .*give its Fields\.$/);
+    expectError(described, 400, "Bad Input", PATH, /^Resource\.Id refers to a record of .*give Fields\.$/);
     const fields = { Type: "SigningKey", Fields: { Alg: "ES256" } };
     expect(await evaluate(admin, { Principal, Action: "Settings:Read", Resource: fields })).toEqual(
       allowed("Administrators"),
@@ -248,7 +248,7 @@ describe.concurrent("permission to simulate", () => {
     }
     await savePolicy(admin, "Departments", permit("AccessManager:Read", "resource is Department"));
     const hidden = await post(asker, question);
-    expectError(hidden, 403, "Permission", PATH, /may not read all Credentials\. Say in Context\.Scopes/);
+    expectError(hidden, 403, "Permission", PATH, /may not read all Credentials\. List the scopes/);
     const Scopes = ["AccessManager:Read"];
     expect((await evaluate(asker, { ...question, Context: { Scopes } })).Decision).toBe("Allow");
     await savePolicy(admin, "One's", permit("Settings:Read", "resource is Credentials", `resource.Id == "${own.Id}"`));

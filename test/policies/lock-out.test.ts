@@ -4,7 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { API, expectError } from "../entities/client.ts";
 import { addMember, newAdmin, newPerson, ok, roleOf, savePolicy } from "./people.ts";
 
-const LOCKED = /^With this change no policy would let you change this (Policy|Role) any more\. Nothing was changed/;
+const LOCKED =
+  /^This change would remove your own access: no policy would permit you to change this (Policy|Role)\. Nothing was changed/;
 
 async function policyOf(admin: Awaited<ReturnType<typeof newAdmin>>, name: string) {
   const { Items } = await ok(admin.get("/Policy"));
@@ -51,7 +52,7 @@ test.concurrent("on forbidding itself to see what it would have to change back",
     409,
     "Conflict",
     `${API}/Policy`,
-    /^With this change no policy would let you read this Policy any/,
+    /^This change would remove your own access: no policy would permit you to read this Policy/,
   );
   expect(await policyOf(admin, "Blind")).toBeUndefined();
 });

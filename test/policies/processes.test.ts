@@ -176,7 +176,7 @@ test.concurrent("a denial is logged with the deciding policies' names, without t
   });
   expect(JSON.stringify(answer.body)).not.toContain("No peeking");
   const line = await until("the log line", () =>
-    second.log().find(({ msg, requestKey }) => msg === "a policy refused a request" && requestKey === key),
+    second.log().find(({ msg, requestKey }) => msg === "a request was denied by policies" && requestKey === key),
   );
   expect(line).toMatchObject({
     level: 30,

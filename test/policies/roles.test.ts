@@ -56,13 +56,16 @@ describe.concurrent("the lifecycle of a role", () => {
       [{ Name: "x", Members: [{ Type: "Department", Id: 1 }] }, /^Members\[0\] must be/],
       [{ Name: "x", Members: [null] }, /^Members\[0\] must be/],
       [{ Name: "x", Members: Array(1_001).fill(member) }, /^Members must be a list of at most 1000\.$/],
-      [{ Name: "x", Members: [member] }, new RegExp(`^There is no Application ${stranger.clientId} to be a member`)],
+      [
+        { Name: "x", Members: [member] },
+        new RegExp(`^There is no Application ${stranger.clientId}, so it cannot be a member`),
+      ],
       [{ Name: "x", Members: [{ Type: "User", Id: 9007199254740991 }] }, /^There is no User 9007199254740991/],
     ];
     for (const [body, says] of bad) expectError(await admin.patch("/Role", body), 400, "Bad Input", PATH, says);
     expect(await roleOf(admin, "x")).toBeUndefined();
     const taken = await admin.patch("/Role", { Id: (await roleOf(admin, "editor")).Id, Name: "auditor" });
-    expectError(taken, 409, "Conflict", PATH, /^Name is held by another Role\.$/);
+    expectError(taken, 409, "Conflict", PATH, /^Name is already used by another Role\.$/);
   });
 
   test("readers of settings read roles", async () => {

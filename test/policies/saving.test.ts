@@ -49,18 +49,21 @@ describe.concurrent("the lifecycle of a policy", () => {
     const admin = await newAdmin();
     const { Id, ModifiedOn } = await savePolicy(admin, "Mine", NEVER);
     const taken = await admin.patch("/Policy", { Id, Name: "Editors" });
-    expectError(taken, 409, "Conflict", PATH, /^Name is held by another Policy\.$/);
+    expectError(taken, 409, "Conflict", PATH, /^Name is already used by another Policy\.$/);
     const unknown = { Id: "00000000-0000-0000-0000-000000000000", Name: "Other" };
     expectError(await admin.patch("/Policy", unknown), 404, "Not Found", PATH);
     const bad: [unknown, RegExp][] = [
       [[], /^The body must be one Policy object\.$/],
       [{ Name: "New" }, /^Policy is missing\.$/],
       [{ Policy: NEVER }, /^Name is missing\.$/],
-      [{ Name: "", Policy: 7, Colour: "red", Id: "x" }, /^Name must.*\nPolicy must.*\nColour is no field.*\nId must/s],
+      [
+        { Name: "", Policy: 7, Colour: "red", Id: "x" },
+        /^Name must.*\nPolicy must.*\nColour is not a field.*\nId must/s,
+      ],
       [{ Name: "a\0b", Policy: NEVER }, /^Name must/],
       [{ Name: "\0", Policy: NEVER }, /^Name must/],
-      [{ Name: "Mine", Policy: "" }, /^Policy: It has no statement/],
-      [{ Name: "Mine", Policy: "// only a comment" }, /^Policy: It has no statement/],
+      [{ Name: "Mine", Policy: "" }, /^Policy: The policy has no statement/],
+      [{ Name: "Mine", Policy: "// only a comment" }, /^Policy: The policy has no statement/],
       [{ Id, ModifiedOn: "2020-01-01T00:00:00Z" }, /^ModifiedOn is set by the server/],
     ];
     for (const [body, says] of bad) expectError(await admin.patch("/Policy", body), 400, "Bad Input", PATH, says);
@@ -106,7 +109,7 @@ describe.concurrent("the lifecycle of a policy", () => {
       409,
       "Conflict",
       PATH,
-      /^A decision by all policies, with this one, could take 1\d{4} steps; a tenant's may take 10000\.$/,
+      /^A decision by all policies, with this one, could take 1\d{4} steps; a tenant's limit is 10000\.$/,
     );
     await savePolicy(admin, "half", NEVER);
     await savePolicy(admin, "other half", pattern(400));
@@ -117,7 +120,7 @@ describe.concurrent("the lifecycle of a policy", () => {
       "records in records": when(`[${Array(90).fill("{ a: context, b: resource.after }")}].isEmpty()`),
     };
     for (const [Name, Policy] of Object.entries(costly)) {
-      const says = /^Policy: A decision by it could take \d+ steps; a tenant's may take 10000\.$/;
+      const says = /^Policy: A decision by it could take \d+ steps; a tenant's limit is 10000\.$/;
       expectError(await admin.patch("/Policy", { Name, Policy }), 400, "Bad Input", PATH, says);
     }
   });
@@ -129,11 +132,11 @@ test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name only"
   const one = all.Items[1];
   expect(await ok(admin.get(`/${type}?Name=${encodeURIComponent(one.Name)}`))).toEqual({ Items: [one], Next: null });
   const bad: [string, RegExp][] = [
-    ["Color=red", /^Color is no filter\. Filters are Limit, Cursor, Name\.$/],
-    ["Name=a&Name=b", /^Name stands in the query twice\.$/],
-    ["Cursor=&Cursor=", /^Cursor stands in the query twice\.$/],
+    ["Color=red", /^Color is not a filter\. Filters are Limit, Cursor, Name\.$/],
+    ["Name=a&Name=b", /^Name is repeated in the query\.$/],
+    ["Cursor=&Cursor=", /^Cursor is repeated in the query\.$/],
     ["Name=%00", /NUL/],
-    ["Name=", /^Name is empty, and nothing has an empty one\.$/],
+    ["Name=", /^Name must not be empty\.$/],
   ];
   for (const [query, says] of bad) {
     expectError(await admin.get(`/${type}?${query}`), 400, "Bad Input", `${API}/${type}`, says);
@@ -224,7 +227,7 @@ describe.concurrent("hostile text is Bad Input, and others are still served", ()
     "100 times if": when(`${"if true then ".repeat(101)}true${" else true".repeat(101)}`),
     "many statements": NEVER.repeat(60),
     "an open string": 'permit (principal, action, resource) when { "((((((',
-    "half of a surrogate pair": "// \ud800",
+    "unpaired surrogate": "// \ud800",
     "a NUL": "// \0",
   };
   test.each(Object.keys(hostile))("%s", async (name) => {

@@ -13,10 +13,10 @@ test.concurrent("a new tenant has readable policies and roles, each with one lin
   expect(lines.sort()).toEqual([
     "Administrators: By role: members of the role admin may do everything.",
     "Auditors: By network: auditors may read everything, from loopback and private addresses only.",
-    "Editors: By role: editors may read, make and change every record, but delete none.",
-    "Operators: By the kind of record: ops read all of webhooks, redeliver events and see to alerts, but change no connection.",
-    "Payloads: By the place: ops read records in the payloads of events, and nowhere else. Delete it to hide them.",
-    "System applications: By the record: only admins change a system application, or make an application one.",
+    "Editors: By role: editors may read, create and change every record, but delete none.",
+    "Operators: By the kind of record: ops read all of webhooks, redeliver events and acknowledge alerts, but change no connection.",
+    "Payloads: By context: ops read records in the payloads of events, and nowhere else. Delete this policy to hide them.",
+    "System applications: By the record: only admins change a system application, or turn an application into one.",
   ]);
   const roles = await ok(admin.get("/Role"));
   expect(roles.Items.map(({ Name }: { Name: string }) => Name).sort()).toEqual(["admin", "auditor", "editor", "ops"]);

@@ -187,7 +187,7 @@ describe("bun run receiver", () => {
         .slice(4);
     };
     const [one, two] = [{ Id: "1" }, { Id: "2" }];
-    const dropped = "dropped: it is not newer than what came before";
+    const dropped = "dropped: not newer than an earlier one";
     expect(await told("e-1", "2", [one])).toEqual(["sequence 2, kept"]);
     expect(await told("e-2", "1", [one])).toEqual([`sequence 1, ${dropped}`]);
     expect(await told("e-3", "2", [one])).toEqual([`sequence 2, ${dropped}`]);
@@ -219,7 +219,7 @@ describe("bun run receiver", () => {
     expect(verdicts.map(([, type, verdict]) => `${type} ${verdict}`)).toEqual([
       "Created sequence 1, kept",
       "Updated sequence 2, kept",
-      "Created sequence 1, dropped: it is not newer than what came before",
+      "Created sequence 1, dropped: not newer than an earlier one",
     ]);
   });
 

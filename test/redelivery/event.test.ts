@@ -98,7 +98,7 @@ describe.concurrent("a redelivered event", () => {
     await api.change({ Id, Description: "Hangs" });
     await until("the post that hangs", () => receiver.calls.length === 2);
     await until("the redelivery", async () => (await api.redeliver(EventId)).status === 200);
-    expect(await why()).toBe(`on its way again, not attempted yet; sent again after it was ${first}`);
+    expect(await why()).toBe(`in progress again, not attempted yet; sent again after it was ${first}`);
   });
 
   test("counts its runs", async () => {
@@ -124,7 +124,7 @@ describe.concurrent("a redelivered event", () => {
     await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
     expect(await refusal(api.redeliver(EventId, Id))).toEqual([
       409,
-      "Its connection is Held after 410 Gone, so nothing would be sent: resume it first, by State Active.",
+      "Its connection is Held after 410 Gone, so nothing would be sent: resume it first with State Active.",
     ]);
     expect((await api.redeliver(EventId)).status).toBe(200);
     await until("the other one's second call", () => other.calls.length === 2);
@@ -143,7 +143,7 @@ describe.concurrent("a redelivered event", () => {
       Policy: 'forbid (principal, action == Action::"Webhooks:Read", resource is WebhookConnection);',
     });
     expect((await api.call("GET", `/WebhookConnection/${Id}`)).status).toBe(403);
-    const words = "Its connection is Held, so nothing would be sent: resume it first, by State Active.";
+    const words = "Its connection is Held, so nothing would be sent: resume it first with State Active.";
     expect(await conflict(api, EventId)).toBe(words);
     expect(await refusal(api.redeliver(EventId, Id))).toEqual([409, words]);
   });
@@ -170,7 +170,7 @@ describe.concurrent("a redelivered event", () => {
     await api.setState(Id, "Paused");
     const answer = await api.redeliver(EventId);
     expect(answer).toMatchObject({ status: 200, body: { State: "Held", Reason: "connection paused" } });
-    expect(await conflict(api, EventId)).toContain("It waits for its connection");
+    expect(await conflict(api, EventId)).toContain("It is waiting for its connection");
 
     await api.setState(Id, "Active");
     await until("the second call", () => receiver.calls.length === 2);
@@ -188,7 +188,7 @@ describe.concurrent("a redelivered event", () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => api.redeliver(EventId)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
     await until("the retries to wait", () => receiver.calls.length + busy.calls.length === 4);
-    expect(await conflict(api, EventId)).toContain("is being delivered just now");
+    expect(await conflict(api, EventId)).toContain("is being delivered");
     expect((await api.redeliver(EventId, Id)).status).toBe(409);
   });
 
@@ -239,7 +239,7 @@ describe.concurrent("a redelivery is rejected", () => {
     const send = (body: unknown) => refusal(api.call("POST", `/WebhookEvent/${NOBODYS}/Redeliver`, body));
     expect(await send([])).toEqual([400, "The body must be one Redeliver object."]);
     expect(await send({ ConnectionId: 7 })).toEqual([400, "ConnectionId must be a connection's Id, or empty."]);
-    expect(await send({ Connection: "" })).toEqual([400, "Connection is no field of Redeliver."]);
+    expect(await send({ Connection: "" })).toEqual([400, "Connection is not a field of Redeliver."]);
   });
 
   test("without the scopes or policies: 403, and nothing is sent", async () => {

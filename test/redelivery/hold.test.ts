@@ -178,7 +178,7 @@ describe.concurrent("a connection", () => {
     const drainId = body.Items[0]!.Id;
     await api.changeRedelivery(drainId, { State: "Paused" });
     await api.change({ ...GATE, Name: "Meanwhile" });
-    const words = "what the connection has missed before is sent first, and its Drain is paused";
+    const words = "earlier missed deliveries are sent first, and its Drain is paused";
     const event = await api.newestEvent();
     expect(event).toMatchObject({ State: "Held", Reason: words });
     expect((await api.why(event.EventId)).Items).toMatchObject([{ Outcome: "Held", Reason: words }]);

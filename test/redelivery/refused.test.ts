@@ -21,7 +21,7 @@ describe.concurrent("a bulk redelivery is rejected", () => {
       [{ ConnectionId: NOBODYS, From: "2026-01-02", Rate: 101 }, /Rate must be a whole number from 1 to 100/],
       [{ ConnectionId: NOBODYS, From: "2026-01-02", Rate: 0.5 }, /Rate must be a whole number/],
       [{ ConnectionId: NOBODYS, From: "2026-01-02", DryRun: 1 }, /DryRun must be true or false/],
-      [{ ConnectionId: NOBODYS, From: "2026-01-02", Speed: 1 }, /Speed is no field of Redelivery/],
+      [{ ConnectionId: NOBODYS, From: "2026-01-02", Speed: 1 }, /Speed is not a field of Redelivery/],
     ];
     for (const [body, says] of cases) {
       const answer = await api.call<{ Errors: string[] }>("POST", "/Redelivery", body);

@@ -171,7 +171,7 @@ describe.concurrent("a replay", () => {
     const sent = receiver.calls.length;
     expect(paused.done).toBe(sent - 12);
     expect(await detailsOf(WorkflowId)).toBe(
-      `Paused, waits for somebody to set it Running; ${paused.done} of 12 done: ${paused.done} delivered, 0 exhausted`,
+      `Paused, waits for a user to set it Running; ${paused.done} of 12 done: ${paused.done} delivered, 0 exhausted`,
     );
 
     await api.changeRedelivery(Id, { State: "Running" });
@@ -186,7 +186,7 @@ describe.concurrent("a replay", () => {
     const refused = await api.call<{ Errors: string[] }>("PATCH", `/Redelivery/${Id}`, { State: "Running" });
     expect([refused.status, refused.body.Errors.join()]).toEqual([
       409,
-      "The redelivery is Cancelled, and nothing of it is left to change.",
+      "The redelivery is Cancelled and can no longer be changed.",
     ]);
   });
 

@@ -63,7 +63,7 @@ describe("open registration", () => {
       const { username, password } = registrar;
       return { signIn, consent: await visitor.submit(signIn, { username, password }) };
     };
-    const warning = "Nobody in your organisation has set this application up.";
+    const warning = "Your organisation has not approved this application.";
     const web = await seen(REDIRECT, {});
     expect(web.signIn.html).toContain("Payroll (app.example)");
     expect(web.consent.html).toContain("<strong>Payroll (app.example)</strong> asks to");
@@ -89,7 +89,7 @@ describe("open registration", () => {
     for (const sent of [{ Name: "Payroll" }, [{ Name: "Payroll" }], { Name: "Payroll", Description: "Ours" }]) {
       const answer = await registrar.admin.patch("/Application", sent);
       expect(answer.status).toBe(409);
-      expect(JSON.stringify(answer.body.Errors)).toMatch(/has registered itself\. Change it by its Id/);
+      expect(JSON.stringify(answer.body.Errors)).toMatch(/registered itself\. Change it by its Id/);
     }
     expect(await ok(registrar.admin.patch("/Application", { Id, Description: "A stranger's" }))).toMatchObject({ Id });
     // A client registered with a token equals one created by an administrator.

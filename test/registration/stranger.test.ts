@@ -57,7 +57,7 @@ async function signedIn({ username, password }: Registrar, visitor: Visitor, pat
 function expectStays(view: View, code: string): void {
   expect([view.status, view.location, view.heading]).toEqual([400, undefined, "Request refused"]);
   expect(view.html).toContain(`(${code})`);
-  expect(view.html).toContain("Go on to app.example");
+  expect(view.html).toContain("Continue to app.example");
   expect(view.html).not.toMatch(/http-equiv|submit\.js/i);
   expect(view.headers.get("refresh")).toBeNull();
 }
@@ -363,7 +363,7 @@ test("in a browser, a person is warned of it beside the requested scopes, and wh
   await page.getByLabel("User name").fill(registrar.username);
   await page.getByLabel("Password").fill(registrar.password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("Nobody in your organisation has set this application up.").waitFor();
+  await page.getByText("Your organisation has not approved this application.").waitFor();
   expect(await page.locator(".card img").count()).toBe(0);
   await inspect(page, "consent-of-stranger");
   await page.goto(`${issuer()}/oauth2/authorize?${query(body.client_id, { response_type: "x" })}`);
@@ -372,6 +372,6 @@ test("in a browser, a person is warned of it beside the requested scopes, and wh
   await page.goto(
     `${issuer()}/oauth2/authorize?${query(body.client_id, { response_type: "x", response_mode: "form_post" })}`,
   );
-  await page.getByRole("button", { name: "Go on to app.example" }).waitFor();
+  await page.getByRole("button", { name: "Continue to app.example" }).waitFor();
   await inspect(page, "request-refused-form");
 });

@@ -114,7 +114,7 @@ describe.concurrent("the list", () => {
     ["RequestKey=%00", /^RequestKey cannot hold a NUL character\.$/],
     ["From=yesterday", /^From must be a date/],
     ["Last=1w", /^Last must be a time/],
-    ["Path=/", /is no filter/],
+    ["Path=/", /is not a filter/],
   ])("refuses %s", async (query, says) => {
     const admin = await newTenant();
     expectError(await admin.get(`/Request?${query}`), 400, "Bad Input", PATH, says);

@@ -32,8 +32,8 @@ describe.concurrent("a staged secret", () => {
     [{ OverlapSeconds: -1 }, /from 0 to 604800/],
     [{ OverlapSeconds: 604_801 }, /from 0 to 604800/],
     [{ OverlapSeconds: "60" }, /whole number/],
-    [{ Color: "red" }, /Color is no field/],
-    [[], /one object/],
+    [{ Color: "red" }, /Color is not a field/],
+    [[], /an object/],
   ])("rejects %j", async (body, says) => {
     const caller = await newTenant();
     const path = await connectionPath(caller);

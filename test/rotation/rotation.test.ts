@@ -113,7 +113,7 @@ describe.concurrent("a new secret", () => {
     // A worker finds an attempt of a dead one.
     const { EventId, Deliveries } = await story.api.event(Proof!.EventId);
     await closeOpenDelivery(db(), story.api.tenant.tenantId, EventId, Deliveries[0]!.Id, "Exhausted");
-    expect((await story.reaches("Refused")).Proof!.Reason).toBe("the attempt was lost with its worker; prove it again");
+    expect((await story.reaches("Refused")).Proof!.Reason).toBe("the attempt was lost with its worker; try again");
     expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old", "new"] });
 
     release();

@@ -74,7 +74,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByLabel("User name").fill("admin");
     await page.getByLabel("Password").fill("a slip");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText("The user name or the password is wrong.").waitFor();
+    await page.getByRole("alert").getByText("Wrong user name or password.").waitFor();
     expect(await page.getByLabel("User name").inputValue()).toBe("admin");
     expect(await page.getByLabel("Password").inputValue()).toBe("");
     expect(await page.getByLabel("Password").getAttribute("autofocus")).not.toBeNull();

@@ -6,7 +6,7 @@ import { answerOf, type Client, newClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { API, db, request } from "../entities/client.ts";
 
-const WRONG = "The user name or the password is wrong.";
+const WRONG = "Wrong user name or password.";
 
 async function attempt(client: Client, visitor: Visitor, fields: Record<string, string>): Promise<View> {
   return visitor.submit(await visitor.open(client.authorize()), fields);

@@ -14,7 +14,7 @@ import type { Api } from "../support/api.ts";
 import { clientOf, setting } from "../support/tenant.ts";
 
 const PASSWORD = "correct horse battery staple";
-const SHARED = /^Username is another User's too/;
+const SHARED = /^Username is already used by another User/;
 
 /** The same name, as RFC 8265's UsernameCaseMapped compares it. */
 const SPELLINGS: [string, string][] = [
@@ -67,7 +67,7 @@ describe.concurrent("the Username of a user who can sign in", () => {
       SHARED,
     );
     const bulk = await admin.patch("/User", [{ Name: "first" }, { Id: other.Id, Username: spelling }]);
-    expectError(bulk, 409, "Conflict", `${API}/User`, /^Record 1: Username is another User's too/);
+    expectError(bulk, 409, "Conflict", `${API}/User`, /^Record 1: Username is already used by another User/);
     expect((await ok(admin.get("/User?Name=first"))).Items).toEqual([]);
     // In its one form it is the same text, and finds its own record.
     if (asTyped(spelling) !== "rené") {

@@ -52,7 +52,7 @@ describe("a backup that was taken while changes were made", () => {
     const made = await backup(stack.dataDir, file);
     isDone = true;
     expect(made.output).toContain(`${file} is the backup`);
-    expect(made.output).toContain(`keep ${join(stack.dataDir, "master.key")} too`);
+    expect(made.output).toContain(`store ${join(stack.dataDir, "master.key")} separately`);
     expect(made.exitCode).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await meanwhile).not.toBeEmpty();
@@ -90,7 +90,7 @@ describe("a backup is refused in words", () => {
   test("over a file that is there", async () => {
     expect(await backup(stack.dataDir, file)).toMatchObject({
       exitCode: 1,
-      output: `${file} is there already. Name a new file.\n`,
+      output: `${file} already exists. Choose a new file.\n`,
     });
   });
 
@@ -142,11 +142,11 @@ describe("a restore is refused in words, and leaves nothing behind", () => {
     return fileOf(gzipSync(Buffer.concat([header, content, tarPadding(content.length), rest]), { level: 1 }));
   };
 
-  test("without MASTER_KEY, and with another one", async () => {
+  test("without MASTER_KEY, and with a different one", async () => {
     expect(await refused(temporaryDirectory("keyless"), file)).toContain("MASTER_KEY is missing");
     const place = temporaryDirectory("wrong-key");
     writeFileSync(join(place, "master.key"), Buffer.alloc(32, 7).toString("base64"));
-    expect(await refused(place, file)).toContain(`This MASTER_KEY is not the one of ${file}`);
+    expect(await refused(place, file)).toContain(`This MASTER_KEY is not that of ${file}`);
   });
 
   test("where there is a database", async () => {
@@ -158,7 +158,7 @@ describe("a restore is refused in words, and leaves nothing behind", () => {
     expect((await restore(running, file)).output).toContain(`Gatehouse is already running in ${running}`);
   });
 
-  test("of a file that is not there, is another one, or is cut off", async () => {
+  test("of a missing, foreign or truncated file", async () => {
     const none = join(stack.dataDir, "none.backup");
     expect(await refused(newPlace(), none)).toBe(`There is no file ${none}.\n`);
     for (const bytes of [
@@ -168,13 +168,13 @@ describe("a restore is refused in words, and leaves nothing behind", () => {
       readFileSync(file).subarray(0, statSync(file).size / 2),
       readFileSync(file).subarray(0, statSync(file).size - 4),
     ]) {
-      expect(await refused(newPlace(), fileOf(bytes))).toContain("is not a whole backup of Gatehouse: ");
+      expect(await refused(newPlace(), fileOf(bytes))).toContain("is not a complete Gatehouse backup: ");
     }
   });
 
   test("of another format, another PostgreSQL or newer code", async () => {
     expect(await refused(newPlace(), described({ Format: 2 }))).toContain("of format 2; this code reads format 1");
-    expect(await refused(newPlace(), described({ PostgreSQL: "17" }))).toContain("was made by PostgreSQL 17");
+    expect(await refused(newPlace(), described({ PostgreSQL: "17" }))).toContain("was created by PostgreSQL 17");
     expect(await refused(newPlace(), described({ Migrations: ["900-later.sql"] }))).toContain(
       "newer code (900-later.sql)",
     );

@@ -21,7 +21,7 @@ test("a killed part is named, reported missing by /readyz, and restarted", async
     const killed = (await part(start, name)) as PartProcess;
     const from = start.output.length;
     process.kill(killed.pid, "SIGKILL");
-    await start.prints(`${name} stopped (SIGKILL); starting it again in 1 s`, from);
+    await start.prints(`${name} stopped (SIGKILL); restarting it in 1 s`, from);
 
     await until(`/readyz to miss ${name}`, async () => (await readiness(url)).body[field] === "down");
     const { code } = await readiness(url);
@@ -35,7 +35,7 @@ test("a killed part is named, reported missing by /readyz, and restarted", async
 
   const api = (await part(start, "API")) as PartProcess;
   process.kill(api.pid, "SIGKILL");
-  await start.prints("API stopped (SIGKILL); starting it again in 1 s");
+  await start.prints("API stopped (SIGKILL); restarting it in 1 s");
   await start.prints("API is back");
   const { code, body } = await readiness(url);
   expect(code).toBe(200);

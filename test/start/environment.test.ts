@@ -33,7 +33,9 @@ test.concurrent.each(EVERY)("a missing database: `bun run %s`", async (command) 
 
 test.concurrent.each(WITH_KEY)("another MASTER_KEY: `bun run %s`", async (command) => {
   const words = await refusal(command, { DATABASE_URL: shared().databaseUrl, MASTER_KEY: newMasterKey() });
-  expect(words).toMatch(/^A stored [\w ]+ does not open with this MASTER_KEY\. Start with the key it was sealed by/);
+  expect(words).toMatch(
+    /^A stored [\w ]+ cannot be decrypted with this MASTER_KEY\. Start with the key that encrypted it/,
+  );
 });
 
 test.concurrent.each(["worker", "start"])("a missing Temporal namespace: `bun run %s`", async (command) => {
@@ -43,7 +45,7 @@ test.concurrent.each(["worker", "start"])("a missing Temporal namespace: `bun ru
     TEMPORAL_ADDRESS: setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS"),
     TEMPORAL_NAMESPACE: "none",
   });
-  expect(words).toContain('has no namespace "none". Make it, or name another in TEMPORAL_NAMESPACE:');
+  expect(words).toContain('has no namespace "none". Create it, or set TEMPORAL_NAMESPACE to an existing one:');
   expect(words).toMatch(/\n {2}temporal operator namespace create --address \S+ --namespace none --retention 7d$/);
 });
 

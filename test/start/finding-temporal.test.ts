@@ -100,7 +100,7 @@ describe("a download", () => {
       const { result, kept, url } = await downloaded(other, sha256Of(archive));
       expect(result.path).toBeUndefined();
       expect(result.error).toContain(
-        `what came from ${url} is not the release: its SHA-256 is ${sha256Of(other)}, not ${sha256Of(archive)}`,
+        `the download from ${url} is not the release: its SHA-256 is ${sha256Of(other)}, not ${sha256Of(archive)}`,
       );
       expect(result.said.join("\n")).toContain("building it with Go instead");
       expect(kept).toEqual([]);
@@ -111,7 +111,7 @@ describe("a download", () => {
     const missing = await downloaded(new Response("none", { status: 404 }), "0".repeat(64));
     expect(missing.result.error).toContain(`${missing.url} answered 404`);
     const env = { PATH: "/nowhere", XDG_CACHE_HOME: temporaryDirectory("cache"), RELEASES: "{}" };
-    expect((await search(env)).error).toContain(`there is no release for ${platform} whose SHA-256 is known`);
+    expect((await search(env)).error).toContain(`there is no release for ${platform} with a known SHA-256`);
   });
 
   test("is pinned for every platform of the embedded PostgreSQL except Windows", () => {

@@ -29,7 +29,7 @@ test("an explicit PORT that is in use is an error", async () => {
   await using taken = await listener(0);
   await using start = new StartCommand(undefined, { PORT: String(taken.port) });
   expect(await start.ended()).toBe(1);
-  expect(start.output).toContain(`PORT is ${taken.port}, and something listens there already.`);
+  expect(start.output).toContain(`PORT is ${taken.port}, which is already in use.`);
 });
 
 test("--allow-receiver lets webhooks reach the example receiver in addition to EGRESS_ALLOW", async () => {

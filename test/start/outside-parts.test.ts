@@ -69,7 +69,7 @@ test("an external database is migrated and used", async () => {
     const { exitCode, output } = await runEntry("server", { ...env, PORT: "0", MASTER_KEY: newMasterKey() });
     expect(exitCode).toBe(1);
     expect(output.trim()).toBe(
-      "A stored signing key does not open with this MASTER_KEY. Start with the key it was sealed by, or name that in " +
+      "A stored signing key cannot be decrypted with this MASTER_KEY. Start with the key that encrypted it, or add that to " +
         "MASTER_KEY_PREVIOUS.",
     );
 
@@ -79,7 +79,7 @@ test("an external database is migrated and used", async () => {
     const older = await runEntry("server", { ...env, PORT: "0" });
     expect(older.exitCode).toBe(1);
     expect(older.output.trim()).toEndWith(
-      "cannot be used: newer code has been here (999-later.sql). Start that, or go back to a backup from before it.",
+      "cannot be used: newer code has used this database (999-later.sql). Start that version, or restore a backup from before it.",
     );
   } finally {
     await postgresql.stop();

@@ -49,7 +49,7 @@ test("the API's port is taken at the last moment: the next one is used and repor
   });
   await using _ = stack;
   expect(new URL(stack.url).port).not.toBe(String(thief!.port));
-  expect(stack.said.join("\n")).toContain(`somebody else took port ${thief!.port} meanwhile; trying the next`);
+  expect(stack.said.join("\n")).toContain(`another process took port ${thief!.port} meanwhile; trying the next`);
   expect(stack.demo.publicUrl).toBe(stack.publicUrl);
   expect(new URL(stack.publicUrl).port).toBe(new URL(stack.url).port);
   expect(await stack.readiness()).toMatchObject({ status: "ready" });
@@ -65,7 +65,7 @@ test("an explicit PORT that is taken at the last moment is an error", async () =
       if (line.startsWith("worker ")) thief ??= listenAt(port);
     },
   });
-  await expect(starting).rejects.toThrow(`PORT is ${port}, and something listens there already.`);
+  await expect(starting).rejects.toThrow(`PORT is ${port}, which is already in use.`);
   thief!.stop(true);
 }, 180_000);
 
@@ -104,7 +104,7 @@ test("a Temporal that fails to start is restarted, and the reason is reported", 
     await part.start();
     expect(said).toHaveLength(1);
     expect(said[0]).toMatch(/^Temporal did not start: it stopped \(exit code 2\)\..*\n {4}panic: bad luck\n/);
-    expect(said[0]).toEndWith("\nTemporal is started again");
+    expect(said[0]).toEndWith("\nTemporal restarted");
   } finally {
     await part.stop();
   }

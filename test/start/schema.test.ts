@@ -78,7 +78,7 @@ test("every process with code older or newer than the database says so and does 
     const older = await runEntry(entry, env, args);
     expect([command, older.exitCode]).toEqual([command, 1]);
     expect(older.output.trim()).toMatch(
-      /^PostgreSQL at \S+ cannot be used: newer code has been here \(999-later\.sql\)\. Start that, or go back to a backup from before it\.$/,
+      /^PostgreSQL at \S+ cannot be used: newer code has used this database \(999-later\.sql\)\. Start that version, or restore a backup from before it\.$/,
     );
   }
   await database.sql`delete from migrations where name = '999-later.sql'`;
@@ -88,7 +88,7 @@ test("every process with code older or newer than the database says so and does 
   expect([other.exitCode, other.output.trim()]).toEqual([
     1,
     expect.stringMatching(
-      /cannot be used: it was made by another 001-schema\.sql, of a development version\. Start that/,
+      /cannot be used: it was created by a different 001-schema\.sql, of a development version\. Start that version/,
     ),
   ]);
   await database.sql`delete from migrations`;

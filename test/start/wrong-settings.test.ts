@@ -31,9 +31,9 @@ test.concurrent.each([
   const { exitCode, output } = await runEntry(entry, env, [...args]);
   expect(exitCode).toBe(2);
   const lines = output.trim().split("\n");
-  expect(lines[0]).toBe("The configuration is not usable:");
+  expect(lines[0]).toBe("The configuration is invalid:");
   expect(lines.slice(1).map((line) => /^ {2}- (\w+) /.exec(line)?.[1])).toEqual([...names]);
-  expect(output).toContain("WEBHOK_TIMEOUT is set, which Gatehouse does not read; it must be WEBHOOK_TIMEOUT");
+  expect(output).toContain("WEBHOK_TIMEOUT is set, which Gatehouse does not know; it must be WEBHOOK_TIMEOUT");
   expect(output).toContain(`EGRESS_CA_FILE is "${NO_PEM}"; it must be a file of certificates in PEM form`);
 });
 
@@ -45,7 +45,7 @@ test.concurrent.each([
   const { exitCode, output } = await runEntry("start", { DATA_DIR: dataDir });
   expect(exitCode).toBe(2);
   const [first, problem, ...rest] = output.trim().split("\n");
-  expect(first).toBe("The configuration is not usable:");
+  expect(first).toBe("The configuration is invalid:");
   expect(problem).toStartWith(
     `  - DATA_DIR is "${dataDir}"; it must be a directory that this user can write to (${code}`,
   );
@@ -77,7 +77,7 @@ test.concurrent.each(["server/serve.ts", "activities/worker.ts"])(
   async (entry) => {
     const env = { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/gate", MASTER_KEY: KEY, PORT: "0" };
     await using started = startProcess(entry, env);
-    const line = await started.said((message) => message.startsWith("PostgreSQL at 127.0.0.1:1/gate is away:"));
+    const line = await started.said((message) => message.startsWith("PostgreSQL at 127.0.0.1:1/gate is unavailable:"));
     expect(JSON.stringify(line)).not.toContain("hunter2");
     started.signal("SIGTERM");
     expect(await started.exited).toBe(0);
@@ -94,7 +94,7 @@ test.concurrent("two servers cannot share a port", async () => {
   });
   await taken.stop(true);
   expect(exitCode).toBe(1);
-  expect(output.trim()).toBe(`PORT is ${port}, and something listens there already. Stop it, or set PORT to another.`);
+  expect(output.trim()).toBe(`PORT is ${port}, which is already in use. Stop its process, or set PORT to another.`);
 });
 
 test.concurrent("a restrictive umask does not exclude PostgreSQL's user, and excludes all others", async () => {

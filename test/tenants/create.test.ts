@@ -55,7 +55,7 @@ test.concurrent("an invalid redirect URI is reported, and no tenant is created",
   const { exitCode, output } = await runEntry("tenant", env, ["create", "Acme", "http://app.example.com/callback"]);
   expect(exitCode).toBe(1);
   expect(output.trim()).toBe(
-    "http://app.example.com/callback must begin with https://; http is for 127.0.0.1, [::1] or localhost alone.",
+    "http://app.example.com/callback must begin with https://; http is only for 127.0.0.1, [::1] or localhost.",
   );
   expect(await db()`select from tenants where name = 'Acme'`).toHaveLength(0);
 });

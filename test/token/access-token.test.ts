@@ -91,7 +91,9 @@ async function expectRefused(token: string): Promise<void> {
   expectError(answer, 401, "Unauthorized", ENTITIES);
   expect(answer.body.Title).toBe("Unauthorized");
   expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
-  expect(answer.body.Errors[0]).toBe("The access token is expired or invalid. Ask the token endpoint for a new one.");
+  expect(answer.body.Errors[0]).toBe(
+    "The access token is expired or invalid. Request a new one at the token endpoint.",
+  );
 }
 
 describe("an access token", () => {

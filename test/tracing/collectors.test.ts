@@ -37,7 +37,7 @@ test("an unreachable collector is reported once and delays nothing", async () =>
   const began = performance.now();
   await tracing.stop();
   expect(performance.now() - began).toBeLessThan(3_000);
-  expect(lines).toMatchObject([{ level: 40, msg: "the collector takes no spans; they are dropped" }]);
+  expect(lines).toMatchObject([{ level: 40, msg: "the collector does not accept spans; they are dropped" }]);
 });
 
 test.each([

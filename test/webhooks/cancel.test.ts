@@ -47,7 +47,7 @@ describe.concurrent("a delivery workflow", () => {
       .result()
       .catch((error) => error);
     expect(failure.cause.message).toBe(
-      "1 of 1 deliveries exhausted: it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver",
+      "1 of 1 deliveries exhausted: its earlier run failed; to send it again, use Redeliver in Settings or POST …/Redeliver",
     );
     expect(receiver.calls).toHaveLength(1);
   });

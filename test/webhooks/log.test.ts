@@ -121,10 +121,10 @@ describe.concurrent("the activity log", () => {
     ["Limit=0", "Limit must be"],
     ["Limit=201", "Limit must be"],
     ["Limit=ten", "Limit must be"],
-    ["Cursor=nonsense", "Cursor is not one"],
-    ["Sate=Held", "Sate is no filter. Filters are Limit, Cursor, EventRecord, RecordId, EventType"],
+    ["Cursor=nonsense", "Cursor is not from this list"],
+    ["Sate=Held", "Sate is not a filter. Filters are Limit, Cursor, EventRecord, RecordId, EventType"],
     ["EventRecord=Foo", "EventRecord must be one of Application, User, Department, Alert, WebhookConnection."],
-    ["State=Held&State=Pending", "State stands in the query twice"],
+    ["State=Held&State=Pending", "State is repeated in the query"],
   ])("rejects %s", async (filter, reason) => {
     const api = await newTenant();
     const { status, body } = await api.call<{ Type: string; Errors: string[] }>("GET", `/WebhookEvent?${filter}`);

@@ -58,8 +58,8 @@ describe.concurrent("a test of a connection", () => {
     const path = `${API}/WebhookConnection/${Id}/Test`;
     const refused = (answer: Awaited<ReturnType<typeof send>>, says: RegExp) =>
       expectError(answer, 400, "Bad Input", path, says);
-    refused(await send(api, Id, { ...CREATED, EventType: "Updated" }), /does not get Application Updated/);
-    refused(await send(api, Id, { ...CREATED, EventRecord: "User" }), /does not get User Created/);
+    refused(await send(api, Id, { ...CREATED, EventType: "Updated" }), /is not subscribed to Application Updated/);
+    refused(await send(api, Id, { ...CREATED, EventRecord: "User" }), /is not subscribed to User Created/);
     refused(await send(api, Id, { ...CREATED, EventRecord: "Door" }), /EventRecord must be/);
     refused(await send(api, Id, { EventRecord: "Application" }), /EventType is missing/);
     const reader = await api.withScope("Webhooks:Read");

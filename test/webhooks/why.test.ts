@@ -76,7 +76,7 @@ describe.concurrent("a connection that got no event", () => {
     const other = await api.connect(HOOK);
     const { EventId } = await api.settled(await api.ping(tried.Id));
     expect(await reason(api, EventId, tried)).toEqual(["Delivered", expect.stringContaining("1st attempt")]);
-    expect(await reason(api, EventId, other)).toEqual(["NotConcerned", "a ping goes to the connection it tries alone"]);
+    expect(await reason(api, EventId, other)).toEqual(["NotConcerned", "a ping goes only to the connection it tests"]);
   });
 });
 
@@ -115,7 +115,7 @@ describe.concurrent("a connection with a delivery", () => {
     await api.setState(connection.Id, "Paused");
     expect(await reason(api, eventId, connection)).toEqual([
       "Retrying",
-      "the 1st attempt failed with 503; it is Held once its turn comes, for the connection is Paused",
+      "the 1st attempt failed with 503; it will be Held, because the connection is Paused",
     ]);
     await api.disconnect(connection.Id);
     expect(await reason(api, eventId, connection)).toEqual([

@@ -133,7 +133,7 @@ export function problemsIn(text: string, answer: Cedar.ValidationAnswer): Policy
 
 function toProblems(text: string, error: Cedar.DetailedError): PolicyProblem[] {
   if (error.message.includes("includes a template")) {
-    return [{ message: "Name the principal and the resource; ?principal and ?resource are for templates." }];
+    return [{ message: "Name the principal and the resource; ?principal and ?resource exist only in templates." }];
   }
   const location = error.sourceLocations?.[0];
   const message = error.message.replace(/^(for policy `[^`]*`, |failed to parse policies from string: )/, "");

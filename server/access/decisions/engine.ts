@@ -86,7 +86,7 @@ export function createEngine(): Engine {
     const place = parse(set);
     const answer = run((cedar) => cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: place }));
     if (answer.type === "failure") {
-      throw new Error(`Cedar could not decide: ${answer.errors.map((error) => error.message).join("; ")}`);
+      throw new Error(`Cedar failed to decide: ${answer.errors.map((error) => error.message).join("; ")}`);
     }
     const { decision, diagnostics } = answer.response;
     const failed = diagnostics.errors.map((error) => set.statements.get(error.policyId));

@@ -71,13 +71,13 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
       instance.run((cedar) => cedar.preparsePolicySet(EMPTY, { staticPolicies: {} }));
       const longest = Math.max(...worstQuestions(types, mentionedBy(parsed)).map(shortestMs));
       if (longest <= MAX_DECISION_MS) return undefined;
-      return `A decision by all policies, with this one, took ${longest.toFixed(0)} ms; it may take ${MAX_DECISION_MS}.`;
+      return `A decision by all policies, with this one, took ${longest.toFixed(0)} ms; the limit is ${MAX_DECISION_MS}.`;
     },
   };
 }
 
 function tooManySteps(what: string, steps: number): string {
-  return `A decision by ${what} could take ${Math.ceil(steps)} steps; a tenant's may take ${MAX_STEPS}.`;
+  return `A decision by ${what} could take ${Math.ceil(steps)} steps; a tenant's limit is ${MAX_STEPS}.`;
 }
 
 // An upper bound of a decision's cost, computed from the tenant's statements. Decisions run in the server's only

@@ -61,7 +61,8 @@ export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINA
   return {
     async check(tenantId, text) {
       const problem =
-        tooComplex(text) ?? (isEmpty(text) ? "It has no statement; begin with permit or forbid." : undefined);
+        tooComplex(text) ??
+        (isEmpty(text) ? "The policy has no statement; start it with permit or forbid." : undefined);
       if (problem) return [{ message: problem }];
       return (await examine(tenantId, { check: text }).catch(
         inWords("It", limitMs, (message) => [{ message }]),
@@ -80,9 +81,7 @@ const isEmpty = (text: string) => text.replace(/\/\/.*$/gm, "").trim() === "";
 function inWords<Told>(what: string, limitMs: number, tell: (message: string) => Told): (error: unknown) => Told {
   return (error) => {
     if (!(error instanceof ExaminedTooLong)) throw error;
-    return tell(
-      `${what} took more than ${limitMs} ms to check. Write it simpler; if it is simple, the server is busy: try again.`,
-    );
+    return tell(`${what} took more than ${limitMs} ms to check. Simplify it, or try again if the server is busy.`);
   };
 }
 
@@ -140,13 +139,13 @@ function tooComplex(text: string): string | undefined {
       nesting = 0;
       operators = 0;
     }
-    if (nesting > NESTING_LIMIT) return `A statement may nest brackets ${NESTING_LIMIT} deep, and no deeper.`;
+    if (nesting > NESTING_LIMIT) return `A statement can nest brackets at most ${NESTING_LIMIT} deep.`;
     if (operators > OPERATOR_LIMIT) {
-      return `A statement may have at most ${OPERATOR_LIMIT} operators. Write several statements instead.`;
+      return `A statement can have at most ${OPERATOR_LIMIT} operators. Write several statements instead.`;
     }
   }
   if (statements > STATEMENT_LIMIT) {
-    return `A policy may have at most ${STATEMENT_LIMIT} statements. Write several policies instead.`;
+    return `A policy can have at most ${STATEMENT_LIMIT} statements. Write several policies instead.`;
   }
   return undefined;
 }

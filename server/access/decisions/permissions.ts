@@ -111,7 +111,7 @@ export function createPermissions(
     place: RecordPlace,
   ): Decision {
     const resourceType = types.get(typeName);
-    if (!resourceType) throw new Error(`Policies know no records of type ${typeName}.`);
+    if (!resourceType) throw new Error(`Policies do not cover records of type ${typeName}.`);
     if (!set.looksAtRecords(principal, action, typeName)) return decideForAll(action, typeName, place);
     const resource = resourceEntity(resourceType, record, after, set.mentioned);
     if (ROLE_MEMBERS.includes(typeName)) resource.parents = roleUids(memberships.get(memberKey(typeName, record.Id)));
@@ -132,7 +132,7 @@ export function createPermissions(
         action,
         resource: `${typeName} ${record.Id}`,
       };
-      log.info({ ...refused, ...decision }, "a policy refused a request");
+      log.info({ ...refused, ...decision }, "a request was denied by policies");
       const forbidden = decision.policies.length > 0 || decision.failed.length > 0;
       throw new Permission(
         forbidden

@@ -107,7 +107,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
 
   function readAction(type: string) {
     const action = deps.readActionOf(type);
-    if (!action) throw new Error(`Policies know no records of type ${type}.`);
+    if (!action) throw new Error(`Policies do not cover records of type ${type}.`);
     return action;
   }
 

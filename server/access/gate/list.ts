@@ -102,7 +102,7 @@ export function createCursors(vault: Vault): Cursors {
       try {
         return sealOf(list).open(Buffer.from(cursor, "base64url"));
       } catch {
-        throw new BadInput("Cursor is not one that this list has given. Leave it out to start again.");
+        throw new BadInput("Cursor is not from this list. Omit it to start again.");
       }
     },
   };

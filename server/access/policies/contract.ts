@@ -18,12 +18,13 @@ import { LOCK_OUT } from "../settings.ts";
 export const POLICY_LIMIT = 4_000;
 
 const policyText = field<string, string>({
-  description: "Its Cedar text. What names a wrong attribute or can never apply is refused with line and column.",
+  description:
+    "Its Cedar text. An unknown attribute, or a statement that can never apply, is rejected with line and column.",
   sent: Type.String({ maxLength: POLICY_LIMIT, pattern: NUL_FREE }),
   checked: Type.String({ maxLength: POLICY_LIMIT }),
   shown: Type.String({ maxLength: POLICY_LIMIT }),
   must: `must be Cedar text of at most ${POLICY_LIMIT} characters.`,
-  refuse: (value: string) => (value.includes("\0") ? "Policy has a character that is not text." : undefined),
+  refuse: (value: string) => (value.includes("\0") ? "Policy contains a character that is not text." : undefined),
   required: true,
   audit: "name",
   example:
@@ -34,7 +35,7 @@ const policyText = field<string, string>({
 const FIELDS = {
   Id: idField("Policy"),
   Name: nameField("Editors"),
-  Description: descriptionField("The role editor reads, makes and changes records."),
+  Description: descriptionField("The role editor reads, creates and changes records."),
   Policy: policyText,
   ...STAMP_FIELDS,
 };
@@ -70,10 +71,10 @@ export interface SavedBy {
 /** A text that a policy has or had. */
 export const POLICY_VERSION = Type.Object(
   {
-    Number: Type.Integer({ format: "int32", description: "From 1, of the policy's own." }),
+    Number: Type.Integer({ format: "int32", description: "Counted from 1 for each policy." }),
     Policy: Type.String({ maxLength: POLICY_LIMIT, description: "Its Cedar text." }),
     SavedOn: time(),
-    SavedBy: orNull(ABSTRACT_LONG, { description: "null: it was there from the start." }),
+    SavedBy: orNull(ABSTRACT_LONG, { description: "null: created with the tenant." }),
   },
   { $id: "PolicyVersion" },
 );

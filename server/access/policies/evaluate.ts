@@ -70,8 +70,8 @@ export async function evaluate(
   if (texts) await requireFit(access, caller.tenantId, texts);
   const call = { ...callOf(caller, Context), scopes, actor };
   const permissions = await access.permissionsOf(call, texts);
-  if (!permissions) return denied(`The ${Principal.Type} is not active, so no access token of it is good.`);
-  if (!hasScopeFor(Action, scopes)) return denied(`The access token would not have the scope ${Action}.`);
+  if (!permissions) return denied(`The ${Principal.Type} is not active, so its access tokens are invalid.`);
+  if (!hasScopeFor(Action, scopes)) return denied(`The access token would lack the scope ${Action}.`);
   const place = Context.Payload ? "Payload" : "Record";
   return told(permissions.decide(Action, Resource.Type, resource.before!, resource.after!, place));
 }
@@ -179,8 +179,8 @@ function callOf(
 }
 
 const SCOPES_HIDDEN =
-  "A client's scopes stand in its Credentials, and you may not read all Credentials. Say in Context.Scopes with which " +
-  "scopes it calls.";
+  "A client's scopes are in its Credentials, and you may not read all Credentials. List the scopes of the call in " +
+  "Context.Scopes.";
 
 /** With Context.Scopes given, the client's own scopes are not revealed. */
 export class ScopesHidden extends Permission {
@@ -205,7 +205,7 @@ function denied(Message: string): Evaluation {
   return { Decision: "Deny", DecidedBy: [], Problems: [{ Policy: null, Message }] };
 }
 
-const NOT_EVALUATED = "could not be evaluated for this call, as if an attribute that it asks for were not known.";
+const NOT_EVALUATED = "could not be evaluated for this call, for example because an attribute is missing.";
 
 function told({ allowed, policies, failed }: Decision): Evaluation {
   return {
@@ -213,7 +213,7 @@ function told({ allowed, policies, failed }: Decision): Evaluation {
     DecidedBy: policies,
     Problems: failed.map((name) => ({
       Policy: name,
-      Message: `"${name}" ${NOT_EVALUATED} If it forbids, it forbids.`,
+      Message: `"${name}" ${NOT_EVALUATED} If it is a forbid, it still applies.`,
     })),
   };
 }
@@ -263,7 +263,7 @@ async function findRecord(
 ): Promise<Found> {
   if (!access.recordTypes.includes(Type)) {
     const types = access.recordTypes.join(", ");
-    const Message = `${field}.Id finds a record of ${types}. Of another type, give its Fields.`;
+    const Message = `${field}.Id refers to a record of ${types}. For another type, give Fields.`;
     return { problems: [{ Field: field, Message }] };
   }
   const [record] = await access.findRecords(sql, tenantId, Type, [Id]);
@@ -292,7 +292,7 @@ async function readResource(
   const actions = actionsOn(type);
   const problems: Problem[] = [];
   if (!actions.includes(action)) {
-    const Message = `Action is never done to ${Type}; what is, is ${actions.join(", ")}.`;
+    const Message = `Action does not apply to ${Type}. Its actions are ${actions.join(", ")}.`;
     problems.push({ Field: "Action", Message });
   }
   const found: Found =
@@ -335,7 +335,7 @@ function readFields(type: ResourceType, fields: object, path: string): { record:
   for (const [name, given] of Object.entries(fields)) {
     const attribute = type.attributes.find((one) => one.name === name);
     if (!attribute) {
-      wrong.push(`${path}: ${printable(name)} is nothing that policies see in a ${type.name}.`);
+      wrong.push(`${path}: ${printable(name)} is not a field that policies see in a ${type.name}.`);
       continue;
     }
     if (attribute.type === "record" && isObject(given)) {
@@ -352,8 +352,8 @@ function readFields(type: ResourceType, fields: object, path: string): { record:
 }
 
 const MUST: Record<Attribute["type"], string> = {
-  text: "a text, not too long",
-  texts: "a list of texts, not too long",
+  text: "a text of limited length",
+  texts: "a list of texts of limited length",
   number: "a whole number",
   boolean: "true or false",
   dateTime: "a date such as 2026-01-31T12:00:00Z",

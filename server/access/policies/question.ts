@@ -22,9 +22,9 @@ const recordId = field<string>({
 });
 
 const PRINCIPAL = part(
-  { name: "Principal", $id: "PolicyPrincipal", needs: ["Type", "Id"], description: "Who would call." },
+  { name: "Principal", $id: "PolicyPrincipal", needs: ["Type", "Id"], description: "The caller." },
   {
-    Type: oneOf(["Client", "User"], { description: "As policies write it; a Client is an Application." }),
+    Type: oneOf(["Client", "User"], { description: "As in policies; a Client is an Application." }),
     Id: recordId,
   },
 );
@@ -37,7 +37,7 @@ const RESOURCE = part(
     description: "The record. Needs Id, Fields, or both.",
     together: ({ Id, Fields }) =>
       Id === undefined && Fields === undefined
-        ? { Field: "", Message: "Resource needs Id, for a record that is there, or Fields, for one that is not." }
+        ? { Field: "", Message: "Resource needs Id for an existing record, or Fields for a new one." }
         : undefined,
   },
   {
@@ -48,7 +48,8 @@ const RESOURCE = part(
     }),
     Id: recordId,
     Fields: field<Record<string, unknown>>({
-      description: "What a change would set, which policies see in `resource.after`; without Id all of the record.",
+      description:
+        "The fields that a change would set, which policies see in `resource.after`; without Id the whole record.",
       sent: Type.Record(Type.String(), Type.Unknown()),
       must: "must be an object of the record's fields.",
     }),
@@ -56,15 +57,15 @@ const RESOURCE = part(
 );
 
 const CONTEXT = part(
-  { name: "Context", $id: "PolicyContext", description: "The call. What is left out is as in this one." },
+  { name: "Context", $id: "PolicyContext", description: "The call. Omitted fields are taken from this request." },
   {
     Scopes: field<string[]>({
-      description: "Of the access token; left out: all that the principal can have.",
+      description: "Of the access token; omitted: all that the principal can have.",
       sent: Type.Array(word(SCOPES)),
       must: `must be a list of ${SCOPES.join(", ")}.`,
     }),
     Address: field<string | null>({
-      description: "null: not known.",
+      description: "null: unknown.",
       sent: orNull(Type.String({ maxLength: MAX_ADDRESS_LENGTH })),
       must: "must be an IPv4 or IPv6 address without a zone, or null.",
       fits: (value: string | null) => value === null || (!value.includes("%") && plainAddress(value) !== undefined),
@@ -78,7 +79,7 @@ const CONTEXT = part(
       take: (value: string) => readDate(value)!,
     }),
     Audience: field<string>({
-      description: "Of Tokens:Exchange: the aud of the token that is asked for.",
+      description: "For Tokens:Exchange: the aud of the requested token.",
       sent: Type.String({ maxLength: TEXT_LIMIT, pattern: NUL_FREE }),
       must: `must be a text of at most ${TEXT_LIMIT} characters.`,
     }),
@@ -97,13 +98,13 @@ export const QUESTION = body(
     description: "Would this principal be allowed this?",
     together: (given) =>
       given.Policy === undefined && (given.Id ?? given.Name) !== undefined
-        ? { Field: "Policy", Message: "Policy is missing: Id and Name say which policy it would take the place of." }
+        ? { Field: "Policy", Message: "Policy is missing: Id and Name name the policy that it would replace." }
         : undefined,
   },
   {
-    Id: { ...Id, description: "Of the policy that the text would take the place of." },
-    Name: { ...Name, required: false, description: "What the policy with the text would be called." },
-    Policy: { ...Policy, description: "A text that is not saved. Left out: the policies as they are." },
+    Id: { ...Id, description: "The policy that the text would replace." },
+    Name: { ...Name, required: false, description: "The name of the policy with the text." },
+    Policy: { ...Policy, description: "An unsaved text. Omitted: the saved policies." },
     Principal: PRINCIPAL,
     Action: oneOf(ACTIONS, {}),
     Resource: RESOURCE,
@@ -117,14 +118,14 @@ export const EVALUATION = Type.Object(
   {
     Decision: Type.Unsafe<"Allow" | "Deny">(Type.Union([Type.Literal("Allow"), Type.Literal("Deny")])),
     DecidedBy: Type.Array(Type.String(), {
-      description: "Names of the policies that permit it or, where it is forbidden, forbid it; empty: none permits it.",
+      description: "Names of the policies that permit it, or that forbid it; empty: none permits it.",
     }),
     Problems: Type.Array(
       Type.Object({
         Policy: orNull(Type.String({ description: "The name of the policy that could not be evaluated; null: none." })),
         Message: Type.String(),
       }),
-      { description: "What else keeps the call from being allowed, or a policy from deciding." },
+      { description: "Other reasons why the call is denied or a policy did not decide." },
     ),
   },
   { $id: "PolicyEvaluation" },

@@ -27,8 +27,8 @@ function ownRoutes(policies: Policies): Route[] {
       path: "/Policy/{Id}/Versions",
       tag,
       id: "listPolicyVersions",
-      summary: "List the texts that a policy has had",
-      description: "The newest first; 50 are kept. To restore one, PATCH the Policy with its text.",
+      summary: "List the versions of a policy's text",
+      description: "Newest first; the last 50 are kept. To restore one, PATCH the Policy with its text.",
       params: { Id: uuidParameter("The Id of the policy.", "Policy") },
       scopes: ["Settings:Read"],
       paged: true,
@@ -41,12 +41,12 @@ function ownRoutes(policies: Policies): Route[] {
       path: "/Policy/Validate",
       tag,
       id: "validatePolicy",
-      summary: "Say what keeps a text from being saved as a policy",
+      summary: "Check a policy's text without saving it",
       description: "Nothing is saved.",
       scopes: ["Settings:Update"],
       body: { ...POLICY_TEXT, description: "The text.", examples: { text: { Policy: MISSPELLED } } },
       answer: {
-        description: "What is wrong with it, in the order of the text; empty: nothing.",
+        description: "The errors, in the order of the text; empty: none.",
         schema: PROBLEMS,
         example: {
           Problems: [
@@ -71,12 +71,12 @@ function ownRoutes(policies: Policies): Route[] {
       path: "/Policy/Evaluate",
       tag,
       id: "evaluatePolicies",
-      summary: "Say whether a call would be allowed, and by which policies",
+      summary: "Test whether a call would be allowed, and by which policies",
       description: EVALUATE,
       scopes: ["Settings:Read", "AccessManager:Read"],
-      body: { ...QUESTION, description: "The call, and maybe a text to try.", examples: QUESTIONS },
+      body: { ...QUESTION, description: "The call, and optionally a text to try.", examples: QUESTIONS },
       answer: {
-        description: "What the call would meet.",
+        description: "The decision.",
         schema: EVALUATION,
         example: { Decision: "Allow", DecidedBy: ["Administrators"], Problems: [] },
       },
@@ -87,12 +87,12 @@ function ownRoutes(policies: Policies): Route[] {
 }
 
 const EVALUATE =
-  "It is decided as a call is, and nothing is saved. With Policy, as if that text were saved: in the place of the policy " +
-  "that Id, or without it Name, points at, else beside the others. 403 unless the caller may read the principal, the " +
-  "record with all it points at, and every policy and role, for the answer tells of these. So it does of a Client's " +
-  "scopes, unless Context.Scopes says them: without it, 403 to who may not read all Credentials. A record of " +
-  "WebhookConnection takes Webhooks:Read too. 409 where the text would be too much beside the other policies, as when " +
-  "it is saved.";
+  "Decided like a real call; nothing is saved. With Policy, that text is added, or replaces the policy with this Id, or " +
+  "without an Id the one with this Name. 403 unless the caller may read the principal, the " +
+  "record with its references, and every policy and role, because the answer reveals them. Without Context.Scopes it " +
+  "also reveals a Client's scopes, which requires permission to read all Credentials. A record of " +
+  "WebhookConnection also requires Webhooks:Read. 409 if the text exceeds the limits together with the other policies, " +
+  "as on saving.";
 
 const VERSION = {
   Number: 2,
@@ -121,7 +121,7 @@ const PROBLEMS = Type.Object(
     Problems: Type.Array(
       Type.Object({
         Message: Type.String(),
-        Line: orNull(Type.Integer({ format: "int32", description: "From 1; null: the text as a whole." })),
+        Line: orNull(Type.Integer({ format: "int32", description: "From 1; null: the whole text." })),
         Column: orNull(Type.Integer({ format: "int32", description: "In characters, from 1." })),
       }),
     ),

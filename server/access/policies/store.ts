@@ -11,7 +11,7 @@ export function listAllPolicies(sql: Queries, tenantId: TenantId): Promise<Polic
 
 /** A text that a policy has or had. */
 export interface Version {
-  /** From 1, of the policy's own. */
+  /** Counted from 1 for each policy. */
   number: number;
   policy: string;
   savedOn: Date;

@@ -12,15 +12,15 @@ export const MEMBER_LIMIT = 1_000;
 
 const member = Type.Object({
   Type: word(["User", "Application"]),
-  Id: Type.Integer({ format: "int64", description: "In a body also as text." }),
+  Id: Type.Integer({ format: "int64", description: "A body may also contain it as text." }),
 });
 
 const FIELDS = {
   Id: idField("Role"),
-  Name: nameField("editor", 'Policies speak of it so: Role::"name". With another name they no longer mean it.'),
-  Description: descriptionField("Keeps the records.", { label: "What it is for" }),
+  Name: nameField("editor", 'Policies refer to it as Role::"name". After a change of name they no longer apply to it.'),
+  Description: descriptionField("Keeps the records.", { label: "Purpose" }),
   Scopes: field<string[], string[]>({
-    description: "What its users may be given in a token: scopes of this service, and of APIs.",
+    description: "Scopes that its users can get in a token, of this service and of APIs.",
     sent: orNull(Type.Array(ANY_SCOPE)),
     shown: Type.Array(ANY_SCOPE),
     must: SCOPES_MUST,
@@ -33,7 +33,7 @@ const FIELDS = {
     form: {
       label: "Scopes",
       explained: SCOPE_TEXTS,
-      hint: "What members may be given in a token, and in Settings; each needs a policy as well.",
+      hint: "Scopes that members can get in a token and in Settings. Each operation also needs a policy.",
       // The others are every user's.
       offered: SCOPE_ACTIONS,
     },
@@ -41,7 +41,7 @@ const FIELDS = {
   }),
   Members: field<Member[], Static<typeof member>[]>({
     description:
-      'Each is {"Type": "User" or "Application", "Id": its number}. All of them: those that a body leaves out are no longer members.',
+      'Each is {"Type": "User" or "Application", "Id": its number}. The complete list: members omitted in a body are removed.',
     sent: orNull(Type.Array(member, { maxItems: MEMBER_LIMIT })),
     checked: orNull(Type.Array(Type.Unknown(), { maxItems: MEMBER_LIMIT })),
     shown: Type.Array(member, { maxItems: MEMBER_LIMIT }),
@@ -62,14 +62,14 @@ const FIELDS = {
 export const ROLE = record("Role", {
   table: "roles",
   nouns: ["role", "roles"],
-  description: "A group that policies name.",
+  description: "A group that policies refer to.",
   scopes: SETTING,
   audit: "Role",
   // `Role::"admin"` as a resource is the role that principals are members of.
   key: "Name",
   fields: FIELDS,
   texts: {
-    group: "Groups of users and clients that policies name, and the scopes users get.",
+    group: "Groups of users and clients that policies refer to, and the scopes that users get.",
     alsoSaved: LOCK_OUT,
     remove: LOCK_OUT,
     example: ["Name", "Description", "Scopes"],

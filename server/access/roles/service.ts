@@ -35,7 +35,7 @@ function createRoles(deps: SettingsDependencies): Roles {
     async afterWrite(tx, { tenantId }, { before, after, input: { Members = [] } }) {
       requireKnownScopes(after.scopes, await listApiScopes(tx, tenantId));
       if (!before && (await countRoles(tx, tenantId)) > ROLES_PER_TENANT) {
-        throw new Conflict(`There are ${ROLES_PER_TENANT} roles already, which is the most a tenant can have.`);
+        throw new Conflict(`There are ${ROLES_PER_TENANT} roles, the maximum for a tenant.`);
       }
       refuseUnknown(Members, after.members);
     },
@@ -60,7 +60,7 @@ function refuseUnknown(asked: Member[], taken: Member[]): void {
   const known = new Set(taken.map(keyOf));
   const unknown = asked.filter((member) => !known.has(keyOf(member)));
   if (unknown.length > 0)
-    throw new BadInput(...unknown.map((member) => `There is no ${keyOf(member)} to be a member.`));
+    throw new BadInput(...unknown.map((member) => `There is no ${keyOf(member)}, so it cannot be a member.`));
 }
 
 const keyOf = (member: Member) => `${member.type} ${member.id}`;

@@ -83,7 +83,7 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
               <RequestNote changedOn={changedOn} />
             </>
           ) : (
-            <p class="none">The connection is none that you may see.</p>
+            <p class="none">You do not have permission to see the connection.</p>
           )}
         </div>
         <div>
@@ -92,7 +92,7 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
           {response ? (
             <Source label={`Response of attempt ${number}`} text={responseText(attempt, response)} />
           ) : (
-            <p class="none">It may repeat the request, which you may not see.</p>
+            <p class="none">Hidden: it may repeat the request, which you may not see.</p>
           )}
           {failure === null && response?.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
           {attempt.StatusCode === 413 ? <p class="hint">{TOO_LARGE}</p> : ""}
@@ -103,19 +103,19 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
 }
 
 function RequestNote({ changedOn }: { changedOn: Date | undefined }): JSX.Element {
-  const hidden = "Secrets, and what they sign, are hidden.";
+  const hidden = "Secrets and signatures are hidden.";
   if (!changedOn) return <p class="hint">{`As it was sent. ${hidden}`}</p>;
   return (
     <p class="hint">
       {"As the connection is now: it changed on "}
       <Time at={changedOn} />
-      {`, after this attempt, whose own address and headers are not kept. ${hidden}`}
+      {`, after this attempt. The address and headers of this attempt are not stored. ${hidden}`}
     </p>
   );
 }
 
 const TOO_LARGE =
-  "The payload is larger than the receiver takes. Raise the limit there (nginx: client_max_body_size), then send it again.";
+  "The payload is larger than the receiver accepts. Raise the limit there (nginx: client_max_body_size), then send it again.";
 
 const HIDDEN = "•••";
 

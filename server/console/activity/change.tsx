@@ -20,7 +20,7 @@ interface Difference {
 export async function changeSection(deps: ConsoleServices, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
   if (event.record.EventType === PING) return "";
   return (
-    <Section title="What changed" id="change">
+    <Section title="Changes" id="change">
       {(await whatChanged(deps, visit, event)) as "safe"}
     </Section>
   );
@@ -32,15 +32,12 @@ async function whatChanged({ eventLog }: ConsoleServices, visit: Visit, event: S
   if (record.EventType === "Created")
     return (
       <p class="fine" safe>
-        {`The ${isOne ? "record was" : "records were"} made: there is no state before.`}
+        {`The ${isOne ? "record was" : "records were"} created: there is no earlier state.`}
       </p>
     );
   if (withheld !== null)
     return (
-      <p
-        class="fine"
-        safe
-      >{`It is not told: your policies do not let you read ${isOne ? "the record" : "every record"}.`}</p>
+      <p class="fine" safe>{`Hidden: your policies do not let you read ${isOne ? "the record" : "every record"}.`}</p>
     );
   if (payload === null) return <p class="fine">It is no longer known: the payload was removed.</p>;
   const all = [payload.Data].flat() as Fields[];
@@ -84,21 +81,21 @@ interface ChangeProps {
 }
 
 function Change({ visit, event, title, data, before }: ChangeProps): JSX.Element {
-  if (before === undefined) return <p class="fine">It is not known: the event of the change before is not kept.</p>;
+  if (before === undefined) return <p class="fine">Unknown: the event of the previous change is no longer stored.</p>;
   const old = before === "hidden" ? undefined : dataOf(before, idOf(data));
   if (before === "hidden" || !old)
-    return <p class="fine">It is not told: you may not read the event of the change before.</p>;
+    return <p class="fine">Hidden: you may not read the event of the previous change.</p>;
   const differences = differencesOf(old, data);
   return (
     <>
-      {event.record.EventType === "Deleted" ? <p class="fine">The record is gone; this is its last state.</p> : ""}
+      {event.record.EventType === "Deleted" ? <p class="fine">The record was deleted; this is its last state.</p> : ""}
       {differences.length > 0 ? (
         <Table caption={phrase`Fields of ${title} that changed`} columns={COLUMNS} rows={differences} />
       ) : (
-        <p class="fine">No field differs.</p>
+        <p class="fine">No field changed.</p>
       )}
       <p class="after">
-        <a href={visit.href(`/settings/activity/${before.record.EventId}`)}>The change before</a>
+        <a href={visit.href(`/settings/activity/${before.record.EventId}`)}>Previous change</a>
       </p>
     </>
   );

@@ -94,7 +94,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
         ""
       )}
       {isOver(delivery) && connection?.state === "Held" && !connection.deletedOn ? (
-        <p class="hint">Its connection is Held: it can be sent again once that is resumed.</p>
+        <p class="hint">Its connection is Held: resume it to send this again.</p>
       ) : (
         ""
       )}

@@ -275,15 +275,15 @@ function NotSentSection({ visit, unconcerned }: { visit: Visit; unconcerned: Unc
 }
 
 const AT_ONCE = "It is being sent again. The result appears below.";
-const LATER = "It waits for its connection, and is sent again once that is active.";
-const TO_SOME = "It is sent again to those that can get it, and to no deleted or Held connection.";
+const LATER = "It will be sent again once its connection is active.";
+const TO_SOME = "It is being sent again, except to deleted and Held connections.";
 
 function askToRedeliver({ EventId, Deliveries }: EventRecord): Confirmation & { basis: string[] } {
   const again = Deliveries.filter(isOver);
   return {
     title: `Redeliver to all ${again.length.toLocaleString("en")}?`,
     above: [{ name: "Activity", path: "/settings/activity" }],
-    effects: ["Each connection gets the event again, the same bytes.", "Deleted and Held connections get nothing."],
+    effects: ["Each connection gets the same bytes again.", "Deleted and Held connections get nothing."],
     confirm: "Redeliver it",
     keep: "Send nothing",
     back: `/settings/activity/${EventId}`,

@@ -131,17 +131,17 @@ const words = (all: readonly string[]) => all.map((value) => ({ value, label: va
 function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boolean }): JSX.Element {
   if (isMore) {
     return (
-      <EmptyState title="Nothing on this page that you may see">
-        <p>What your policies let you see may stand further on.</p>
+      <EmptyState title="No visible events on this page">
+        <p>Later pages may contain events that you can see.</p>
       </EmptyState>
     );
   }
   return isFiltered ? (
-    <EmptyState title="No event is like that">
-      <p>Fewer filters show more.</p>
+    <EmptyState title="No matching events">
+      <p>Remove filters to see more.</p>
     </EmptyState>
   ) : (
-    <EmptyState title="Nothing has happened yet">
+    <EmptyState title="No events yet">
       <p>Each change of a user, an application or a department appears here, with its deliveries.</p>
     </EmptyState>
   );

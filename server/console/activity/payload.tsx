@@ -31,7 +31,7 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
     <Section title="Payload">
       {withheld === null ? "" : <p safe>{withheld}</p>}
       <Source label="Payload" text={pretty.slice(0, MAX_SHOWN)} hasTimes />
-      <p class="hint">Times in it are UTC. Each has the reader's own as its title.</p>
+      <p class="hint">Times in it are UTC. Hover over one for your local time.</p>
       {pretty.length > MAX_SHOWN ? (
         <p class="hint" safe>
           {`The first ${MAX_SHOWN / 1024} KiB of ${Math.ceil(pretty.length / 1024).toLocaleString("en")}. The file has all of it.`}
@@ -43,7 +43,7 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
         <a class="button plain" href={visit.href(`/settings/activity/${record.EventId}/payload.json`)} download="">
           Download
         </a>
-        {text !== undefined && text.length <= MAX_COPIED ? <CopyButton text={text} label="Copy as it was sent" /> : ""}
+        {text !== undefined && text.length <= MAX_COPIED ? <CopyButton text={text} label="Copy as sent" /> : ""}
       </div>
     </Section>
   );

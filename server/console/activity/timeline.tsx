@@ -41,7 +41,7 @@ export function Timeline({ attempts, state, currentRun, underWay }: TimelineProp
       {isNew ? (
         <figure class="timeline">
           <figcaption safe>{runTitle(currentRun)}</figcaption>
-          <p class="none" safe>{`Its first attempt ${now === "waits" ? "is not made yet" : "is under way"}.`}</p>
+          <p class="none" safe>{`Its first attempt ${now === "waits" ? "is not made yet" : "is in progress"}.`}</p>
         </figure>
       ) : (
         ""
@@ -55,7 +55,7 @@ function runTitle(run: number): string {
 }
 
 function goesOn(state: DeliveryState, underWay: boolean): string | undefined {
-  if (underWay) return "under way";
+  if (underWay) return "in progress";
   return state === "Retrying" || state === "Pending" ? "waits" : undefined;
 }
 
@@ -133,5 +133,5 @@ function inWords(attempts: AttemptRecord[], goesOn: string | undefined): string 
   const marks = attempts.map((attempt) => {
     return `${resultOf(attempt)} at ${duration(Date.parse(attempt.StartedOn) - start)} for ${duration(attempt.DurationMs)}`;
   });
-  return `Attempts in their time: ${[...marks, ...(goesOn ? [`now ${goesOn}`] : [])].join(", ")}.`;
+  return `Attempts over time: ${[...marks, ...(goesOn ? [`now ${goesOn}`] : [])].join(", ")}.`;
 }

@@ -31,10 +31,10 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
     above: aboveOf(application),
     body: (
       <>
-        <Section title="What to configure">
+        <Section title="Configuration">
           <p class="fine">
-            Most libraries need the issuer and the client_id, of a confidential client a secret too, and find the rest
-            by discovery.
+            Most libraries need the issuer and the client_id, and for a confidential client a secret. Discovery provides
+            the rest.
           </p>
           <Facts
             facts={[
@@ -84,7 +84,7 @@ function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): J
       {client.ClientType === "confidential" && client.GrantTypes.length === 0 && !api ? (
         <p class="warning">
           {
-            "To take tokens of other applications it needs an API with an audience of its own, with this application as the one that introspects. "
+            "To accept tokens of other applications, it needs an API with its own audience and this application for introspection. "
           }
           <a href={visit.href("/settings/apis/add")}>Add one</a>
         </p>
@@ -106,7 +106,7 @@ function Program({ use, values }: { use: Use; values: SnippetValues }): JSX.Elem
         <p class="fine">
           {"The variable "}
           <code>CLIENT_SECRET</code>
-          {" has a secret of the client; it stands nowhere in the text."}
+          {" contains the client's secret; the program does not."}
         </p>
       ) : (
         ""

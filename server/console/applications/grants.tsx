@@ -7,7 +7,7 @@ import { grantColumns } from "../users/grants.tsx";
 import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf } from "./application.ts";
 
-const TITLE = "Users it may act for";
+const TITLE = "Users it can act for";
 /** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 

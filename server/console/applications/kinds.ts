@@ -25,14 +25,14 @@ export const KINDS: Record<string, ApplicationKind> = {
   web: {
     ...SIGN_IN,
     name: "Web application",
-    text: "Pages made on a server of yours, which keeps a secret.",
+    text: "A server-rendered app that can store a secret.",
     sets: { ClientType: "confidential", GrantTypes: GRANTS, Scopes: [...SCOPES, "email"], IdTokenClaims: true },
-    told: "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. Its id_tokens have the claims of its scopes, for libraries that read nothing else. It gets a secret, shown once.",
+    told: "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. Its id_tokens contain the claims of its scopes, for libraries that read only these. It gets a secret, shown once.",
   },
   spa: {
     ...SIGN_IN,
     name: "Single page application",
-    text: "A page that runs in the browser alone and can keep no secret.",
+    text: "An app that runs only in the browser and cannot store a secret.",
     sets: { ClientType: "public", GrantTypes: GRANTS, Scopes: SCOPES },
     told: "A public client: people sign in by authorization_code with PKCE. It has no secret.",
   },
@@ -41,11 +41,11 @@ export const KINDS: Record<string, ApplicationKind> = {
     name: "Native application",
     text: "An app on a phone or a desktop, or a command line tool.",
     sets: { ClientType: "native", GrantTypes: GRANTS, Scopes: SCOPES, IdTokenClaims: true },
-    told: "A native client: people sign in by authorization_code with PKCE. It has no secret. Of a redirect URI on 127.0.0.1 or [::1] the port may be any.",
+    told: "A native client: people sign in by authorization_code with PKCE. It has no secret. A redirect URI on 127.0.0.1 or [::1] matches any port.",
   },
   device: {
     name: "Device or command line tool",
-    text: "A television, a console or a tool that has no browser; people sign it in on their phone.",
+    text: "A television, a console or a tool without a browser; people sign in on their phone.",
     sets: {
       ClientType: "native",
       GrantTypes: [DEVICE_GRANT, "refresh_token"],
@@ -53,7 +53,7 @@ export const KINDS: Record<string, ApplicationKind> = {
     },
     asks: ["Scopes", "FirstParty"],
     signsIn: false,
-    told: "A native client: it shows a code, which people type at /device (RFC 8628). It has no secret and no redirect URI.",
+    told: "A native client: it shows a code that people type at /device (RFC 8628). It has no secret and no redirect URI.",
   },
   machine: {
     name: "Machine",
@@ -61,14 +61,14 @@ export const KINDS: Record<string, ApplicationKind> = {
     sets: { ClientType: "confidential", GrantTypes: ["client_credentials"], Scopes: ["AccessManager:Read"] },
     asks: ["Scopes"],
     signsIn: false,
-    told: "A confidential client that gets tokens by client_credentials. It gets a secret, shown once. What it may do to a record is for the policies to say.",
+    told: "A confidential client that gets tokens by client_credentials. It gets a secret, shown once. Policies decide access to single records.",
   },
   api: {
     name: "API",
-    text: "A service of yours that takes this organisation's access tokens and asks here whether they are good.",
+    text: "A service that accepts this organisation's access tokens and introspects them here.",
     sets: { ClientType: "confidential", GrantTypes: [], Scopes: [] },
     asks: [],
     signsIn: false,
-    told: "A confidential client without grants: it asks for no tokens, and only checks those that others send it, by introspection (RFC 7662). It gets a secret, shown once. What they are for, and its own scopes, are an API's, which you add next.",
+    told: "A confidential client without grants: it only checks tokens by introspection (RFC 7662). It gets a secret, shown once. Next you add an API with the audience and scopes of these tokens.",
   },
 };

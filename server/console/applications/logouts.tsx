@@ -84,7 +84,7 @@ function columns(visit: Visit, application: Application, maySend: boolean) {
 /** The result of each attempt, such as `503, timeout, 200`. */
 function Attempts({ logout: { Attempts } }: { logout: LogoutRecord }): JSX.Element {
   if (Attempts.length === 0) return <span class="none">none yet</span>;
-  const words = Attempts.map(({ StatusCode, Failure }) => String(Failure ?? StatusCode ?? "under way"));
+  const words = Attempts.map(({ StatusCode, Failure }) => String(Failure ?? StatusCode ?? "in progress"));
   return <Words text={words.join(", ")} />;
 }
 
@@ -106,5 +106,5 @@ function Again({ visit, application, logout }: AgainProps): JSX.Element {
 export async function redeliverLogout({ logouts }: ConsoleServices, visit: Visit): Promise<Response> {
   const id = readId("Application", visit.params.id!);
   await logouts.redeliver(visit.permitted("Settings:Update"), id, LOGOUT_ID.read(visit.params.logout!));
-  return visit.goTo(`${APPLICATIONS}/${id}#logouts`, "The logout is sent again.");
+  return visit.goTo(`${APPLICATIONS}/${id}#logouts`, "The logout is being sent again.");
 }

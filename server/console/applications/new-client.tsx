@@ -27,7 +27,7 @@ export function chooseKindPage(visit: Visit): View {
   return {
     title: "New application",
     above: ABOVE,
-    lead: <span>Which kind is it? That decides how it gets tokens; all of it can be changed later.</span>,
+    lead: <span>Choose a kind. It determines how the application gets tokens and can be changed later.</span>,
     body: (
       <div class="panel narrow">
         <dl class="choices">
@@ -63,9 +63,9 @@ export async function newClientPage(deps: ConsoleServices, visit: Visit, refused
         state={state}
         action={`${NEW_APPLICATION}/${visit.params.kind}`}
         back={NEW_APPLICATION}
-        label="Make the application"
+        label="Create the application"
       >
-        <TextField state={state} name="Name" label="Name" hint="As people see it when they sign in." required />
+        <TextField state={state} name="Name" label="Name" hint="Shown to people when they sign in." required />
         {kind.asks.map((name) => (
           <ContractField
             contract={CREDENTIALS}
@@ -101,7 +101,7 @@ export async function addClient(deps: ConsoleServices, visit: Visit): Promise<Vi
         secret = await credentials.setUp(tx, permitted, id, input);
       })
       .catch((error) => {
-        throw error.status === 412 ? new Conflict("Name is held by another Application.") : error;
+        throw error.status === 412 ? new Conflict("Name is already used by another Application.") : error;
       });
     access.forget(caller.tenantId);
     const application = record as unknown as Application;
@@ -115,6 +115,6 @@ export async function addClient(deps: ConsoleServices, visit: Visit): Promise<Vi
 /** @throws NotFound */
 function kindOf({ params }: Visit): ApplicationKind {
   const kind = Object.hasOwn(KINDS, params.kind!) ? KINDS[params.kind!] : undefined;
-  if (!kind) throw new NotFound("There is no such kind of application.");
+  if (!kind) throw new NotFound("Unknown kind of application.");
   return kind;
 }

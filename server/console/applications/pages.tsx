@@ -32,27 +32,24 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
         "No applications to see",
         "An application with credentials is an OAuth client: it signs users in, or calls the API as itself.",
       ],
-      filtered: [
-        "No application is like that",
-        "The search looks for a part of names, keys, external Ids and web sites.",
-      ],
+      filtered: ["No matching applications", "The search matches parts of names, keys, external Ids and web sites."],
     },
     adds: (visit) => <Adds visit={visit} />,
-    added: "The application is added. Give it grants, scopes and a secret, and it is an OAuth client.",
+    added: "The application is added. Give it grants, scopes and a secret to make it an OAuth client.",
     state: {
       effects: [
-        "It gets no more tokens, and its present tokens become invalid.",
+        "It gets no more tokens, and its current tokens become invalid.",
         TOKENS_ELSEWHERE,
         "Users cannot sign in to it until it is active again.",
       ],
       told: {
         on: "The application is active and gets tokens.",
-        off: "The application is now inactive: it gets no tokens, and its present tokens are invalid.",
+        off: "The application is inactive: it gets no tokens, and its current tokens are invalid.",
       },
     },
     show: (visit, held) => applicationBody(deps, visit, held),
     effects: (application) => [
-      phrase`${titleOf(application)} is gone, with its credentials and secrets.`,
+      phrase`${titleOf(application)} is deleted with its credentials and secrets.`,
       "Its tokens become invalid, and users can no longer sign in to it.",
       TOKENS_ELSEWHERE,
       "Webhook connections that listen to Application get its last state.",
@@ -119,7 +116,7 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
       POST: { needs: ["Settings:Update"], answer: (visit) => redeliverLogout(deps, visit) },
     },
     { path: `${one}/grants`, GET: { needs: [...read, "Settings:Read"], answer: (visit) => grantsPage(deps, visit) } },
-    revokePage(deps, `${one}/grants/revoke`, "User", (name) => phrase`The access in the name of ${name} is revoked.`),
+    revokePage(deps, `${one}/grants/revoke`, "User", (name) => phrase`The access on behalf of ${name} is revoked.`),
     {
       path: `${one}/secrets`,
       GET: { needs: set, answer: (visit) => newSecretPage(deps, visit) },
@@ -165,7 +162,7 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
                 {provider.name}
               </a>
             ) : (
-              <Text text="what the sign-in page offers" />
+              <Text text="all that the sign-in page offers" />
             ),
           ],
           ["Created", <Time at={new Date(record.CreatedOn)} />],

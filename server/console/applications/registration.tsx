@@ -42,14 +42,14 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
         facts={[
           ["Registered itself", <Time at={new Date(RegisteredOn)} />],
           ["By", <Text text={Open ? "open registration, without a token" : "an initial access token"} />],
-          ["Token made", MadeOn ? <Time at={new Date(MadeOn)} /> : <span class="none">none</span>],
+          ["Token created", MadeOn ? <Time at={new Date(MadeOn)} /> : <span class="none">none</span>],
           ["Token last used", LastUsedOn ? <Time at={new Date(LastUsedOn)} ago /> : <span class="none">never</span>],
           [
-            "Set by administrators, and not its own to change",
+            "Set by administrators, and locked for the application",
             AdministratorSet.length > 0 ? (
               <Text text={AdministratorSet.join(", ")} />
             ) : (
-              <span class="none">nothing: the application changes itself</span>
+              <span class="none">nothing</span>
             ),
           ],
         ]}
@@ -59,7 +59,7 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
           <AskButton
             visit={visit}
             action={path}
-            label={MadeOn ? "Replace the token" : "Make a token"}
+            label={MadeOn ? "Replace the token" : "Create a token"}
             question={askToReplace(application, registration)}
           />
           {MadeOn ? (
@@ -84,8 +84,8 @@ function askToReplace(application: Application, { MadeOn }: AccessTokenRecord): 
   return {
     title: phrase`A new registration access token for ${titleOf(application)}?`,
     above: aboveOf(application),
-    effects: ["It is shown once.", ...(MadeOn ? ["The one that the application has is invalid at once."] : [])],
-    confirm: MadeOn ? "Replace token" : "Make token",
+    effects: ["It is shown once.", ...(MadeOn ? ["The application's current token becomes invalid at once."] : [])],
+    confirm: MadeOn ? "Replace token" : "Create token",
     basis: MadeOn,
     back: pathOf(application),
   };
@@ -94,9 +94,9 @@ function askToReplace(application: Application, { MadeOn }: AccessTokenRecord): 
 function askToRevoke(application: Application, { MadeOn }: AccessTokenRecord): Confirmation {
   if (!MadeOn) throw new NotFound("The Application has no registration access token.");
   return {
-    title: phrase`The registration access token of ${titleOf(application)}: revoke it?`,
+    title: phrase`Revoke the registration access token of ${titleOf(application)}?`,
     above: aboveOf(application),
-    effects: ["People go on signing in to it.", "It can no longer read, change or delete itself."],
+    effects: ["People can still sign in to it.", "It can no longer read, change or delete itself."],
     confirm: "Revoke token",
     basis: MadeOn,
     back: pathOf(application),
@@ -151,7 +151,7 @@ async function madeRegistrationTokenPage(deps: ConsoleServices, visit: Visit): P
       <div class="panel narrow stack">
         {token ? (
           <>
-            <p>By this token the application reads, changes and deletes itself. It is not shown again.</p>
+            <p>The application uses this token to read, change and delete itself. It is not shown again.</p>
             <p class="secret">
               <Code text={token} copy />
             </p>

@@ -39,17 +39,17 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
       ) : (
         <p class="fine" safe>
           {isConfidential
-            ? "It has no secret yet, and cannot ask for tokens without one."
+            ? "It has no secret yet, and cannot request tokens without one."
             : `A ${credentials.ClientType} client has no secret.`}
         </p>
       )}
       {isConfidential && mayChange ? (
         secrets.length < MAX_SECRETS ? (
           <div class="buttons">
-            <ButtonLink href={visit.href(`${pathOf(application)}/secrets`)}>Make a secret</ButtonLink>
+            <ButtonLink href={visit.href(`${pathOf(application)}/secrets`)}>Create a secret</ButtonLink>
           </div>
         ) : (
-          <p class="fine">Both are good. Delete the one that is no longer in use to make another.</p>
+          <p class="fine">Both are valid. Delete the unused one to create another.</p>
         )
       ) : (
         ""
@@ -68,7 +68,7 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
     { name: "Secret", cell: ({ Id, Name }: SecretRecord) => (Name ? <bdi safe>{Name}</bdi> : <Code text={Id} />) },
     { name: "Made", cell: ({ CreatedOn }: SecretRecord) => <Time at={new Date(CreatedOn)} /> },
     { name: "Last used", cell: (secret: SecretRecord) => <LastUsed secret={secret} /> },
-    ...(mayChange ? [{ name: "Delete it", cell: remove }] : []),
+    ...(mayChange ? [{ name: "Delete", cell: remove }] : []),
   ];
 }
 
@@ -88,23 +88,23 @@ export async function newSecretPage(deps: ConsoleServices, visit: Visit, refused
   const application = await readApplication(deps, visit);
   const path = pathOf(application);
   return {
-    title: "Make a secret",
+    title: "Create a secret",
     above: aboveOf(application),
     status: refused ? 422 : 200,
-    lead: <span>It is shown once. One that is there already stays good beside it.</span>,
+    lead: <span>It is shown once. An existing secret stays valid.</span>,
     body: (
       <FormPanel
         visit={visit}
         state={refused ?? formOf()}
         action={`${path}/secrets`}
         back={path}
-        label="Make the secret"
+        label="Create the secret"
       >
         <TextField
           state={refused ?? formOf()}
           name="Name"
           label="Name"
-          hint="Distinguishes it from others: where it is used, or until when."
+          hint="Distinguishes it from others, such as by where it is used."
           required={false}
         />
       </FormPanel>
@@ -181,7 +181,7 @@ function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
   return (
     <>
       <p>
-        {"Put this client_secret where "}
+        {"Store this client_secret where "}
         <strong safe>{name}</strong>
         {" keeps its secrets. It is not shown again."}
       </p>
@@ -190,7 +190,7 @@ function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
       </p>
       <p role="status" safe>
         {isNew
-          ? "The application is added, and can use it at once."
+          ? "The application is added and can use it at once."
           : "An earlier secret stays valid. Delete it when it is no longer used."}
       </p>
     </>
@@ -211,10 +211,10 @@ export function deleteSecretPage(deps: ConsoleServices): ConsolePage {
         title: "Delete this secret?",
         above: aboveOf(application),
         effects: [
-          ...(secret.Name ? [phrase`It is the one called ${secret.Name}.`] : []),
+          ...(secret.Name ? [phrase`Its name is ${secret.Name}.`] : []),
           ...(isInUse(secret) ? ["It is in use: it was used within the last two hours."] : []),
-          phrase`${titleOf(application)} gets no tokens by it any more, from now on.`,
-          "Tokens that it has got stay good until they expire.",
+          phrase`${titleOf(application)} can no longer get tokens with it.`,
+          "Issued tokens stay valid until they expire.",
         ],
         confirm: "Delete secret",
         back: pathOf(application),

@@ -19,7 +19,7 @@ const signsIn = ({ GrantTypes }: CredentialsRecord) => GrantTypes.includes("auth
 export const USES: Use[] = [
   {
     title: "Sign people in",
-    text: "A small web server: /login leads to the sign-in page, and the redirect URI shows who signed in.",
+    text: "A small web server: /login redirects to the sign-in page, and the redirect URI shows the user.",
     programs: {
       "openid-client (Node, Bun)": "sign-in/openid-client.mjs",
       "Authlib (Python)": "sign-in/sign_in.py",
@@ -41,7 +41,7 @@ export const USES: Use[] = [
   },
   {
     title: "Sign people in on a device",
-    text: "It shows a code, and waits until the user has typed it on a phone.",
+    text: "It shows a code and waits until the user has entered it on a phone.",
     programs: {
       "openid-client (Node, Bun)": "device/openid-client.mjs",
       "By hand (curl)": "device/curl.sh",
@@ -61,7 +61,7 @@ export const USES: Use[] = [
   },
   {
     title: "Check the access tokens of callers",
-    text: "The variable TOKEN has the caller's token. By the keys alone, a token is good until it expires; introspection knows at once that it was revoked.",
+    text: "The variable TOKEN contains the caller's token. Verified by keys only, a token is valid until it expires; introspection reflects revocation at once.",
     programs: {
       "jose (Node, Bun)": "api/jose.mjs",
       "PyJWT (Python)": "api/verify.py",

@@ -25,8 +25,8 @@ export function RequestStep({ parameters }: { parameters: URLSearchParams }): JS
 export function AnswerStep({ issuer, given }: { issuer: string; given: URLSearchParams }): JSX.Element {
   const names = ["error", "error_description", "code", "iss"].filter((name) => given.get(name));
   return (
-    <Step title="2. The answer">
-      <p>The browser comes back to the redirect URI with</p>
+    <Step title="2. The response">
+      <p>The browser returns to the redirect URI with</p>
       <Facts facts={names.map((name) => [name, <Code text={name === "code" ? "…" : given.get(name)!} />])} />
       <Checks
         checks={[
@@ -62,25 +62,25 @@ export function Outcome({ clientId, redirectUri, outcome, hasSecret, missing }: 
       <Step title="3. The code for tokens">
         <p>The application sends to the token endpoint</p>
         <Facts facts={sent.map(([name, value]) => [name, <Code text={value} />])} />
-        <p safe>{`and is answered ${token.status}`}</p>
+        <p safe>{`and gets ${token.status}`}</p>
         <Json label="Answer of the token endpoint" value={token.body} />
       </Step>
       {missing.length > 0 ? (
         <p class="warning" role="status" safe>
-          {`Not given: ${missing.join(", ")}. None of your roles gives it, or it is of an API that the request is not for.`}
+          {`Not granted: ${missing.join(", ")}. None of your roles grants it, or it belongs to a different API than requested.`}
         </p>
       ) : (
         ""
       )}
       {isAnothers ? (
         <p class="problem" role="alert">
-          Somebody else has signed in. Their tokens are revoked, and not shown.
+          A different user has signed in. Their tokens are revoked and not shown.
         </p>
       ) : (
         ""
       )}
       {idToken ? <Token title="4. The id_token: who signed in" token={idToken} /> : ""}
-      {accessToken ? <Token title="5. The access token: what the API takes" token={accessToken} /> : ""}
+      {accessToken ? <Token title="5. The access token: what the API gets" token={accessToken} /> : ""}
       {userinfo ? (
         <Step title="6. Userinfo">
           <p safe>{`With the access token, the userinfo endpoint answers ${userinfo.status}`}</p>

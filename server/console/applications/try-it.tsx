@@ -70,14 +70,14 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
     ) : !isRegistered(tried) ? (
       <Section title="Before the first time">
         <p>
-          The answer has to come back to this page, so the application needs its address as a redirect URI. Take it away
-          again when you are done.
+          The response returns to this page, so the application needs its address as a redirect URI. Remove it when you
+          are done.
         </p>
         <RedirectUri visit={visit} tried={tried} label="Add the redirect URI" />
       </Section>
     ) : (
       <>
-        <Section title="What to ask for">
+        <Section title="Request">
           <Form visit={visit} action={tryPath(application)} state={state}>
             {apis.length > 0 ? (
               <SelectField
@@ -97,12 +97,12 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
               state={state}
               name="Scopes"
               label="Scopes"
-              hint="openid gives an id_token, and at Gatehouse userinfo. An API's own scopes need it above."
+              hint="openid gives an id_token and userinfo. An API's scopes require choosing the API above."
               options={optionsOf(client, apis)}
             />
             <div class="buttons">
               <button type="submit" class="main">
-                Make the request
+                Create the request
               </button>
             </div>
           </Form>
@@ -150,7 +150,9 @@ export async function beginTrial(deps: ConsoleServices, visit: Visit): Promise<V
   const scopes = visit.form.getAll("Scopes");
   const resource = visit.form.get("Resource") ?? "";
   if (!scopes.every((scope) => tried.client.Scopes.includes(scope))) {
-    const failure = BadInput.in([{ Field: "Scopes", Message: "Scopes has one that the application does not have." }]);
+    const failure = BadInput.in([
+      { Field: "Scopes", Message: "Scopes contains one that the application does not have." },
+    ]);
     return tryPage(deps, visit, refusedForm(visit.form, failure, ["Scopes"]));
   }
   const seed = newOpaqueValue();
@@ -187,7 +189,7 @@ function begunHere({ cookies }: ConsoleServices, visit: Visit, { application }: 
   const { userId, applicationId, scope, resource } = JSON.parse(text || "{}");
   if (!seed || userId !== userOf(visit) || applicationId !== application.Id) {
     throw new Conflict(
-      "This is no answer to a request that you have begun in this browser within the last ten minutes. Begin again.",
+      "This response does not belong to a request of this browser from the last ten minutes. Start again.",
     );
   }
   return { seed, scope, resource, state };
@@ -211,7 +213,7 @@ export async function comeBack(deps: ConsoleServices, visit: Visit, refused?: Fo
         <Again visit={visit} tried={tried} />
       ) : (
         <Step title="3. The code for tokens">
-          <p>The application sends the code to the token endpoint, with the code_verifier of its challenge.</p>
+          <p>The application sends the code and the code_verifier to the token endpoint.</p>
           <Form visit={visit} action={`${tryPath(tried.application)}/callback`} state={refused ?? formOf()}>
             {["code", "state", "iss"].map((name) => (
               <Hidden name={name} value={given.get(name) ?? ""} />
@@ -221,7 +223,7 @@ export async function comeBack(deps: ConsoleServices, visit: Visit, refused?: Fo
                 state={refused ?? formOf()}
                 name="client_secret"
                 label="client_secret"
-                hint="Used for this one request, and kept nowhere."
+                hint="Used for this request only, and not stored."
                 type="password"
                 required
               />
@@ -293,11 +295,7 @@ function view({ application }: Tried, status: number, body: JSX.Element): View {
   return {
     title: "Try it",
     above: aboveOf(application),
-    lead: (
-      <span>
-        You sign in yourself, and see each step. No token leaves this service, and all are revoked at the end.
-      </span>
-    ),
+    lead: <span>You sign in and see each step. No token leaves this service, and all are revoked at the end.</span>,
     status,
     body,
   };

@@ -25,7 +25,7 @@ export function check(href: string, csrf: string, tell: (words: string) => void)
       const asked = asking.then(() => ask(href, csrf, doc.toString()));
       asking = asked;
       const problems = await asked;
-      tell(problems ? inWords(problems) : "Not checked just now. Saving checks it.");
+      tell(problems ? inWords(problems) : "Could not be checked now. It is checked when saved.");
       return (problems ?? []).map((problem) => diagnosticOf(doc, problem));
     },
     { delay: REST },

@@ -36,7 +36,7 @@ const STEPS: Step[] = [
       (await users.findSecondFactor(visit.permitted("Settings:Read"), String(visit.caller.actor.id))) !== undefined,
   },
   {
-    text: "Make an application of your own",
+    text: "Create your own application",
     path: "/settings/new-application",
     isOpenTo: (visit) => visit.may("AccessManager:Read") && visit.may("AccessManager:Create"),
     isDone: async (deps, visit) =>
@@ -58,13 +58,13 @@ const STEPS: Step[] = [
     },
   },
   {
-    text: "Connect a receiver of your changes",
+    text: "Connect a receiver for changes",
     path: "/settings/webhooks/add",
     isOpenTo: (visit) => visit.may("Webhooks:Read") && mayAddConnection(visit),
     isDone: async ({ connections }, { caller }) => (await connections.list(caller, {}, firstPage(1))).Items.length > 0,
   },
   {
-    text: "See a first delivery arrive there",
+    text: "See the first delivery arrive",
     path: "/settings/activity",
     isOpenTo: (visit) => visit.may("Webhooks:Read"),
     isDone: async ({ eventLog }, { caller }) =>

@@ -69,9 +69,9 @@ function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
     <p class="fine">
       {`Of the newest ${MAX_CONNECTIONS} connections. `}
       <a href={visit.href("/settings/webhooks")}>Webhooks</a>
-      {" lists all of them, "}
+      {" lists all, "}
       <a href={visit.href("/settings/activity?State=Exhausted")}>Activity</a>
-      {" what has failed at any."}
+      {" all failures."}
     </p>
   );
 }
@@ -128,7 +128,7 @@ function NoConnections({ visit }: { visit: Visit }): JSX.Element {
   const mayAdd = mayAddConnection(visit);
   return (
     <EmptyState title="No webhooks yet">
-      <p>A webhook connection sends each change of a user, an application or a department to a receiver of yours.</p>
+      <p>A webhook connection sends each change of a user, an application or a department to your receiver.</p>
       {mayAdd ? (
         <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
           {"Add Webhook Connection"}
@@ -143,7 +143,7 @@ function NoConnections({ visit }: { visit: Visit }): JSX.Element {
 function WithoutFigures({ visit }: { visit: Visit }): JSX.Element {
   return (
     <EmptyState title="No figures to see">
-      <p>Your policies let you read some events and not others, and figures would count them all.</p>
+      <p>Your policies hide some events, and figures would count them.</p>
       <ButtonLink href={visit.href("/settings/activity")}>Activity</ButtonLink>
     </EmptyState>
   );
@@ -151,9 +151,9 @@ function WithoutFigures({ visit }: { visit: Visit }): JSX.Element {
 
 function WithoutWebhooks({ visit }: { visit: Visit }): JSX.Element {
   return (
-    <EmptyState title="Nothing of webhooks to see">
+    <EmptyState title="No access to webhooks">
       <p safe>
-        {`None of your roles has Webhooks:Read. An administrator of ${visit.organisation} can give you a role that has it; what else you may see stands in the navigation.`}
+        {`None of your roles has Webhooks:Read. An administrator of ${visit.organisation} can give you a role that has it. Other pages are in the menu.`}
       </p>
     </EmptyState>
   );
@@ -191,7 +191,7 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
     return {
       connection,
       state: "Held",
-      text: `${connection.HeldReason ?? "Held"}. It gets nothing until a probe arrives or it is resumed: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
+      text: `${connection.HeldReason ?? "Held"}. It gets nothing until a probe succeeds or it is resumed: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
       rank: 0,
     };
   }
@@ -208,7 +208,7 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
     return {
       connection,
       state: "Paused",
-      text: `Paused by hand: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
+      text: `Paused: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
       rank: 3,
     };
   }

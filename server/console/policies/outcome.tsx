@@ -74,7 +74,7 @@ export function Changes({ visit, comparison: { checked, changes }, nameOf }: Cha
   ];
   const rest = changes.length - MAX_SHOWN;
   return (
-    <Section title={changes.length === 0 ? "Nothing changes" : "What changes"}>
+    <Section title={changes.length === 0 ? "Nothing changes" : "Changes"}>
       <p role="status" tabindex="-1" {...FOCUSED} safe>
         {`Of ${checked} checked, ${changes.length} ${changes.length === 1 ? "changes" : "change"}. ` +
           `A sample of at most ${MAX_CASES}: calls of people and applications on records, from where you are and now.`}

@@ -10,7 +10,7 @@ import { versionPages } from "./versions.tsx";
 import { Vocabulary } from "./vocabulary.tsx";
 
 const TEXTS = formFields(POLICY);
-const SAVED = "The policy is saved. It counts from now on.";
+const SAVED = "The policy is saved and in force.";
 
 /** A starting point that permits only what it says. */
 const SAMPLE = `permit (
@@ -27,17 +27,17 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
       <p class="fine">
         {"A request needs a scope and a policy that permits it. "}
         <a href={visit.href("/settings/roles")}>Roles</a>
-        {" say who is meant. "}
+        {" define groups. "}
         <a href={visit.href("/settings/policies/try")}>Try a call</a>
-        {" to see what decides it."}
+        {" to see which policy decides."}
       </p>
     ),
     empty: {
-      none: ["No policies to see", "Nothing is allowed that no policy permits."],
-      filtered: ["No policy is called so", "Nothing is allowed that no policy permits."],
+      none: ["No policies to see", "Requests without a permitting policy are denied."],
+      filtered: ["No policy has this name", "Requests without a permitting policy are denied."],
     },
     columns: () => [
-      { name: "What it says", cell: ({ Description }) => <Value text={Description} /> },
+      { name: "Text", cell: ({ Description }) => <Value text={Description} /> },
       { name: "Changed", cell: (policy) => <Changed {...policy} ago /> },
     ],
     names: [...TEXTS, "Policy"],
@@ -69,14 +69,14 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
     told: { added: SAVED, changed: SAVED },
     show: async (visit, { record: { Description, Policy } }) => (
       <div class="panel stack">
-        <p safe>{Description || "It has no description."}</p>
+        <p safe>{Description || "No description."}</p>
         <Editor visit={visit} state={formOf({ Policy })} problems={[]} readonly />
       </div>
     ),
     effects: ({ Name }) => [
       phrase`Calls that only "${Name}" permits are rejected from now on.`,
       "Calls that only it forbids are allowed from now on, if another policy permits them.",
-      "Its text and all versions of it are not kept; copy what you may want again.",
+      "Its text and all versions are deleted; copy what you may need.",
     ],
   });
   return [...pages, ...comparedPages(deps, pages)];

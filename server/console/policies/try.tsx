@@ -105,7 +105,7 @@ async function tryPolicy(deps: ConsoleServices, visit: Visit, isChanged = false)
   }
 }
 
-const SAY_SCOPES = "Scopes: which ones a client has is not yours to read. Choose those that it calls with.";
+const SAY_SCOPES = "Scopes: you may not read the client's scopes. Choose the scopes of the call.";
 
 /** The form has its own fields for the API's Resource and Context. */
 function besideFields(error: unknown): unknown {
@@ -161,19 +161,19 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
           visit={visit}
           state={state}
           problems={[]}
-          hint="Not saved. Left empty, the policies decide as they are."
+          hint="Not saved. Empty: the saved policies decide."
           optional
         />
         <SelectField
           state={state}
           name="PrincipalType"
-          label="Who calls"
+          label="Called by"
           options={[
             { value: "User", label: "A user" },
             { value: "Client", label: "An application" },
           ]}
         />
-        <TextField state={state} name="Principal" label="Which one" hint="Its Id, or a part of its name." />
+        <TextField state={state} name="Principal" label="Caller's name or Id" hint="Its Id, or a part of its name." />
         <SelectField
           state={state}
           name="Action"
@@ -189,39 +189,33 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
         <TextField
           state={state}
           name="Resource"
-          label="Which record"
-          hint="Its Id, or a part of its name. Empty for one that is not there yet."
+          label="Record's name or Id"
+          hint="Its Id, or a part of its name. Empty for a new record."
           required={false}
         />
         <TextField
           state={state}
           name="Fields"
-          label="What the change sets"
-          hint="One field a line, such as Is_System: true."
+          label="Changed fields"
+          hint="One field per line, such as Is_System: true."
           rows={3}
           code
           required={false}
         />
-        <TextField
-          state={state}
-          name="Address"
-          label="From the address"
-          hint="Empty: from where you are."
-          required={false}
-        />
+        <TextField state={state} name="Address" label="From the address" hint="Empty: your address." required={false} />
         <TextField state={state} name="Time" label="At the time" type="datetime-local" required={false} />
         <TextField
           state={state}
           name="Audience"
-          label="For a token with the audience"
-          hint={`Of ${EXCHANGE} alone: the Audience of the API that the token is to be for.`}
+          label="Audience of the token"
+          hint={`For ${EXCHANGE} only: the Audience of the requested token's API.`}
           required={false}
         />
         <CheckboxGroup
           state={state}
           name="Scopes"
           label="With the scopes"
-          hint="None marked: all that the caller can have."
+          hint="None selected: all that the caller can have."
           options={SCOPE_ACTIONS.map((value) => ({ value, label: value }))}
         />
         <div class="buttons">
@@ -229,7 +223,7 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
             Try this call
           </button>
           <button type="submit" class="plain" name="ask" value="changes" formnovalidate>
-            Who would it change?
+            Who is affected?
           </button>
           {mayBeSaved ? (
             <>
@@ -286,17 +280,17 @@ async function evaluated(deps: ConsoleServices, visit: Visit): Promise<JSX.Eleme
 /** The record's Id. @throws BadInput naming the possible matches */
 async function found(deps: ConsoleServices, visit: Visit, type: string, text: string, field: string): Promise<string> {
   const wrong = (Message: string) => BadInput.in([{ Field: field, Message: `${field}: ${Message}` }]);
-  if (text === "") throw wrong("say which one.");
+  if (text === "") throw wrong("enter a name or an Id.");
   if (toRecordId(text) !== undefined || isUuid(text)) return text;
   const service = deps.records.all.find(({ entity }) => entity.name === type);
   if (!service) return named(deps, visit, type, text, wrong);
   const asked = new URLSearchParams({ Search: text, Limit: String(MAX_FOUND) });
   const { Items, Next } = await listRecords<ReferenceChoice>(service, visit, asked);
   const [one] = Items;
-  if (!one) throw wrong(`no ${type} is called so.`);
+  if (!one) throw wrong(`no ${type} has this name.`);
   if (Items.length === 1) return String(one.Id);
   const names = Items.map((item) => `${nameOf(type, item)} (${item.Id})`).join(", ");
-  throw wrong(`several are called so: ${names}${Next ? ", and more" : ""}. Type the Id of one.`);
+  throw wrong(`several have this name: ${names}${Next ? ", and more" : ""}. Type the Id of one.`);
 }
 
 /** Finds a record by its Name. */
@@ -311,7 +305,7 @@ async function named(
   if (!service) throw wrong("give its Id.");
   const paging = { limit: 1, cursor: undefined, filters: "" };
   const { Items } = await service.list(visit.permitted("Settings:Read"), { name }, paging);
-  if (!Items[0]) throw wrong(`no ${type} is called so, in full.`);
+  if (!Items[0]) throw wrong(`no ${type} has this full name.`);
   return Items[0].Id;
 }
 
@@ -325,7 +319,7 @@ function fieldsOf({ policies }: ConsoleServices, type: string, text: string): Re
       .map((line) => {
         const [, name, value] = LINE.exec(line) ?? [];
         if (!name) {
-          throw BadInput.in([{ Field: "Fields", Message: "Fields: write one field a line, as Name: value." }]);
+          throw BadInput.in([{ Field: "Fields", Message: "Fields: write one field per line, as Name: value." }]);
         }
         const isText = attributes.find((one) => one.name === name)?.type === "text";
         return [name, isText ? value : parsed(value!)];

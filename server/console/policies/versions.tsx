@@ -34,7 +34,7 @@ export function versionPages(deps: ConsoleServices): ConsolePage[] {
         const body = { Id: visit.params.id, Policy: restored.Policy };
         const unchanged = { ...UNCONDITIONAL, ifMatch: [basis] };
         await deps.policies.save(visit.permitted("Settings:Update"), body, unchanged, body);
-        return visit.goTo(back, `Version ${restored.Number} is restored. It counts from now on.`);
+        return visit.goTo(back, `Version ${restored.Number} is restored and in force.`);
       },
     }),
   ];
@@ -60,7 +60,9 @@ async function versionsPage({ policies }: ConsoleServices, visit: Visit): Promis
         <Versions visit={visit} policy={record} versions={versions} shown={shown} />
         <Section title={`Version ${shown.Number}`}>
           <p class="fine" safe>
-            {before ? phrase`Changes since version ${String(before.Number)}.` : "Earlier versions are not kept."}
+            {before
+              ? phrase`Changes since version ${String(before.Number)}.`
+              : "Earlier versions are no longer stored."}
           </p>
           <Difference lines={differenceOf(before?.Policy ?? shown.Policy, shown.Policy)} />
           {mayRestore ? (
@@ -84,7 +86,7 @@ function askToRestore(policy: PolicyRecord, basis: string, restored: PolicyVersi
   return {
     title: `Restore version ${restored.Number}?`,
     above: [{ name: policy.Name, path: back }],
-    effects: ["Its text counts from now on.", "The text that counts now is kept as a version."],
+    effects: ["Its text is in force at once.", "The current text is kept as a version."],
     confirm: `Restore version ${restored.Number}`,
     fields: { Number: String(restored.Number) },
     basis,
@@ -96,7 +98,7 @@ function askToRestore(policy: PolicyRecord, basis: string, restored: PolicyVersi
 /** @param text a version's number; "": the newest @throws NotFound */
 function numbered(versions: readonly PolicyVersion[], text: string): PolicyVersion {
   const found = text ? versions.find(({ Number: number }) => String(number) === text) : versions[0];
-  if (!found) throw new NotFound("There is no such version, or it is no longer kept: of each policy 50 are.");
+  if (!found) throw new NotFound("Version not found. The last 50 versions of a policy are kept.");
   return found;
 }
 
@@ -125,7 +127,7 @@ function Versions({ visit, policy, versions, shown }: VersionsProps): JSX.Elemen
 }
 
 function By({ visit, by }: { visit: Visit; by: PolicyVersion["SavedBy"] }): JSX.Element {
-  if (!by?.Id) return <span class="none">there from the start</span>;
+  if (!by?.Id) return <span class="none">created with the tenant</span>;
   return (
     <a href={visit.href(visit.pathOf(by) ?? POLICIES)} safe>
       {by.Name || `${by.Type} ${by.Id}`}

@@ -33,15 +33,15 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
   return (
     <section class="panel stack">
       <h2>Vocabulary</h2>
-      <p class="fine">resource.after has the fields of resource, as they are after the change.</p>
-      <Part title="Who calls: principal">
+      <p class="fine">resource.after has the fields of resource after the change.</p>
+      <Part title="Caller: principal">
         <Words words={OF_CALLER} />
       </Part>
-      <Part title="What is done: action">
+      <Part title="Action: action">
         <Words words={ACTIONS.map((action) => ["", `action == Action::"${action}"`] as const)} />
       </Part>
       {[...types.values()].map((type) => (
-        <Part title={`On which record: ${type.name}`}>
+        <Part title={`Record: ${type.name}`}>
           <p class="hint" safe>
             {actionsOn(type).join(", ")}
           </p>
@@ -53,7 +53,7 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
           />
         </Part>
       ))}
-      <Part title="From where and when: context">
+      <Part title="Address and time: context">
         <Words words={OF_CALL} />
       </Part>
       <Part title="Examples">

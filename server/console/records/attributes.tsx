@@ -16,7 +16,7 @@ export function AttributeFields({ state, definitions }: AttributeFieldsProps): J
       {definitions.map(({ Name, Type, Description }) => {
         const shared = { state, name: PREFIX + Name, label: Name, required: false };
         const hint =
-          [Description, ...(Type === "Texts" ? ["One a line."] : [])].filter(Boolean).join(" · ") || undefined;
+          [Description, ...(Type === "Texts" ? ["One per line."] : [])].filter(Boolean).join(" · ") || undefined;
         if (Type === "Boolean") return <SelectField {...shared} hint={hint} options={YES_OR_NO} />;
         return <TextField {...shared} hint={hint} {...(Type === "Texts" && { rows: 3 })} />;
       })}

@@ -110,7 +110,7 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
     labels: labelsOf(declaration),
     form: async (visit, held) => contractForm(declaration, names, held, await options?.(visit, held?.record)),
     body: async (visit) => bodyOf(declaration, names, visit.form),
-    taken: () => `Name is held by another ${one}.`,
+    taken: () => `Name is already used by another ${one}.`,
     show: async (_visit, { record }) => <Shown contract={declaration} names={names} record={record} />,
     effects: () => [texts.remove],
     ...special,

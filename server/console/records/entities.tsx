@@ -110,7 +110,7 @@ export function entityPages<Item extends Identified>(
     columns: () => columns.map((one) => (typeof one === "string" ? columnOf(entity, one) : one)),
     empty: {
       none: [`No ${several.toLowerCase()} to see`, entity.description],
-      filtered: [`No ${noun} is like that`, `The search looks for a part of ${texts.join(", ")}.`],
+      filtered: [`No ${noun} matches`, `The search matches parts of ${texts.join(", ")}.`],
     },
     read: (visit) => readRecord<Item>(service, visit),
     async save(visit, body, conditions) {
@@ -170,7 +170,7 @@ export function entityPages<Item extends Identified>(
     },
     taken: (body) => {
       const given = entity.identifiers.filter((one) => (body as EntityRecord)[one]);
-      return `${given.join(" or ")} is held by another ${name}.`;
+      return `${given.join(" or ")} is already used by another ${name}.`;
     },
     show: async (visit, { record }) => <RecordSection visit={visit} entity={entity} record={record} />,
     actions(visit, held) {
@@ -185,7 +185,7 @@ export function entityPages<Item extends Identified>(
       return { next };
     },
     effects: (record) => [
-      phrase`${titleOf(record)} is gone.`,
+      phrase`${titleOf(record)} is deleted.`,
       `Webhook connections that listen to ${name} get its last state.`,
     ],
     ...special,

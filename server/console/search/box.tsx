@@ -29,7 +29,7 @@ export function SearchBox({ visit }: { visit: Visit }): JSX.Element {
         />
         <span class="key"></span>
       </form>
-      <div id="offers" role="listbox" aria-label="What was found" hidden></div>
+      <div id="offers" role="listbox" aria-label="Results" hidden></div>
     </search>
   );
 }

@@ -49,7 +49,7 @@ const NOTHING: Finding = { answers: [], isPartial: false };
 
 function requireText(text: string): void {
   if (text.length > MAX_CHARACTERS) throw new BadInput(`A search has at most ${MAX_CHARACTERS} characters.`);
-  if (text.includes("\0")) throw new BadInput("A search cannot hold a NUL character.");
+  if (text.includes("\0")) throw new BadInput("A search cannot contain a NUL character.");
 }
 
 interface AnswersProps {
@@ -58,24 +58,22 @@ interface AnswersProps {
   found: Finding;
 }
 
-const PARTIAL = "Not everything was searched: some of it took too long or is busy.";
+const PARTIAL = "The search is incomplete: parts took too long or are busy.";
 
 function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   return (
     <>
       {isPartial ? (
         <p class="problem" role="alert" safe>
-          {`${PARTIAL} Try again in a moment, or search in the list of what you look for.`}
+          {`${PARTIAL} Try again in a moment, or search in a single list.`}
         </p>
       ) : (
         ""
       )}
       {answers.length > 0 ? (
-        <Table caption="What was found" columns={columns(visit)} rows={answers} />
+        <Table caption="Results" columns={columns(visit)} rows={answers} />
       ) : (
-        <Nothing
-          title={text === "" ? "Nothing to look for yet" : isPartial ? "Nothing so far" : "Nothing is like that"}
-        />
+        <Nothing title={text === "" ? "Enter a search" : isPartial ? "Nothing found yet" : "No matches"} />
       )}
     </>
   );
@@ -86,7 +84,7 @@ function Nothing({ title }: { title: string }): JSX.Element {
     <EmptyState title={title}>
       <p>
         {"A part of the name of a record, a connection, a policy or a role; a user name or an e-mail address; any Id: " +
-          "an EventId, a client_id, that of a row of the audit log; or the RequestKey of an answer."}
+          "an EventId, a client_id, a row of the audit log; or a RequestKey."}
       </p>
     </EmptyState>
   );
@@ -102,7 +100,7 @@ function columns(visit: Visit) {
         </a>
       ),
     },
-    { name: "What it is", cell: ({ detail }: SearchAnswer) => <Text text={detail} /> },
+    { name: "Description", cell: ({ detail }: SearchAnswer) => <Text text={detail} /> },
   ];
 }
 
@@ -111,7 +109,7 @@ const OPTION = { role: "option", tabindex: "-1", "aria-selected": "false" } as c
 
 function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   if (text === "") return "";
-  const told = isPartial ? PARTIAL : answers.length === 0 ? "Nothing is like that" : undefined;
+  const told = isPartial ? PARTIAL : answers.length === 0 ? "No matches" : undefined;
   return (
     <>
       {answers.slice(0, MAX_OFFERED).map(({ title, detail, path }, index) => (

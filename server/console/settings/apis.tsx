@@ -13,16 +13,16 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
   return declaredPages<ApiRecord, ReturnType<typeof API.parse>>(API, deps.apis, {
     lead: (visit) => (
       <p class="fine">
-        {"An API takes tokens that are made for it alone. "}
+        {"An API accepts tokens issued for it only. "}
         <a href={visit.href("/settings/applications")}>Applications</a>
         {" and "}
         <a href={visit.href("/settings/roles")}>roles</a>
-        {" are given its scopes."}
+        {" are granted its scopes."}
       </p>
     ),
     empty: {
-      none: ["No APIs to see", "Add an API of yours, and applications can ask for tokens that it takes."],
-      filtered: ["No API has this name", "Add an API of yours, and applications can ask for tokens that it takes."],
+      none: ["No APIs to see", "Add an API so that applications can request tokens for it."],
+      filtered: ["No API has this name", "Add an API so that applications can request tokens for it."],
     },
     columns: () => [
       { name: "Audience", cell: ({ Audience }) => <Code text={Audience} /> },
@@ -32,8 +32,8 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
     show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,
     effects: () => [
       "No more tokens are issued for it, and introspection reports its tokens as inactive.",
-      "Tokens that are out are good until they expire, where the API checks them by the keys alone.",
-      "Its scopes are taken from applications, roles and consents.",
+      "If the API verifies only signatures, issued tokens stay valid until they expire.",
+      "Its scopes are removed from applications, roles and consents.",
     ],
   });
 }
@@ -75,7 +75,7 @@ function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Elem
     ApplicationId,
   } = api;
   const lifetime =
-    TokenLifetime === null ? "as the application has it" : `${TokenLifetime.toLocaleString("en")} s at most`;
+    TokenLifetime === null ? "the application's setting" : `${TokenLifetime.toLocaleString("en")} s at most`;
   const client = visit.pathOf({ Type: "Application", Id: Number(ApplicationId) });
   return (
     <>
@@ -107,7 +107,7 @@ function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Elem
         {Scopes.length > 0 ? (
           <Table caption="Scopes" columns={SCOPE_COLUMNS} rows={Scopes} />
         ) : (
-          <p class="fine">None yet. An application asks for tokens for the API once it has one of its scopes.</p>
+          <p class="fine">None yet. An application with one of its scopes can request tokens for it.</p>
         )}
       </Section>
     </>
@@ -117,7 +117,7 @@ function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Elem
 const SCOPE_COLUMNS = [
   { name: "Name", cell: ({ Name }: ApiRecord["Scopes"][number]) => <Code text={Name} /> },
   {
-    name: "What people are told",
+    name: "Shown to users",
     cell: ({ Description }: ApiRecord["Scopes"][number]) => <Value text={Description} />,
   },
 ];

@@ -14,7 +14,7 @@ const PROVIDERS = "/settings/identity-providers";
 
 export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
-  const about = "With an identity provider they sign in at another service, such as the organisation's directory.";
+  const about = "With an identity provider they sign in at an external service, such as the organisation's directory.";
   const kind: Kind<ProviderRecord> = declaredKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>(
     deps.settings.providers.type,
     deps.providers,
@@ -49,7 +49,7 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
         const type = isNew ? typeOf(visit) : (await kind.read(visit)).record.Type;
         return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
       },
-      taken: () => "Name or ExternalId is held by another identity provider.",
+      taken: () => "Name or ExternalId is already used by another identity provider.",
       told: {
         added: "The provider is added. Test the connection, then make it active.",
         deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
@@ -61,9 +61,9 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
         ),
       }),
       effects: ({ Name }) => [
-        phrase`Nobody signs in by ${Name} any more, and which account there is whose here is forgotten.`,
-        "Users that have no password need a password link to come in again.",
-        "While an application names it as the way in, it cannot be deleted.",
+        phrase`Users can no longer sign in with ${Name}, and all links to accounts there are deleted.`,
+        "Users without a password need a password link to sign in again.",
+        "It cannot be deleted while an application requires it.",
       ],
       more: [
         {
@@ -103,7 +103,7 @@ const TYPES: Record<ProviderRecord["Type"], string> = {
 
 function typeOf({ params }: Visit): ProviderRecord["Type"] {
   const type = PROVIDER_TYPES.find((known) => known === params.type);
-  if (!type) throw new NotFound("There is no such kind of identity provider.");
+  if (!type) throw new NotFound("Unknown kind of identity provider.");
   return type;
 }
 
@@ -123,8 +123,8 @@ function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord 
             ["Accounts", <Text text={whoComesIn(provider)} />],
             ...rulesOf(provider),
             [
-              "By password too",
-              <Text text={provider.AllowLocal ? "yes" : "not to an application that names this provider"} />,
+              "Passwords too",
+              <Text text={provider.AllowLocal ? "yes" : "not in applications that require this provider"} />,
             ],
             ...Object.entries(provider.Mapping).map(([field, claim]): [string, JSX.Element] => [
               `Claim that becomes ${field}`,
@@ -134,7 +134,7 @@ function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord 
         />
         <p>
           <a href={visit.href(`/settings/applications?AuthenticationId=${provider.Id}`)}>
-            Applications that are signed in to by it alone
+            Applications that require it
           </a>
         </p>
       </Section>
@@ -165,15 +165,12 @@ function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
     ["Protocol", <Text text={TYPES[provider.Type]} />],
     ...addresses.map(([name, address]): [string, JSX.Element] => [name, <Code text={address} />]),
     ["ClientId", <Code text={provider.ClientId} />],
-    [
-      "How we prove ourselves",
-      <Text text={provider.TokenEndpointAuthMethod || "by the secret, as its metadata says"} />,
-    ],
+    ["Client authentication", <Text text={provider.TokenEndpointAuthMethod || "by the secret, as in its metadata"} />],
     ...(provider.TokenEndpointAuthMethod === "private_key_jwt"
       ? [["Our key (JWKS)", <Code text={provider.JwksUri} copy />] as [string, JSX.Element]]
       : []),
     ["Scopes", <Value text={provider.Scopes.join(" ")} />],
-    ["Parameters of your own", <Value text={parametersOf(provider)} />],
+    ["Additional parameters", <Value text={parametersOf(provider)} />],
     ["Redirect URI", <Code text={provider.RedirectUri} copy />],
     ...(provider.SignOut
       ? [["Redirect URI after sign-out", <Code text={provider.PostLogoutRedirectUri} copy />] as [string, JSX.Element]]
@@ -204,19 +201,19 @@ async function testProvider({ providers }: ConsoleServices, visit: Visit): Promi
     ],
     lead: (
       <Badge
-        state={Works ? "Nothing is wrong, as far as that can be told without a user" : "Signing in would fail"}
+        state={Works ? "All checks passed that need no user" : "Sign-in would fail"}
         tone={Works ? "good" : "bad"}
       />
     ),
     body: (
       <>
         <Table
-          caption="What was asked"
+          caption="Check"
           rows={Checks}
           columns={[
-            { name: "Asked for", cell: ({ Name }) => <Text text={Name} /> },
+            { name: "Requested", cell: ({ Name }) => <Text text={Name} /> },
             { name: "Outcome", cell: ({ Outcome }) => <Badge state={Outcome} tone={TONES[Outcome]} /> },
-            { name: "What was found", cell: ({ Message }) => <Text text={Message} /> },
+            { name: "Result", cell: ({ Message }) => <Text text={Message} /> },
           ]}
         />
         <div class="buttons">

@@ -137,7 +137,7 @@ function columns(visit: Visit, told: ShownMember): Column<RoleRecord>[] {
         </a>
       ),
     },
-    { name: "What it is for", cell: ({ Description }) => <Value text={Description} /> },
+    { name: "Purpose", cell: ({ Description }) => <Value text={Description} /> },
     { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     {
       name: "In the role",

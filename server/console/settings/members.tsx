@@ -102,11 +102,11 @@ export async function pickPage(deps: ConsoleServices, visit: Visit): Promise<Vie
                 },
               ]}
             />
-            {hasMore ? <p class="fine">There are more like this. Search for more of the name.</p> : ""}
+            {hasMore ? <p class="fine">There are more matches. Enter more of the name.</p> : ""}
           </Section>
         ) : (
-          <EmptyState title={found.problems ? "Nothing was looked for" : "No matches"}>
-            <p>The search looks for a part of names, user names, e-mail addresses and keys.</p>
+          <EmptyState title={found.problems ? "No search yet" : "No matches"}>
+            <p>The search matches parts of names, user names, e-mail addresses and keys.</p>
           </EmptyState>
         )}
       </>

@@ -35,11 +35,11 @@ const RULES = ["Provisioning", "AllowedDomains", "AllowedTenants", "RequireVerif
 const LAST = ["ExternalId", "AllowLocal", "Is_Active"];
 
 const CLAIM_LABELS: Record<(typeof MAPPED)[number], string> = {
-  Subject: "Claim that tells who it is",
+  Subject: "Claim of the subject",
   Name: "Claim of the full name",
   Username: "Claim of the user name",
   Email: "Claim of the e-mail address",
-  EmailVerified: "Claim that says the address is the user's own",
+  EmailVerified: "Claim of the verified e-mail flag",
   MobilePhone: "Claim of the mobile phone",
   External_Id: "Claim of the external Id",
   GivenName: "Claim of the given name",
@@ -97,7 +97,7 @@ export function newForm(visit: Visit, type: ProviderType, path: string, redirect
           <p>
             <strong>Redirect URI</strong>
           </p>
-          <p class="hint">Register it at the provider. It stays this one if you save this form.</p>
+          <p class="hint">Register it at the provider. Saving this form keeps it.</p>
           <p class="secret">
             <Code text={redirect.redirectUri} copy />
           </p>
@@ -120,7 +120,7 @@ function providerForm(type: ProviderType, state: FormState, isNew: boolean): Rec
           {fields("Name")}
           <ContractFields contract={PROVIDER} names={addressesOf(type)} state={state} isNew={isNew} required />
           {fields("ClientId", "ClientSecret")}
-          <Checkbox state={state} name="NoSecret" label="The provider gave us no secret" />
+          <Checkbox state={state} name="NoSecret" label="The provider issued no secret" />
           {fields("TokenEndpointAuthMethod", "Scopes", "AuthorizationParameters", ...RULES)}
           <Claims state={state} type={type} />
           {fields(...(type === "OpenIDConnect" ? ["SignOut"] : []), ...LAST)}

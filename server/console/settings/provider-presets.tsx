@@ -22,7 +22,7 @@ const PRESETS: Preset[] = [
     type: "OpenIDConnect",
     values: { Name: "Google", Issuer: "https://accounts.google.com" },
     advice:
-      "In the Google Cloud console, make an OAuth client of the type Web application. Anybody can have an account at Google: who is new comes in by Domains or Organisations alone.",
+      "In the Google Cloud console, create an OAuth client of the type Web application. Google accounts are open to everyone, so new users must match Domains or Organisations.",
   },
   {
     key: "entra",
@@ -30,7 +30,7 @@ const PRESETS: Preset[] = [
     type: "OpenIDConnect",
     values: { Name: "Microsoft", Issuer: "https://login.microsoftonline.com/TENANT/v2.0" },
     advice:
-      "In the issuer, put the Directory (tenant) ID of your organisation in the place of TENANT. In Entra, register an application for the platform Web, and make a client secret.",
+      "In the issuer, replace TENANT with the Directory (tenant) ID of your organisation. In Entra, register an application for the platform Web, and create a client secret.",
   },
   {
     key: "apple",
@@ -44,7 +44,7 @@ const PRESETS: Preset[] = [
       AuthorizationParameters: '{"response_mode": "form_post"}',
     },
     advice:
-      "At Apple, make a Services ID, which is the ClientId, and a key. The ClientSecret is a JWT that you sign by the key, good for six months at most: give a new one before it expires. Anybody can have an account at Apple: who is new comes in by Domains alone.",
+      "At Apple, create a Services ID, which is the ClientId, and a key. The ClientSecret is a JWT signed with the key, valid for at most six months: replace it before it expires. Apple accounts are open to everyone, so new users must match Domains.",
   },
   {
     key: "keycloak",
@@ -52,7 +52,7 @@ const PRESETS: Preset[] = [
     type: "OpenIDConnect",
     values: { Name: "Keycloak", Issuer: "https://HOST/realms/REALM" },
     advice:
-      "In the issuer, put the server's name in the place of HOST, and the realm's in the place of REALM. In the realm, make a client with client authentication and the standard flow.",
+      "In the issuer, replace HOST with the server's name and REALM with the realm's. In the realm, create a client with client authentication and the standard flow.",
   },
   {
     key: "okta",
@@ -60,7 +60,7 @@ const PRESETS: Preset[] = [
     type: "OpenIDConnect",
     values: { Name: "Okta", Issuer: "https://ORGANISATION.okta.com" },
     advice:
-      "In the issuer, put your organisation's name in the place of ORGANISATION. In Okta, make an app integration of OIDC for a web application.",
+      "In the issuer, replace ORGANISATION with your organisation's name. In Okta, create an OIDC app integration for a web application.",
   },
   {
     key: "github",
@@ -76,7 +76,7 @@ const PRESETS: Preset[] = [
       ...claims({ Subject: "id", Name: "name", Username: "login", Email: "email", Picture: "avatar_url" }),
     },
     advice:
-      "GitHub is OAuth 2.0 without OpenID Connect: it does not say whether an e-mail address is the user's own, so rules by e-mail address let nobody in. Link accounts of users that are here already. Make an OAuth app in GitHub's developer settings.",
+      "GitHub is OAuth 2.0 without OpenID Connect. It does not say whether e-mail addresses are verified, so e-mail rules match no user: link accounts of existing users. Create an OAuth app in GitHub's developer settings.",
   },
 ];
 
@@ -100,7 +100,7 @@ export function Presets({ visit, type, path, kept }: PresetsProps): JSX.Element 
   const chosen = presetOf(visit, type);
   return (
     <>
-      <nav class="ranges" aria-label="Fill in for">
+      <nav class="ranges" aria-label="Presets for">
         {PRESETS.map((preset) => (
           <a
             href={attribute(`${visit.href(`${path}/${preset.type}`)}?Preset=${preset.key}&${kept}`)}
@@ -112,7 +112,7 @@ export function Presets({ visit, type, path, kept }: PresetsProps): JSX.Element 
         ))}
       </nav>
       {chosen ? <p safe>{chosen.advice}</p> : ""}
-      <p class="fine">It is saved switched off. Its page then tests the connection.</p>
+      <p class="fine">It is saved as inactive. Test the connection on its page.</p>
     </>
   );
 }

@@ -13,18 +13,18 @@ import { addMember, askToRemove, leaveRole, type MemberRecord, pickPage, ROLES }
 
 export function rolePages(deps: ConsoleServices): ConsolePage[] {
   const both = ["Settings:Read", "Settings:Update"] as const;
-  const about = "A role is a group of users and applications that policies speak of.";
+  const about = "A role is a group of users and applications that policies refer to.";
   return declaredPages<RoleRecord, ReturnType<typeof ROLE.parse>>(ROLE, deps.roles, {
     lead: (visit) => (
       <p class="fine">
-        {"A role gives its users their scopes, and "}
+        {"A role grants scopes to its users, and "}
         <a href={visit.href("/settings/policies")}>policies</a>
-        {" say what its members may do."}
+        {" decide what its members can do."}
       </p>
     ),
-    empty: { none: ["No roles to see", about], filtered: ["No role is called so", about] },
+    empty: { none: ["No roles to see", about], filtered: ["No role has this name", about] },
     columns: () => [
-      { name: "What it is for", cell: ({ Description }) => <Value text={Description} /> },
+      { name: "Purpose", cell: ({ Description }) => <Value text={Description} /> },
       {
         name: "Members",
         cell: ({ Members }) => <Text text={Members.length.toLocaleString("en")} />,
@@ -33,12 +33,12 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     ],
     options: async (visit, role) => ({ Scopes: await scopesOfApis(deps, visit, role?.Scopes) }),
-    told: { added: "The role is added. Now it needs members, and policies that speak of it." },
+    told: { added: "The role is added. Next, add members and policies that refer to it." },
     show: (visit, { record }) => roleBody(visit, record),
     effects: ({ Name, Members: { length } }) => [
       length === 1 ? "Its one member loses it." : `Its ${length.toLocaleString("en")} members lose it.`,
-      phrase`Policies with Role::"${Name}" stay unchanged and apply to no one.`,
-      "Users lose the scopes that only this role gives.",
+      phrase`Policies with Role::"${Name}" stay unchanged and no longer match.`,
+      "Users lose the scopes that only this role grants.",
     ],
     more: [
       {
@@ -110,7 +110,7 @@ async function roleBody(visit: Visit, role: RoleRecord) {
 
 function factsOf({ Id, Description, Scopes, CreatedOn, ModifiedOn }: RoleRecord): [string, JSX.Element][] {
   return [
-    ["What it is for", <Value text={Description} />],
+    ["Purpose", <Value text={Description} />],
     ["Scopes of its users", <Value text={Scopes.join(", ")} />],
     ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} />],
     ["Id", <Code text={Id} copy />],
@@ -132,7 +132,7 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
     ...(mayChange
       ? [
           {
-            name: "Take out",
+            name: "Remove",
             cell: (member: MemberRecord) => (
               <AskButton
                 visit={visit}

@@ -23,7 +23,7 @@ export function GrantsSection({ visit, person, page: { Items, Next } }: PersonGr
       {Items.length > 0 ? (
         <Table caption={TITLE} columns={columns(visit, person)} rows={Items} />
       ) : (
-        <p class="fine">No application can act in the name of this user.</p>
+        <p class="fine">No application can act on behalf of this user.</p>
       )}
       {Next === null ? (
         ""
@@ -79,7 +79,7 @@ export function grantColumns(visit: Visit, other: "Application" | "User", revoke
     ...(visit.may("Settings:Update")
       ? [
           {
-            name: "Revoke it",
+            name: "Revoke",
             cell: (grant: UserGrantRecord) => (
               <AskButton
                 visit={visit}
@@ -102,7 +102,7 @@ function askToRevoke(other: "Application" | "User", grant: UserGrantRecord): Con
   const back = `${base}/${grant[of].Id}`;
   return {
     name,
-    title: other === "User" ? phrase`Revoke the access in the name of ${name}?` : phrase`Revoke the access of ${name}?`,
+    title: other === "User" ? phrase`Revoke the access on behalf of ${name}?` : phrase`Revoke the access of ${name}?`,
     above: [{ name: nameOf(of, grant[of]), path: back }],
     effects: [
       "Its tokens for this user become invalid.",

@@ -39,7 +39,7 @@ export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
   return (
     <Section title="Linked providers" id="identities">
       {identities.length === 0 ? (
-        <p>No account at another provider signs this user in.</p>
+        <p>This user has no linked account at a provider.</p>
       ) : (
         <Table caption="Linked providers" columns={columns(visit, person, mayChange)} rows={identities} />
       )}
@@ -78,7 +78,7 @@ export async function linkPage(deps: ConsoleServices, visit: Visit, refused?: Fo
             state={state}
             name="Subject"
             label="Known there as"
-            hint="What the provider calls the account, its subject. The owner of that account is this user from then on."
+            hint="The account's subject at the provider. Its owner can then sign in as this user."
             required
           />
           <div class="buttons">
@@ -99,7 +99,10 @@ export async function linkIdentity(deps: ConsoleServices, visit: Visit): Promise
   try {
     const input = IDENTITY_DATA.parse({ IdentityProviderId, Subject });
     const { IdentityProvider } = await deps.users.linkIdentity(visit.permitted("Settings:Update"), params.id!, input);
-    return visit.goTo(`${USERS}/${params.id}`, phrase`The account at ${IdentityProvider.Name} signs this user in now.`);
+    return visit.goTo(
+      `${USERS}/${params.id}`,
+      phrase`The account at ${IdentityProvider.Name} can now sign in as this user.`,
+    );
   } catch (error) {
     return linkPage(deps, visit, refusedForm(form, error, FIELDS));
   }
@@ -124,7 +127,7 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
     ...(mayChange
       ? [
           {
-            name: "Unlink it",
+            name: "Unlink",
             cell: (identity: IdentityRecord) => (
               <AskButton
                 visit={visit}
@@ -146,8 +149,8 @@ function askToUnlink(person: Person, identity: IdentityRecord): Confirmation {
   return {
     title: phrase`Unlink ${nameOfProvider(identity)}?`,
     above: aboveOf(person),
-    effects: ["It no longer signs this user in.", "The sign-ins that it has begun end."],
-    confirm: "Unlink it",
+    effects: ["It can no longer sign in as this user.", "Its sign-ins end."],
+    confirm: "Unlink",
     fields: { identity: identity.Id },
     back: pathOf(person),
   };
@@ -168,7 +171,7 @@ export function unlinkPage(deps: ConsoleServices): ConsolePage {
       const id = visit.params.id!;
       const caller = visit.permitted("Settings:Update");
       const { IdentityProvider: gone } = await deps.users.unlinkIdentity(caller, id, visit.form.get("identity") ?? "");
-      const told = phrase`${gone?.Name ?? "The provider"} signs this user in no more. If there is no password, make a password link.`;
+      const told = phrase`${gone?.Name ?? "The provider"} can no longer sign in as this user. If there is no password, create a password link.`;
       return visit.goTo(`${USERS}/${id}`, told);
     },
   });

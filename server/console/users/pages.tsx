@@ -39,30 +39,30 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
     empty: {
       none: [
         "No users to see",
-        "Users are added here, by the API, or by an identity provider when they first sign in.",
+        "Add users here, by the API, or let an identity provider add them at their first sign-in.",
       ],
       filtered: [
         "No matches",
-        "The search looks for a part of names, user names, e-mail addresses, phone numbers and external Ids.",
+        "The search matches parts of names, user names, e-mail addresses, phone numbers and external Ids.",
       ],
     },
     added: "The user is added. A password link lets them set a password and sign in.",
     state: {
       effects: [
-        "All sign-ins, codes and tokens end for good, in every browser and application.",
+        "All sign-ins, codes and tokens end permanently, in every browser and application.",
         TOKENS_ELSEWHERE,
-        "The user cannot sign in until active again, and then signs in anew.",
+        "The user cannot sign in until active again, and must then sign in again.",
       ],
       told: {
         on: "The user is active and can sign in.",
-        off: "The user is now inactive and signed out.",
+        off: "The user is inactive and signed out.",
       },
     },
     show: (visit, { record }) => userBody(deps, visit, record),
     effects: (person) => [
       phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
       TOKENS_ELSEWHERE,
-      "The password, the second factor, roles and what applications were allowed go with the user.",
+      "The password, the second factor, roles and granted access are deleted with the user.",
       "Webhook connections that listen to User get its last state.",
       "The user's actions stay in the audit log, under the Id.",
     ],

@@ -68,7 +68,7 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
     { name: "Factors", cell: ({ Acr }: SessionRecord) => <Text text={Acr === "2" ? "two" : "one"} /> },
     { name: "Signed in", cell: ({ StartedOn }: SessionRecord) => <Time at={new Date(StartedOn)} ago /> },
     { name: "Last seen", cell: ({ LastSeen }: SessionRecord) => <Time at={new Date(LastSeen)} ago /> },
-    ...(mayChange ? [{ name: "End it", cell: end }] : []),
+    ...(mayChange ? [{ name: "End", cell: end }] : []),
   ];
 }
 
@@ -119,7 +119,7 @@ export function sessionPages(deps: ConsoleServices): ConsolePage[] {
           above: aboveOf(person),
           effects: [
             phrase`${titleOf(person)} is signed out in every browser.`,
-            "All applications lose their refresh tokens for this person; access tokens they hold end with them.",
+            "All applications lose their refresh and access tokens for this person.",
             TOKENS_ELSEWHERE,
             "The password stays valid. If someone else knows it, create a password link as well.",
           ],

@@ -21,7 +21,7 @@ export function SignInSection({ visit, person, factor, mayChange }: SignInSectio
       {mayChange ? (
         <div class="buttons">
           {person.Username ? (
-            <ActionButton visit={visit} action={`${path}/password-link`} label="Make password link" />
+            <ActionButton visit={visit} action={`${path}/password-link`} label="Create password link" />
           ) : (
             ""
           )}
@@ -45,7 +45,7 @@ function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Ele
     <>
       {"Authenticator app, since "}
       <Time at={new Date(factor.EnrolledOn)} />
-      <small safe>{` · ${factor.RecoveryCodes} of its recovery codes are left`}</small>
+      <small safe>{` · ${factor.RecoveryCodes} recovery codes are left`}</small>
     </>
   );
 }
@@ -62,15 +62,15 @@ export async function makePasswordLink(deps: ConsoleServices, visit: Visit): Pro
         <p>
           {"Give this link to "}
           <strong safe>{titleOf(person)}</strong>
-          {" and to nobody else. It is not shown again."}
+          {" only. It is not shown again."}
         </p>
         <p class="secret">
           <Code text={Url} copy />
         </p>
         <p>
-          {"It is good once, until "}
+          {"It can be used once, until "}
           <Time at={new Date(ExpiresOn)} />
-          {". A new link takes its place. Setting a password with it signs the user out everywhere else."}
+          {". A new link replaces it. Setting a password with it signs the user out everywhere else."}
         </p>
         <div class="buttons">
           <ButtonLink href={visit.href(pathOf(person))} kind="main">
@@ -95,9 +95,9 @@ export function removeFactorPage(deps: ConsoleServices): ConsolePage {
         title: "Remove the second factor?",
         above: aboveOf(person),
         effects: [
-          phrase`${titleOf(person)} signs in by password alone, unless every user here needs a second factor.`,
-          "The authenticator app and all recovery codes are no longer good.",
-          "First make sure by another way that it is really this person who asks for it.",
+          phrase`${titleOf(person)} signs in with only a password, unless all users need a second factor.`,
+          "The authenticator app and all recovery codes stop working.",
+          "First verify by other means that this person requests it.",
         ],
         confirm: "Remove second factor",
         basis: factor.EnrolledOn,

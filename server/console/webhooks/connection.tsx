@@ -109,7 +109,7 @@ async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id }: Conne
           </>
         ) : (
           <EmptyState title="Nothing yet">
-            <p>The next change of what it listens to shows up here.</p>
+            <p>The next change it is subscribed to appears here.</p>
           </EmptyState>
         )}
       </Section>
@@ -161,8 +161,8 @@ function HeldNote({ record, status }: { record: ConnectionRecord; status: Status
         <strong>
           <Words text={HeldReason ?? ""} />
         </strong>
-        . The oldest delivery that waits is tried from time to time, and once it arrives all the others follow in their
-        order. Resume does that now.
+        . The oldest waiting delivery is tried periodically; once it succeeds, all others follow in order. Resume does
+        this now.
       </p>
       <Explained text={HeldReason} />
       <p>
@@ -198,7 +198,7 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
       <p>
         <strong safe>{`${held}${Exhausted.toLocaleString("en")} exhausted since `}</strong>
         <Time at={new Date(ExhaustedSince)} />
-        {isActive ? ". They are not sent by themselves." : ". Resume alone sends what is held, and not these."}
+        {isActive ? ". They are not sent automatically." : ". Resume sends only held deliveries, not these."}
       </p>
       {isActive && mayRedeliver(visit, record) ? (
         <ButtonLink
@@ -276,7 +276,7 @@ export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
 
 const TOLD = {
   Active: RESUMED,
-  Paused: "The connection is paused. What happens from now on is held until it is resumed.",
+  Paused: "The connection is paused. New events are held until it is resumed.",
 };
 
 export async function setState({ connection, connections }: ConsoleServices, visit: Visit) {

@@ -62,9 +62,9 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
     empty: {
       none: [
         "No connections yet",
-        "A webhook connection sends each change of the entities you choose to a receiver of yours, signed.",
+        "A webhook connection sends signed changes of the chosen entities to your receiver.",
       ],
-      filtered: ["No connection is like that", "A name has to be given in full."],
+      filtered: ["No matching connections", "The name must match in full."],
     },
     lead: (visit) => <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>,
     adds: (visit) =>
@@ -94,7 +94,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
       return [
         phrase`${addressOf(URL)} gets no more events.`,
         whatWaits(health && health.open + health.held),
-        "Its secret and its ApiKey are gone. A new connection has new ones.",
+        "Its secret and its ApiKey are deleted. A new connection gets new ones.",
         "Its deliveries stay in the activity log.",
       ];
     },

@@ -27,7 +27,7 @@ import type { Visit } from "../visit.ts";
 const LABELS = {
   From: "Events from",
   To: "Events before",
-  States: "Deliveries that are",
+  States: "Deliveries in state",
   Rate: "Deliveries a second",
 };
 const FIELDS = Object.keys(LABELS);
@@ -84,7 +84,7 @@ export async function redeliverPage(
             name="Rate"
             label={LABELS.Rate}
             type="number"
-            hint={`From 1 to ${MAX_RATE}; they go in the order of their events.`}
+            hint={`From 1 to ${MAX_RATE}, in the order of their events.`}
             required
           />
           {count === undefined ? "" : <Count count={count} />}
@@ -118,8 +118,8 @@ function Count({ count }: { count: number | null }): JSX.Element {
 }
 
 function howMany(count: number | null): string {
-  if (count === null) return "The number is visible only to users who may read every event.";
-  if (count === 0) return "No delivery is like that.";
+  if (count === null) return "Only users who may read every event see the number.";
+  if (count === 0) return "No matching deliveries.";
   return `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
 }
 
@@ -141,7 +141,7 @@ export function sendPage(deps: ConsoleServices): ConsolePage {
     ask: (visit, anew) => askToSend(deps, visit, anew),
     async act(visit, { input, body, asOf }) {
       const { Id, Reason } = await deps.redeliveries.create(visit.permitted(...needs), input, body, asOf);
-      const told = Reason ? "The redelivery is made, and waits." : "The redelivery has begun.";
+      const told = Reason ? "The redelivery is created and waiting." : "The redelivery has started.";
       return visit.goTo(`/settings/redeliveries/${Id}`, `${told} You can leave this page.`);
     },
   });

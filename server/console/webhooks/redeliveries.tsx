@@ -44,8 +44,8 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
   const name = await lookUpNames(visit, found.page.Items.map(connectionOf));
   const [begun, ...others] = columns(visit);
   const [title, text] = isFiltered(filtersOf(visit))
-    ? ["No redelivery is like that", "Fewer filters show more."]
-    : ["Nothing was sent again yet", "Missed and failed deliveries are sent again from the connection's page."];
+    ? ["No matching redeliveries", "Remove filters to see more."]
+    : ["No redeliveries yet", "Send missed and failed deliveries again from the connection's page."];
   return {
     title: "Redeliveries",
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],

@@ -54,7 +54,7 @@ export async function redeliveryPage(deps: ConsoleServices, visit: Visit): Promi
             {sent.Items.length > 0 ? (
               <Table caption="Sent deliveries, before and after" columns={sentColumns(visit)} rows={sent.Items} />
             ) : (
-              <p class="fine">Nothing that you may see was sent yet.</p>
+              <p class="fine">No visible deliveries sent yet.</p>
             )}
           </Section>
         </Live>
@@ -160,7 +160,7 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
             ""
           )}
           <a href={WorkflowUrl} rel="noreferrer">
-            Its workflow in Temporal
+            Workflow in Temporal
           </a>
         </small>
       </p>
@@ -183,9 +183,15 @@ function Buttons({ visit, redelivery, isInPlace }: Omit<ProgressProps, "title">)
   return (
     <div class="buttons">
       {State === "Running" ? (
-        <ActionButton visit={visit} action={action} label="Pause it" fields={fieldsFor("Paused")} />
+        <ActionButton visit={visit} action={action} label="Pause redelivery" fields={fieldsFor("Paused")} />
       ) : (
-        <ActionButton visit={visit} action={action} label="Go on" fields={fieldsFor("Running")} kind="main" />
+        <ActionButton
+          visit={visit}
+          action={action}
+          label="Resume redelivery"
+          fields={fieldsFor("Running")}
+          kind="main"
+        />
       )}
       <AskButton
         visit={visit}
@@ -205,7 +211,7 @@ function askToCancel({ Id, Kind, ConnectionId }: LocatedRedelivery, isInPlace = 
     above: [{ name: NAMES[Kind], path: `${REDELIVERIES}/${Id}` }],
     effects: CANCELLED[Kind],
     confirm: "Cancel it",
-    keep: "Go on with it",
+    keep: "Keep running",
     fields: isInPlace ? IN_PLACE : {},
     back,
   };
@@ -214,16 +220,16 @@ function askToCancel({ Id, Kind, ConnectionId }: LocatedRedelivery, isInPlace = 
 const IN_PLACE = { Back: "connection" };
 
 const CANCELLED = {
-  Replay: ["Deliveries already sent continue; the rest is not sent again.", "It cannot be taken up again."],
+  Replay: ["Deliveries already sent continue; the rest is not sent again.", "It cannot be resumed."],
   Drain: [
-    "What it has put on its way goes on; the rest stays Held.",
+    "Deliveries already sent continue; the rest stays Held.",
     "Its connection is paused, and gets nothing until it is resumed.",
   ],
 };
 
 const TOLD: Record<string, string> = {
-  Paused: "The redelivery is paused. What it has put on its way goes on.",
-  Running: "The redelivery goes on.",
+  Paused: "The redelivery is paused. Deliveries already sent continue.",
+  Running: "The redelivery continues.",
 };
 
 export async function changeTheRedelivery({ redeliveries }: ConsoleServices, visit: Visit): Promise<Response> {
@@ -244,7 +250,7 @@ export function cancelPage({ redeliveries }: ConsoleServices): ConsolePage {
     },
     async act(visit, { back }) {
       await setState(redeliveries, visit, "Cancelled");
-      return visit.goTo(back, "The redelivery is cancelled. What it has put on its way goes on.");
+      return visit.goTo(back, "The redelivery is cancelled. Deliveries already sent continue.");
     },
   });
 }

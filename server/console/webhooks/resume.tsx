@@ -8,7 +8,7 @@ import type { Visit } from "../visit.ts";
 import { receiverOf } from "./redeliver.tsx";
 import { CONNECTIONS, WRITE } from "./save.tsx";
 
-export const RESUMED = "The connection is active. What it has missed is being sent.";
+export const RESUMED = "The connection is active. Missed deliveries are being sent.";
 
 interface AskedResume extends Confirmation {
   count: number | null;
@@ -33,7 +33,7 @@ export async function askToResume(
     ...preview,
     title: `Resume, and send the ${many} exhausted again?`,
     above: [{ name: "Webhooks", path: CONNECTIONS }],
-    effects: ["What is held is sent first.", `The ${many} exhausted deliveries are sent again after it.`],
+    effects: ["Held deliveries are sent first.", `The ${many} exhausted deliveries are sent again after it.`],
     confirm: "Resume, and send them",
     keep: "Back",
     fields: { Since: since, AsOf: preview.asOf.toISOString() },
@@ -56,7 +56,7 @@ export function resumePage(deps: ConsoleServices): ConsolePage {
       await deps.connections.save(visit.permitted(...WRITE), deps.connection.parse(body), UNCONDITIONAL, body);
       const replay = replayOf(visit.params.id!, Since);
       await deps.redeliveries.create(visit.permitted("Webhooks:Create"), REPLAY_DATA.parse(replay), replay, asOf);
-      return visit.goTo(back, `${RESUMED} What was exhausted follows.`);
+      return visit.goTo(back, `${RESUMED} Exhausted ones follow.`);
     },
   });
 }

@@ -58,7 +58,7 @@ export function connectionForm(contract: ConnectionContract, record?: Connection
             state={state}
             name={UNSIGNED}
             label="Send without a signature"
-            hint="Then the receiver cannot tell that a call is from here."
+            hint="The receiver then cannot verify the sender."
           />
         ) : (
           ""
@@ -75,7 +75,7 @@ export function connectionSent(contract: ConnectionContract, form: URLSearchPara
   if (!isNew) return body;
   if (form.get(UNSIGNED) !== "true") return { Secret: generateSecret(), ...body };
   if (body.Secret === undefined) return body;
-  throw BadInput.in([{ Field: UNSIGNED, Message: "There is a Secret above: leave it empty, or take this mark away." }]);
+  throw BadInput.in([{ Field: UNSIGNED, Message: "Secret is set above: clear it, or unselect this." }]);
 }
 
 /** Shows a new connection's secrets once. The ApiKey is hidden from visitors who may not read the connection. */
@@ -98,8 +98,8 @@ export function showMade(
 
 const MEANINGS = new Map<string, string>(
   Object.entries({
-    Secret: "The receiver verifies each call by it.",
-    ApiKey: "Each call has it in its query. Give it to the receiver, if it is to know by it who calls.",
+    Secret: "The receiver verifies each call with it.",
+    ApiKey: "Sent in each call's query. Give it to the receiver if it checks the ApiKey.",
   }),
 );
 
@@ -120,7 +120,7 @@ export async function addedPage({ once, connections }: ConsoleServices, visit: V
             <p class="told" role="status">
               {ADDED}
             </p>
-            <p>{"Keep this now: it is not shown again."}</p>
+            <p>{"Store it now: it is not shown again."}</p>
             <dl class="kept">
               {shown.map(([name, value]) => (
                 <div>
@@ -138,7 +138,7 @@ export async function addedPage({ once, connections }: ConsoleServices, visit: V
             </dl>
           </>
         ) : (
-          <p>What was made with the connection is shown once. A secret can be replaced on the page Secret.</p>
+          <p>Generated values are shown once. Replace the secret on the page Secret.</p>
         )}
         <div class="buttons">
           <ButtonLink href={visit.href(`${path}/verify`)} kind="main">
@@ -153,7 +153,7 @@ export async function addedPage({ once, connections }: ConsoleServices, visit: V
 
 /** @param waiting undefined: the visitor may not see it */
 export function whatWaits(waiting: number | undefined): Effect {
-  const decides = "All deliveries that wait for it will be Cancelled";
+  const decides = "All its waiting deliveries will be Cancelled";
   if (waiting === undefined) return `${decides}.`;
   return { text: `${decides}: ${waiting.toLocaleString("en")} now.`, decides };
 }

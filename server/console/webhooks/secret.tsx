@@ -27,7 +27,7 @@ import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, 
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
-const LABELS = { Secret: "Secret", OverlapSeconds: "Seconds that the former secret signs beside it" };
+const LABELS = { Secret: "Secret", OverlapSeconds: "Overlap with the former secret, seconds" };
 const FIELDS = Object.keys(LABELS);
 const REFRESH_SECONDS = 3;
 const pathOf = (visit: Visit) => `/settings/webhooks/${visit.params.id}/secret`;
@@ -55,7 +55,7 @@ export async function secretPage(
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {shown.generated ? <Generated secret={shown.generated} /> : ""}
         <Live visit={visit} id="standing" seconds={REFRESH_SECONDS}>
-          <Section title="How it stands">
+          <Section title="Status">
             <Standing rotation={rotation} />
             {mayChange ? <Steps visit={visit} record={record} rotation={rotation} /> : ""}
           </Section>
@@ -70,7 +70,7 @@ function Generated({ secret }: { secret: string }): JSX.Element {
   return (
     <div class="told" role="status">
       <p>
-        <strong>The new secret, shown this once.</strong> Give it to the receiver, then prove it.
+        <strong>The new secret, shown only now.</strong> Give it to the receiver, then confirm it.
       </p>
       <p>
         <Code text={secret} copy />
@@ -87,20 +87,20 @@ function Standing({ rotation }: { rotation: RotationRecord }): JSX.Element {
     case "InForce":
       return (
         <p>
-          <Badge state="In force" tone="good" /> Payloads are signed by it.
+          <Badge state="In force" tone="good" /> Payloads are signed with it.
         </p>
       );
     case "Staged":
       return (
         <p>
-          <Badge state="Staged" tone="busy" /> A new secret waits. Once the receiver has it, prove it: a ping is signed
-          by it alone, and what was in force stays until that gets 2xx.
+          <Badge state="Staged" tone="busy" /> A new secret is staged. Once the receiver has it, confirm it with a ping
+          signed only by it. The current secret stays in force until the ping gets 2xx.
         </p>
       );
     case "Proving":
       return (
         <p>
-          <Badge state="Proving" tone="busy" /> The ping is on its way.
+          <Badge state="Proving" tone="busy" /> The ping is being sent.
         </p>
       );
     case "Refused":
@@ -113,7 +113,7 @@ function Standing({ rotation }: { rotation: RotationRecord }): JSX.Element {
     case "Overlap":
       return (
         <p>
-          <Badge state="In force" tone="good" /> The new secret is proved. The former one signs beside it until{" "}
+          <Badge state="In force" tone="good" /> The new secret is confirmed. The former one signs beside it until{" "}
           <Time at={new Date(FormerUntil!)} />.
         </p>
       );
@@ -133,11 +133,11 @@ function Steps({ visit, record, rotation }: StepsProps): JSX.Element {
   if (State === "None" || State === "InForce") return "";
   return (
     <div class="buttons">
-      {isStaged ? <ActionButton visit={visit} action={`${path}/prove`} label="Prove it by a ping" kind="main" /> : ""}
+      {isStaged ? <ActionButton visit={visit} action={`${path}/prove`} label="Confirm with a ping" kind="main" /> : ""}
       <AskButton
         visit={visit}
         action={`${path}/give-up`}
-        label={State === "Overlap" ? "End the former secret now" : "Give the new secret up"}
+        label={State === "Overlap" ? "End the former secret now" : "Withdraw the new secret"}
         kind={State === "Overlap" ? "danger" : "plain"}
         question={askToGiveUp(record, rotation)}
       />
@@ -155,7 +155,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
           label={LABELS.Secret}
           type="password"
           autocomplete="new-password"
-          hint="Empty: one is made, and shown once."
+          hint="Empty: generated, and shown once."
           required={false}
         />
         <TextField
@@ -163,7 +163,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
           name="OverlapSeconds"
           label={LABELS.OverlapSeconds}
           type="number"
-          hint={`Once the new one is proved; from 0 to ${MAX_OVERLAP_SECONDS}.`}
+          hint={`After the new one is confirmed; from 0 to ${MAX_OVERLAP_SECONDS}.`}
           required={false}
         />
         <div class="buttons">
@@ -185,7 +185,7 @@ export async function stage(deps: ConsoleServices, visit: Visit): Promise<View |
       OverlapSeconds: overlap ? Number(overlap) : null,
     });
     const { Secret: generated } = await deps.rotations.stage(caller, toConnectionId(params.id!), input);
-    if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, prove it.");
+    if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, confirm it.");
     // No redirect, because a secret shown once must be in this response.
     return secretPage(deps, visit, { generated });
   } catch (error) {
@@ -195,25 +195,25 @@ export async function stage(deps: ConsoleServices, visit: Visit): Promise<View |
 
 export async function prove({ rotations }: ConsoleServices, visit: Visit): Promise<Response> {
   await rotations.prove(visit.caller, toConnectionId(visit.params.id!));
-  return visit.goTo(pathOf(visit), "A ping that is signed by the new secret alone is on its way.");
+  return visit.goTo(pathOf(visit), "A ping signed only with the new secret is being sent.");
 }
 
 function askToGiveUp(record: ConnectionRecord, { State, StagedOn, FormerUntil }: RotationRecord): Confirmation {
-  if (State === "None" || State === "InForce") throw new NotFound("Only one secret signs: there is none to give up.");
+  if (State === "None" || State === "InForce") throw new NotFound("Only one secret signs: there is none to withdraw.");
   const back = `/settings/webhooks/${record.Id}/secret`;
   const shared = { above: [{ name: titleOfConnection(record), path: back }], back, basis: [StagedOn, FormerUntil] };
   if (State === "Overlap") {
     return {
       title: "End the former secret now?",
-      effects: ["The new secret alone signs from now on.", "A receiver that has only the former one refuses."],
-      confirm: "End it",
+      effects: ["Only the new secret will sign.", "A receiver with only the former one will reject calls."],
+      confirm: "End now",
       ...shared,
     };
   }
   return {
-    title: "Give the new secret up?",
-    effects: ["The secret that is in force goes on signing.", "A receiver that has the new one alone refuses."],
-    confirm: "Give it up",
+    title: "Withdraw the new secret?",
+    effects: ["The current secret keeps signing.", "A receiver with only the new one will reject calls."],
+    confirm: "Withdraw",
     ...shared,
   };
 }
@@ -228,7 +228,7 @@ export function giveUpPage({ connections, rotations }: ConsoleServices): Console
     },
     async act(visit, { back }) {
       await rotations.giveUp(visit.caller, toConnectionId(visit.params.id!));
-      return visit.goTo(back, "Only the secret that is in force signs from now on.");
+      return visit.goTo(back, "Only the current secret signs now.");
     },
   });
 }

@@ -20,7 +20,7 @@ export function Standing({ status }: { status: StatusRecord }): JSX.Element {
 
 function waitingInWords({ UnderWay, Queued, Held, OldestOn }: StatusRecord): string {
   const counts = [
-    [UnderWay, "under way"],
+    [UnderWay, "in progress"],
     [Queued, "in its queue"],
     [Held, "held"],
   ] as const;
@@ -32,30 +32,30 @@ function waitingInWords({ UnderWay, Queued, Held, OldestOn }: StatusRecord): str
 
 /** Combines all workers, because the distribution does not matter for a receiver. */
 function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: StatusRecord["State"]): string {
-  if (windows.length === 0) return "No worker has posted to it lately.";
+  if (windows.length === 0) return "No worker has posted to it recently.";
   const sum = (of: (one: (typeof windows)[number]) => number) => windows.reduce((total, one) => total + of(one), 0);
   const inside = sum(({ Waiting }) => Waiting);
   const words = [
-    `${sum(({ Out }) => Out)} of ${sum(({ Places }) => Places)} calls out`,
-    ...(inside > 0 ? [`${inside} more wait for a place`] : []),
+    `${sum(({ Out }) => Out)} of ${sum(({ Places }) => Places)} calls in flight`,
+    ...(inside > 0 ? [`${inside} more waiting for a place`] : []),
     // A 503 is quick as well, so response times of a held connection are no good sign.
-    ...(state === "Active" ? [windows.every(({ Quick }) => Quick) ? QUICK : "its answers are slow or missing"] : []),
+    ...(state === "Active" ? [windows.every(({ Quick }) => Quick) ? QUICK : "its responses are slow or missing"] : []),
     ...(windows.length > 1 ? [`${windows.length} workers`] : []),
   ];
   return `${words.join("; ")}.`;
 }
 
-const QUICK = "its answers, good or bad, take less than a second";
+const QUICK = "its responses, with any status, take less than a second";
 
 /** The configured limits. */
 export function limitsInWords({ Order, RatePerSecond, MaxInFlight, HoldAfter, TimeoutMs }: ConnectionRecord): string {
   return [
     Order === "Record" ? "In the order of each record" : "No order",
     RatePerSecond === null ? "any number of calls a second" : `at most ${RatePerSecond} calls a second`,
-    MaxInFlight === null ? "as many out as it keeps up with" : `at most ${MaxInFlight} out at a time`,
+    MaxInFlight === null ? "as many in flight as it keeps up with" : `at most ${MaxInFlight} in flight`,
     ...(HoldAfter === null
       ? []
-      : [HoldAfter === 1 ? "held after the first failure" : `held after ${HoldAfter} failures in a row`]),
-    ...(TimeoutMs === null ? [] : [`${TimeoutMs.toLocaleString("en")} ms for an answer`]),
+      : [HoldAfter === 1 ? "held after the first failure" : `held after ${HoldAfter} consecutive failures`]),
+    ...(TimeoutMs === null ? [] : [`${TimeoutMs.toLocaleString("en")} ms for a response`]),
   ].join("; ");
 }

@@ -36,12 +36,12 @@ export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<V
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {mayTest ? <Kinds visit={visit} record={record} /> : ""}
         <Live visit={visit} id="tests" seconds={REFRESH_SECONDS}>
-          <Section title="What came of the last tests">
+          <Section title="Recent tests">
             {tests.length > 0 ? (
-              <Table caption="The last tests and pings" columns={columns(visit)} rows={tests} />
+              <Table caption="Recent tests and pings" columns={columns(visit)} rows={tests} />
             ) : (
               <EmptyState title="Nothing yet">
-                <p>A test or a ping shows up here, with the receiver's answer.</p>
+                <p>Tests and pings appear here with the receiver's response.</p>
               </EmptyState>
             )}
           </Section>
@@ -57,8 +57,8 @@ function Kinds({ visit, record }: { visit: Visit; record: ConnectionRecord }): J
   return (
     <Section title="Send a test">
       <p>
-        A test is a signed call as a change would make it, with sample data and <code>"Test": true</code> at its end. It
-        goes to this connection alone, once, also while that is paused.
+        A test is a signed call like that of a change, with sample data and <code>"Test": true</code> at its end. It
+        goes only to this connection, once, also while that is paused.
       </p>
       <dl class="facts kinds">
         {record.Entities.map((entity) => (
@@ -86,7 +86,7 @@ export async function sendTest({ testEvents }: ConsoleServices, visit: Visit): P
   const { form, params } = visit;
   const input = testEvents.contract.parse({ EventRecord: form.get("EventRecord"), EventType: form.get("EventType") });
   await testEvents.send(visit.permitted("Webhooks:Update"), toConnectionId(params.id!), input);
-  const told = `A test of ${input.EventRecord} ${input.EventType} is on its way. What comes of it stands below.`;
+  const told = `A test of ${input.EventRecord} ${input.EventType} is being sent. The result appears below.`;
   return visit.goTo(`/settings/webhooks/${params.id}/verify`, told);
 }
 
@@ -124,8 +124,8 @@ function VerificationCode({ isSigned }: { isSigned: boolean }): JSX.Element {
     <Section title="Verify the signature">
       {isSigned ? "" : <p class="warning">This connection has no secret: its calls are not signed.</p>}
       <p>
-        Verify the bytes as they came, before a JSON parser touches them. Each of these takes any of several signatures,
-        so that the secret can be replaced without a failed call, and refuses a call older than five minutes.
+        Verify the received bytes before parsing JSON. Each example accepts any of several signatures, so the secret can
+        be replaced without failed calls, and rejects calls older than five minutes.
       </p>
       {VERIFICATIONS.map(({ language, mark, code }, index) => (
         <details class="language" id={`verify-${mark}`} name="language" open={index === 0}>

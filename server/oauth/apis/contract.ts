@@ -14,8 +14,8 @@ const SCOPE_TEXT_LIMIT = 200;
 const MAX_SCOPES = 100;
 
 const scope = Type.Object({
-  Name: Type.String({ pattern: SCOPE_NAME, description: "As clients ask for it." }),
-  Description: Type.String({ maxLength: SCOPE_TEXT_LIMIT, description: "What users are told that it allows." }),
+  Name: Type.String({ pattern: SCOPE_NAME, description: "The scope's name in requests." }),
+  Description: Type.String({ maxLength: SCOPE_TEXT_LIMIT, description: "Shown to users." }),
 });
 
 export interface ApiScope {
@@ -28,18 +28,18 @@ type ScopeRecord = { Name: string; Description: string };
 
 const FIELDS = {
   Id: idField("Api"),
-  Name: nameField("Orders", "People read it when an application asks for access to the API."),
+  Name: nameField("Orders", "Shown when an application asks for access to the API."),
   Audience: field<string, string>({
     description:
-      "The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI. `resource` " +
-      "may be written as any equal address (RFC 3986 6.2), `aud` is as it stands here. Unique in the installation, because all its tokens have one issuer.",
+      "The `aud` of its tokens, and the `resource` parameter that requests them (RFC 8707): an absolute URI. `resource` " +
+      "can be any equivalent address (RFC 3986 6.2), `aud` is exactly this one. Unique in the installation, because all its tokens have one issuer.",
     required: true,
     unique: true,
     audit: "value",
     judged: true,
     form: {
       label: "Audience",
-      hint: "An absolute URI, such as its address. Tokens for it name this and nothing else.",
+      hint: "An absolute URI, such as its address. Its tokens have only this audience.",
     },
     sent: Type.String({ format: "uri", maxLength: AUDIENCE_LIMIT }),
     checked: Type.String(),
@@ -52,8 +52,8 @@ const FIELDS = {
   }),
   Scopes: field<ApiScope[], ScopeRecord[]>({
     description:
-      "All of them; those that a body leaves out are taken from clients, roles and consents too. No name may be one of " +
-      "this service's scopes, or of another Api's.",
+      "The complete list; omitted ones are also removed from clients, roles and consents. A name must not be a scope of " +
+      "this service or of a different Api.",
     sent: orNull(Type.Array(scope, { maxItems: MAX_SCOPES })),
     checked: orNull(Type.Array(Type.Unknown(), { maxItems: MAX_SCOPES })),
     shown: Type.Array(scope, { maxItems: MAX_SCOPES }),
@@ -66,7 +66,7 @@ const FIELDS = {
     audit: "value",
     form: {
       label: "Scopes",
-      hint: "One a line: its name, a space, and what it allows, as people are told.",
+      hint: "One per line: name, space, description for users.",
       rows: 6,
       line: {
         show: ({ Name, Description }: ScopeRecord) => `${Name} ${Description}`.trim(),
@@ -79,28 +79,28 @@ const FIELDS = {
     example: [{ Name: "orders:read", Description: "Read your orders" }],
   }),
   AccessTokenAlg: oneOf(ACCESS_TOKEN_ALGS, {
-    description: "What tokens for it are signed by. Every library verifies RS256; not every one the shorter others.",
+    description:
+      "The signature algorithm of its tokens. All libraries verify RS256; not all verify the shorter signatures of the others.",
     documented: { default: "RS256" },
     audit: "value",
     form: { label: "Signature of its tokens" },
     example: "RS256",
   }),
   AccessTokenType: oneOf(ACCESS_TOKEN_TYPES, {
-    description: "The `typ` of tokens for it: RFC 9068's, or `JWT` for libraries that refuse that.",
+    description: "The `typ` of its tokens: that of RFC 9068, or `JWT` for libraries that reject it.",
     documented: { default: "at+jwt" },
     audit: "value",
     form: { label: "Type of its tokens", words: { "at+jwt": "at+jwt (RFC 9068)" } },
     example: "at+jwt",
   }),
   TokenLifetime: integer(...ACCESS_TOKEN_LIFETIME, "seconds", {
-    description: "How long a token for it can be used at most; a client's AccessTokenLifetime may be shorter.",
+    description: "The maximum lifetime of its tokens; a client's AccessTokenLifetime may be shorter.",
     audit: "value",
     form: { label: "Lifetime of its tokens, seconds", hint: "Empty: as the application has it." },
     example: null,
   }),
   IncludeClaims: flag({
-    description:
-      "Tokens for it that are a user's carry the claims of the scopes profile, name, email and phone, if granted.",
+    description: "Users' tokens for it contain the claims of the scopes profile, name, email and phone, if granted.",
     documented: { default: false },
     audit: "value",
     form: {
@@ -111,7 +111,7 @@ const FIELDS = {
   }),
   ClaimMapping: claimMappingField("tokens for it"),
   ApplicationId: field<number | null, string>({
-    description: "The Application by whose client the API introspects tokens for it. Empty: it does not.",
+    description: "The Application whose client may introspect its tokens. Empty: none.",
     sent: Type.String({ pattern: "^([1-9][0-9]{0,14})?$" }),
     checked: orNull(Type.String()),
     shown: Type.String(),
@@ -123,7 +123,7 @@ const FIELDS = {
     judged: true,
     form: {
       label: "Its client_id",
-      hint: "By this client the API asks whether a token is good (RFC 7662). Empty: it does not.",
+      hint: "The API uses this client to introspect tokens (RFC 7662). Empty: it does not.",
     },
     example: "1002",
   }),
@@ -133,16 +133,16 @@ const FIELDS = {
 export const API = record("Api", {
   table: "apis",
   nouns: ["API", "APIs"],
-  description: "An API of the tenant's own, which takes access tokens made for it.",
+  description: "A tenant's API, which accepts access tokens issued for it.",
   scopes: SETTING,
   audit: "Record",
   fields: FIELDS,
   texts: {
-    group: "APIs of the organisation's own, which take access tokens made for them.",
-    alsoSaved: "Clients and roles are given its scopes by their names.",
+    group: "The organisation's APIs, which accept access tokens issued for them.",
+    alsoSaved: "Its scopes are granted to clients and roles by name.",
     remove:
-      "No more tokens are issued for it, and introspection reports its tokens as inactive. Who verifies by the keys alone takes those " +
-      "that are out until they expire. Its scopes are taken from clients, roles and consents.",
+      "No more tokens are issued for it, and introspection reports its tokens as inactive. APIs that verify only the signature accept issued " +
+      "tokens until they expire. Its scopes are removed from clients, roles and consents.",
     example: ["Name", "Audience", "Scopes"],
   },
 });

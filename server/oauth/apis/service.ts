@@ -38,7 +38,7 @@ function createApis(deps: ApiDependencies) {
     async afterWrite(tx, caller, { before, after, input }) {
       const { tenantId } = caller;
       if (!before && (await countApis(tx, tenantId)) > APIS_PER_TENANT) {
-        throw new Conflict(`There are ${APIS_PER_TENANT} APIs already, which is the most a tenant can have.`);
+        throw new Conflict(`There are ${APIS_PER_TENANT} APIs, the maximum for a tenant.`);
       }
       if (await restsForAnother(tx, tenantId, after.audience)) throw audienceIsHeld();
       const held = await findHeldScope(tx, tenantId, after);

@@ -27,7 +27,7 @@ export const API_STORE: SettingsStore<Api> = {
 };
 
 export function audienceIsHeld(): Conflict {
-  return new Conflict("Audience is held by another Api.");
+  return new Conflict("Audience is already used by another Api.");
 }
 
 /** Seconds for which a released audience is reserved: the maximum lifetime of an access token. */

@@ -31,11 +31,11 @@ import { sendToProvider } from "./upstream.tsx";
 
 const DOORS_DIFFER: Record<Door, string> = {
   spec:
-    "By default the answer stands in the query. With response_type `code id_token` it has code, state and nonce, " +
-    "and never an id_token in a query.",
+    "By default the response is in the query. With response_type `code id_token` it has code, state and nonce, " +
+    "and no id_token in a query.",
   rfc:
-    "Strictly by the RFCs: the answer carries iss (RFC 9207), and with response_type `code id_token` stands in " +
-    "the fragment by default. The modes that end in jwt have all of it in one signed JWT, `response` (JARM).",
+    "Strictly by the RFCs: the response has iss (RFC 9207), and with response_type `code id_token` is in " +
+    "the fragment by default. Modes that end in jwt put it into one signed JWT, `response` (JARM).",
 };
 
 export const AUTHORIZATION = Object.entries(AUTHORIZATION_PATHS).map(([path, door]): PageEndpoint & { door: Door } => {
@@ -51,9 +51,9 @@ export const AUTHORIZATION = Object.entries(AUTHORIZATION_PATHS).map(([path, doo
     answers: {
       200: "The next page: sign-in, consent, choice of account, or the form that sends a form_post answer.",
       302: "Back to redirect_uri with code and state, or with error, error_description and state.",
-      303: "On to an address of ours.",
-      400: "The request is not even fit to be told to a client.",
-      404: "There is no such client, or redirect_uri is not registered to it; nothing is sent there.",
+      303: "Redirect to an address of this service.",
+      400: "The request is invalid, and the error cannot be sent to a client.",
+      404: "Unknown client or unregistered redirect_uri; there is no redirect.",
     },
   };
 });

@@ -51,7 +51,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
       <p class="note">
         {destination ? (
           <>
-            Either way you go on to <strong safe>{destination}</strong>.{" "}
+            You will return to <strong safe>{destination}</strong>.{" "}
           </>
         ) : (
           ""
@@ -82,7 +82,7 @@ function OwnPages({ links }: Pick<ConsentQuestion, "links">): JSX.Element {
 function StrangerWarning({ address }: { address: string | undefined }): JSX.Element {
   return (
     <p class="warning">
-      Nobody in your organisation has set this application up.{" "}
+      Your organisation has not approved this application.{" "}
       {address === undefined ? (
         "Allow it only if you have just started it on this device."
       ) : (
@@ -101,7 +101,7 @@ function DeviceWarning({ userCode }: { userCode: string }): JSX.Element {
       <p>
         A device that shows <strong safe>{userCode}</strong> gets this access, wherever it is.
       </p>
-      <p>Allow it only if you have that device before you. If somebody sent you this code or a link, deny it.</p>
+      <p>Allow it only if you have the device in front of you. If someone sent you this code or a link, deny it.</p>
     </div>
   );
 }

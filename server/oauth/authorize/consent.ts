@@ -45,7 +45,7 @@ async function decide(
   if (decision !== "allow" && decision !== "deny") throw new BadInput("decision must be allow or deny.");
   if (decision === "deny") {
     if (device) return answerDevice(deps, request, { ...checked, device }, session, undefined);
-    throw new RefusedRequest(new AuthorizationError("access_denied", "The user has denied the access."), reply, true);
+    throw new RefusedRequest(new AuthorizationError("access_denied", "The user denied access."), reply, true);
   }
   const asked = await askedOf(deps.sql, checked, session);
   requireAny(asked, checked);

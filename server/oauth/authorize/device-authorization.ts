@@ -27,7 +27,7 @@ export const DEVICE_AUTHORIZATION: FormEndpoint<typeof DEVICE_REQUEST> = {
   path: DEVICE_AUTHORIZATION_PATH,
   id: "authorizeDevice",
   form: DEVICE_REQUEST,
-  summary: "Begin the sign-in of a device without a browser (RFC 8628)",
+  summary: "Start signing in a device without a browser (RFC 8628)",
   description:
     "The device shows its user verification_uri and user_code, or verification_uri_complete as a QR code, and polls the " +
     "token endpoint with device_code.",
@@ -45,7 +45,9 @@ export const DEVICE_AUTHORIZATION: FormEndpoint<typeof DEVICE_REQUEST> = {
       interval: POLL_INTERVAL,
     },
   },
-  refused: [{ when: "The request is wrong.", error: new TokenError("invalid_scope", "The client does not have it.") }],
+  refused: [
+    { when: "The request is invalid.", error: new TokenError("invalid_scope", "The client does not have it.") },
+  ],
 };
 
 export function deviceAuthorizationController(deps: DeviceAuthorizationDependencies) {

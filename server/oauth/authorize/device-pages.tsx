@@ -25,7 +25,7 @@ import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./par
 import { type AskedAccess, giveConsent, noteMissing } from "./question.ts";
 
 /** One text for unknown and expired codes. */
-const UNKNOWN = "This code is unknown or has expired. Look at the device again: it may show another one by now.";
+const UNKNOWN = "This code is unknown or has expired. Check the device: it may show a new code.";
 
 type Dependencies = Pick<AuthorizeDependencies, "sql" | "endpoints" | "forms" | "sessions" | "devices">;
 

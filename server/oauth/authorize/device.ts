@@ -88,7 +88,7 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
         if (outcome === "too many") throw tooMany();
         return { deviceCode, userCode: shownCode(userCode) };
       }
-      throw new Error(`${TRIES} user codes in a row are taken.`);
+      throw new Error(`${TRIES} user codes in a row were in use.`);
     },
 
     answered: onDevice,
@@ -139,14 +139,14 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
 }
 
 export function over(): BadInput {
-  return new BadInput("The code has expired, or was answered already. Begin again on the device.");
+  return new BadInput("The code has expired or was already answered. Start again on the device.");
 }
 
 function tooMany(): TooManyRequests {
   const { address, client, tenant } = MAX_WAITING;
   const reason =
-    `${client} devices of this client, ${address} of them from this address, or ${tenant} of its organisation, ` +
-    "wait for their users.";
+    `${client} devices of this client, ${address} from this address, or ${tenant} of its organisation ` +
+    "are waiting for their users.";
   return new TooManyRequests(reason, 60);
 }
 

@@ -31,7 +31,7 @@ async function link(
   const checked = await checkRequest(deps, readTarget(pending.target));
   const { target } = checked;
   const provider = await deps.upstream.find(tenantId, providerId);
-  if (!provider?.isActive) throw new NotFound("Signing in this way is switched off.");
+  if (!provider?.isActive) throw new NotFound("This way to sign in is inactive.");
 
   const clientId = String(checked.client.id);
   const username = form.get("username") ?? "";
@@ -69,5 +69,5 @@ async function link(
 }
 
 function overAlready(): BadInput {
-  return new BadInput("This link has expired or is made already. Go back to the application and start again.");
+  return new BadInput("This link has expired or was already used. Go back to the application and start again.");
 }

@@ -26,15 +26,15 @@ export async function nextStep(
     return { name: "choose-account", session };
   }
   if (!session || needsSignIn(request, session)) {
-    mayAsk(new AuthorizationError("login_required", "The user has to sign in."));
+    mayAsk(new AuthorizationError("login_required", "The user must sign in."));
     return { name: "sign-in" };
   }
   if (needsSecondFactor(request, session)) {
-    mayAsk(new AuthorizationError("login_required", "The user has to give a second factor."));
+    mayAsk(new AuthorizationError("login_required", "The user must give a second factor."));
     return { name: session.hasSecondFactor ? "second-factor" : "enrolment", session };
   }
   if (prompts.has("consent") || !(client.firstParty || (await hasConsented(session)))) {
-    mayAsk(new AuthorizationError("consent_required", "The user has to allow the access."));
+    mayAsk(new AuthorizationError("consent_required", "The user must allow the access."));
     return { name: "consent", session };
   }
   return { name: "answer", session };

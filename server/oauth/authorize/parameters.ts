@@ -36,7 +36,9 @@ export function parseParameters<Declared extends TObject>(
   carry: (all: URLSearchParams) => string = String,
 ): RequestParameters<Declared> {
   if (text.length > REQUEST_LIMIT) {
-    throw new BadInput(`The request has more than ${REQUEST_LIMIT} characters. The application has to send less.`);
+    throw new BadInput(
+      `The request has more than ${REQUEST_LIMIT} characters, too many. The application must send less.`,
+    );
   }
   const all = new URLSearchParams(text);
   all.delete(CHOSEN_ACCOUNT);

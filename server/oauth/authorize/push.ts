@@ -33,8 +33,8 @@ export const PUSHED_AUTHORIZATION: FormEndpoint<typeof PUSHED_REQUEST> = {
   form: PUSHED_REQUEST,
   summary: "Push an authorization request (RFC 9126)",
   description:
-    "Takes all that the authorization endpoint takes, and refuses what it would refuse. The browser then brings " +
-    "client_id and request_uri alone; what stands beside them is ignored. A request_uri is answered once.",
+    "Accepts and validates the parameters of the authorization endpoint. The browser then sends only " +
+    "client_id and request_uri; other parameters are ignored. A request_uri is answered once.",
   examples: {
     form: {
       ...CLIENT,
@@ -49,12 +49,12 @@ export const PUSHED_AUTHORIZATION: FormEndpoint<typeof PUSHED_REQUEST> = {
   status: 201,
   repeatable: ["resource"],
   answer: {
-    description: "Where it lies.",
+    description: "The reference of the request.",
     schema: PUSHED_RESPONSE,
     example: { request_uri: "urn:ietf:params:oauth:request_uri:<REFERENCE>", expires_in: PUSH_LIFETIME },
   },
   refused: [
-    { when: "The request is wrong.", error: new TokenError("invalid_scope", "The client does not have it.") },
+    { when: "The request is invalid.", error: new TokenError("invalid_scope", "The client does not have it.") },
     ...REFUSED_PROOF,
   ],
 };

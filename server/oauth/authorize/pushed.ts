@@ -170,7 +170,7 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
 
 function tooMany(): TooManyRequests {
   const { client, address } = MAX_PUSHES;
-  const reason = `${client} requests of this client, or ${address} from this address, wait for their answers.`;
+  const reason = `${client} requests of this client, or ${address} from this address, are waiting for their answers.`;
   return new TooManyRequests(reason, 90);
 }
 
@@ -192,7 +192,7 @@ export function usedBefore({ isSigned }: Pick<PushReference, "isSigned">): Autho
 }
 
 function expired(): AuthorizationError {
-  const reason = `The request_uri has expired: a browser has ${PUSH_LIFETIME} seconds to come with it.`;
+  const reason = `The request_uri has expired: it must be opened within ${PUSH_LIFETIME} seconds.`;
   return new AuthorizationError("invalid_request_uri", reason);
 }
 

@@ -45,7 +45,7 @@ export async function askedOf(
 /** @throws RefusedRequest, or BadInput for a device, if the user's roles leave no scope */
 export function requireAny({ scopes }: AskedAccess, { scopes: wanted, reply, device }: AuthorizationRequest): void {
   if (scopes.length > 0) return;
-  const reason = `No role of the user gives the scope ${printable(wanted.join(" "))}.`;
+  const reason = `No role of the user grants the scope ${printable(wanted.join(" "))}.`;
   if (device) throw new BadInput(reason);
   throw new RefusedRequest(new AuthorizationError("invalid_scope", reason), reply);
 }
@@ -60,7 +60,7 @@ export function noteMissing(
   const missing = scopes.filter((scope) => !asked.scopes.includes(scope));
   if (missing.length === 0) return;
   const known = { tenantId: client.tenantId, clientId: client.id, userId, scopes: missing };
-  log.info(known, "scopes are left out, because no role of the user gives them");
+  log.info(known, "scopes are omitted because no role of the user grants them");
 }
 
 /** The consent that covers the question. Claims included in a requested scope need no separate consent. */

@@ -16,16 +16,16 @@ export function RefusedPage({ site, problem, destination, href, action, fields =
   return (
     <CardPage site={site} title="Request refused">
       <h1>Request refused</h1>
-      <p>The application has sent a request that cannot be answered.</p>
+      <p>The application sent an invalid request.</p>
       <p safe>{problem}</p>
       <p class="warning">
-        Nobody in your organisation has set this application up. Go on to <strong safe>{destination}</strong> only if
-        you know it.
+        Your organisation has not approved this application. Continue to <strong safe>{destination}</strong> only if you
+        know it.
       </p>
       {action === undefined ? (
         <p>
           <a href={attribute(href!)} rel="noreferrer" safe>
-            {`Go on to ${destination}`}
+            {`Continue to ${destination}`}
           </a>
         </p>
       ) : (
@@ -34,7 +34,7 @@ export function RefusedPage({ site, problem, destination, href, action, fields =
             <input type="hidden" name={attribute(name)} value={attribute(value)} />
           ))}
           <button type="submit" class="outline" safe>
-            {`Go on to ${destination}`}
+            {`Continue to ${destination}`}
           </button>
         </form>
       )}

@@ -33,7 +33,7 @@ export function createRequestObjects(issuer: string, isSignedByClient: IsSignedB
     if (sub === own) throw bad("sub must not be the client_id");
     if (![aud].flat().includes(issuer)) throw bad(`aud must be ${issuer}`);
     // RFC 9101 4.
-    if ("request" in claims || "request_uri" in claims) throw bad("it has request or request_uri in it");
+    if ("request" in claims || "request_uri" in claims) throw bad("it contains request or request_uri");
     const parameters = parametersOf(claims);
     if (!(await isSignedByClient(client, object))) throw bad("it is not signed by a key of the client");
     return { parameters, expiresAt };
@@ -79,9 +79,9 @@ function textsOf(name: string, value: unknown): string[] {
   if (name === "claims" && typeof value === "object" && value !== null) return [JSON.stringify(value)];
   const isList = name === "resource" && Array.isArray(value) && value.every((one) => typeof one === "string");
   if (isList) return value as string[];
-  throw bad(`${name} is of a wrong type`);
+  throw bad(`${name} has the wrong type`);
 }
 
 function bad(reason: string): AuthorizationError {
-  return new AuthorizationError("invalid_request_object", `The request object is refused: ${reason}.`);
+  return new AuthorizationError("invalid_request_object", `The request object is rejected: ${reason}.`);
 }

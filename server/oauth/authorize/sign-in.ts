@@ -13,10 +13,10 @@ import { type AuthorizationTarget, goTo, readTarget, withoutPrompts } from "./pa
 import { tellingTheClient } from "./step.ts";
 
 /** One text for every failure, so strangers cannot probe for accounts. */
-export const REFUSED = "The user name or the password is wrong.";
+export const REFUSED = "Wrong user name or password.";
 /** Strangers cannot probe for organisations either. */
-const REFUSED_AT_SETTINGS = `${REFUSED} Or it is the name of the organisation, if you have typed one: capitals count.`;
-export const WRONG_USER = "The application asked for another account. Sign in with that one.";
+const REFUSED_AT_SETTINGS = `${REFUSED} If you entered an organisation, check its name too: it is case-sensitive.`;
+export const WRONG_USER = "The application requested a different account. Sign in with that one.";
 
 export function signInEndpoints(deps: AuthorizeDependencies) {
   const signInForm = pageEndpoint(deps.endpoints, "/signin", ["POST"], async (request, visitor) => {

@@ -89,7 +89,7 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, visitor: 
   const taken = await deps.upstream.take(request, providerIdOf(url), url.searchParams.get("state") ?? "");
   if (!taken) {
     throw new BadInput(
-      "This sign-in has expired, is over already, or was begun in another browser. Go back to the application and start again.",
+      "This sign-in has expired, is already complete, or started in a different browser. Go back to the application and start again.",
     );
   }
   if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, visitor, taken, url.search);
@@ -154,7 +154,7 @@ export async function sendToProvider(
 
 /** OIDC Core 3.1.2.1: an error if re-authentication is impossible. */
 function cannotSignInAnew({ checked, provider }: Pick<ProviderWay, "checked" | "provider">): RefusedRequest {
-  const reason = `${provider.name} cannot be asked to sign the user in again, or does not say that it did.`;
+  const reason = `${provider.name} cannot be asked to sign the user in again, or does not confirm it.`;
   return new RefusedRequest(new AuthorizationError("login_required", reason), checked.reply);
 }
 
@@ -166,7 +166,7 @@ async function usableProvider(
 ): Promise<Provider> {
   const isOthers = client.identityProvider !== null && client.identityProvider.id !== providerId;
   const provider = isOthers ? undefined : await upstream.find(client.tenantId, providerId);
-  if (!provider) throw new NotFound("There is no such way to sign in to this application.");
+  if (!provider) throw new NotFound("This application does not have this way to sign in.");
   return provider;
 }
 

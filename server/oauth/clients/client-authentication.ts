@@ -101,16 +101,19 @@ export async function authenticateClient(
 /** FAPI 2.0 Security Profile 5.3.2.1 and 5.4.1. */
 function requireProfile({ securityProfile }: Client, { alg, isForIssuerAlone }: Assertion): void {
   if (securityProfile !== "FAPI2" || (isForIssuerAlone && alg !== "RS256")) return;
-  const problem = isForIssuerAlone ? "alg must not be RS256" : "aud must be the issuer alone";
+  const problem = isForIssuerAlone ? "alg must not be RS256" : "aud must be only the issuer";
   throw new TokenError("invalid_client", `Client authentication failed: client_assertion is wrong: ${problem}.`);
 }
 
 function tooManyAssertions(): TooManyRequests {
-  return new TooManyRequests(`${MAX_USED_JWTS} assertions of this client are alive. Let each live for a minute.`, 60);
+  return new TooManyRequests(
+    `${MAX_USED_JWTS} unexpired assertions of this client are in use. Issue them with a lifetime of a minute.`,
+    60,
+  );
 }
 
 const WRONG_SECRET = "Client authentication failed: client_id or client_secret is wrong.";
-const NO_CERTIFICATE = "Client authentication failed: neither a secret nor a certificate of the client came with it.";
+const NO_CERTIFICATE = "Client authentication failed: neither a secret nor a certificate was sent.";
 const FAILED: Record<Presented["method"], string> = {
   none: "client_secret is missing.",
   client_secret_basic: WRONG_SECRET,
@@ -288,7 +291,9 @@ export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now 
           details: { Reason: reason, Times: 1 + untold },
         }),
       )
-      .catch((err) => log.error({ err, tenantId, clientId: id, reason }, "a refused client is not in the audit log"))
+      .catch((err) =>
+        log.error({ err, tenantId, clientId: id, reason }, "a failed client authentication could not be audited"),
+      )
       .finally(() => {
         waiting--;
       });

@@ -38,7 +38,7 @@ function decoded(jwt: string, bad: Bad, name: string) {
   try {
     return { header: decodeProtectedHeader(jwt), claims: decodeJwt(jwt) };
   } catch {
-    throw bad(`it is no ${name}`);
+    throw bad(`it is not a ${name}`);
   }
 }
 

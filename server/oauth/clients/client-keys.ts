@@ -54,7 +54,7 @@ export function createClientKeys(
     if (answer.status !== 200) throw new UnusableSet(`the answer has status ${answer.status}`);
     const set: unknown = await answer.json().catch(() => undefined);
     const usable = usableKeys(set);
-    if (usable.keys.length === 0) throw new UnusableSet("the answer has no key that can be used");
+    if (usable.keys.length === 0) throw new UnusableSet("the answer contains no usable key");
     return createLocalJWKSet(usable as never);
   }
 

@@ -68,35 +68,35 @@ function address(description: string, form: FormField) {
 
 const FIELDS = {
   RedirectUris: uris(
-    "Where users may be sent back to; compared as they are written. https, or http on 127.0.0.1, [::1] or " +
-      "localhost: of a native client with any port, of others for development.",
+    "Addresses that users can return to, compared exactly. https, or http on 127.0.0.1, [::1] or " +
+      "localhost: with any port for native clients, and for development otherwise.",
     ["https://payroll.example.com/callback"],
     {
       label: "Redirect URIs",
-      hint: "One a line. Where people may be sent back to after signing in; compared exactly. https, or for development http on localhost.",
+      hint: "One per line. Addresses that people can return to after signing in; compared exactly. https, or for development http on localhost.",
       rows: 4,
     },
   ),
-  PostLogoutRedirectUris: uris("Where users may be sent after they have signed out.", [], {
+  PostLogoutRedirectUris: uris("Addresses that users can return to after signing out.", [], {
     label: "Redirect URIs after sign-out",
-    hint: "One a line.",
+    hint: "One per line.",
     rows: 3,
   }),
   BackchannelLogoutUri: text(REDIRECT_URI_LIMIT, {
     description:
-      "Where a logout token is posted to when a session ends in which a user has signed in to it (OpenID Connect " +
-      "Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: it is told nothing.",
+      "Receives a logout token when a session ends in which a user signed in to the client (OpenID Connect " +
+      "Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: no notification.",
     form: {
       label: "Back-channel logout URI",
       type: "url",
-      hint: "Where it is told at once that a person has signed out: an https address that takes logout tokens.",
+      hint: "An https address that receives a logout token as soon as a person signs out.",
     },
     example: "https://payroll.example.com/backchannel-logout",
   }),
   GrantTypes: list(GRANT_TYPES, STANDARD_GRANT_TYPES, {
     description:
-      "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +
-      "have if nobody chose others, is without client_credentials. No client has the device grant (RFC 8628) or " +
+      "The grants it may use at the token endpoint. The default of public and native clients " +
+      "excludes client_credentials. No client has the device grant (RFC 8628) or " +
       "token exchange (RFC 8693) by default.",
     audit: "value",
     judged: true,
@@ -104,16 +104,16 @@ const FIELDS = {
       label: "Grants",
       words: {
         authorization_code: "authorization_code: people sign in",
-        client_credentials: "client_credentials: the application itself calls",
-        refresh_token: "refresh_token: stays signed in",
-        [DEVICE_GRANT]: "device_code: people sign a device in that has no browser",
-        [EXCHANGE_GRANT]: "token-exchange: it calls on in the name of people whose tokens it has",
+        client_credentials: "client_credentials: the application calls as itself",
+        refresh_token: "refresh_token: people stay signed in",
+        [DEVICE_GRANT]: "device_code: people sign in a device without a browser",
+        [EXCHANGE_GRANT]: "token-exchange: it calls other APIs on behalf of its users",
       },
     },
     example: [...STANDARD_GRANT_TYPES],
   }),
   ResponseTypes: list(RESPONSE_TYPES, RESPONSE_TYPES, {
-    description: "What its authorization requests may ask for; others are refused.",
+    description: "The allowed response types; others are rejected.",
     audit: "value",
     form: {
       label: "Answers to authorization requests",
@@ -122,13 +122,13 @@ const FIELDS = {
     example: [...RESPONSE_TYPES],
   }),
   Scopes: settable<string[]>(Type.Array(ANY_SCOPE), SCOPES_MUST, [...DEFAULT_SCOPES], {
-    description: "What it may ask for: scopes of this service, and of APIs.",
+    description: "The scopes it can request, of this service and of APIs.",
     audit: "value",
     judged: true,
     form: {
       label: "Scopes",
       explained: SCOPE_TEXTS,
-      hint: "The most it can ask for. What it may do to a record is for the policies to say.",
+      hint: "The maximum scopes. Policies decide access to single records.",
     },
     example: ["openid", "profile", "name"],
   }),
@@ -139,8 +139,8 @@ const FIELDS = {
     form: {
       label: "Client type",
       words: {
-        confidential: "confidential: a server that keeps a secret",
-        public: "public: a page in a browser, which keeps none",
+        confidential: "confidential: a server that can store a secret",
+        public: "public: a page in a browser",
         native: "native: an app on a device",
       },
     },
@@ -148,8 +148,8 @@ const FIELDS = {
   }),
   TokenEndpointAuthMethod: field<ClientAuthMethod | null, ClientAuthMethod | "">({
     description:
-      "The one way in which it proves who it is; every other is refused. Empty: a confidential client by a secret in " +
-      "the form or the Basic header, others by their client_id alone.",
+      "The only accepted authentication method. Empty: for confidential clients a secret in " +
+      "the form or the Basic header, for others only the client_id.",
     sent: word(["", ...CLIENT_AUTH_METHODS]),
     checked: orNull(word(["", ...CLIENT_AUTH_METHODS])),
     shown: word(["", ...CLIENT_AUTH_METHODS]),
@@ -159,12 +159,12 @@ const FIELDS = {
     audit: "value",
     judged: true,
     form: {
-      label: "How it proves who it is",
+      label: "Client authentication",
       words: {
-        "": "as its type has it",
+        "": "default for its type",
         client_secret_basic: "client_secret_basic: a secret in the Authorization header",
         client_secret_post: "client_secret_post: a secret in the form",
-        private_key_jwt: "private_key_jwt: a JWT signed by its own key",
+        private_key_jwt: "private_key_jwt: a JWT signed with its key",
         tls_client_auth: "tls_client_auth: a certificate with its name",
         none: "none: public clients",
       },
@@ -175,19 +175,19 @@ const FIELDS = {
   JwksUri: {
     ...text(JWKS_URI_LIMIT, {
       description:
-        "Where it publishes its keys, https; in place of Jwks. They are read again after 5 minutes, and for a key that " +
-        "is not known, at most every 30 seconds.",
+        "The https address of its keys, instead of Jwks. They are fetched again after 5 minutes, and for an unknown key " +
+        "at most every 30 seconds.",
       audit: "value",
-      form: { label: "Address of its public keys", hint: "A JSON Web Key Set, in place of the above.", type: "url" },
+      form: { label: "Address of its public keys", hint: "A JSON Web Key Set, instead of the above.", type: "url" },
       example: "",
     }),
     take: (value: string | null) => value ?? "",
   },
   TlsClientAuthName: choice(CERTIFICATE_NAMES, {
-    description: "Which name in the certificate of tls_client_auth is the client's (RFC 8705 2.1.2).",
+    description: "The certificate field that identifies the client with tls_client_auth (RFC 8705 2.1.2).",
     audit: "value",
     form: {
-      label: "Which name in its certificate is its own",
+      label: "Certificate field that identifies it",
       words: {
         SubjectDn: "SubjectDn: the distinguished name of the subject",
         SanDns: "SanDns: an alternative name that is a host",
@@ -201,9 +201,9 @@ const FIELDS = {
   TlsClientAuthValue: {
     ...text(CERTIFICATE_NAME_LIMIT, {
       description:
-        "That name. A distinguished name as RFC 4514 writes it: `openssl x509 -noout -subject -nameopt RFC2253` prints it.",
+        "The value of that field. A distinguished name in RFC 4514 format: `openssl x509 -noout -subject -nameopt RFC2253` prints it.",
       audit: "value",
-      form: { label: "That name", hint: "Such as CN=payroll,O=Example,C=DE. Needed for tls_client_auth." },
+      form: { label: "Value of that field", hint: "Such as CN=payroll,O=Example,C=DE. Needed for tls_client_auth." },
       example: "",
     }),
     take: (value: string | null) => value ?? "",
@@ -212,12 +212,12 @@ const FIELDS = {
     ACCESS_TOKEN_ALGS,
     {
       description:
-        "What its access tokens for the API of this service are signed by. That API alone verifies them; RS256 costs it " +
-        "ten times as much. Tokens for an Api are signed as the Api says.",
+        "The signature algorithm of its access tokens for the API of this service. Only that API verifies them; RS256 takes " +
+        "ten times the CPU. Tokens for an Api have the Api's algorithm.",
       audit: "value",
       form: {
         label: "Signature of access tokens",
-        hint: "Of those for the API of this service, which verifies them itself.",
+        hint: "For the API of this service, which verifies them itself.",
       },
       example: ENTITY_TOKEN_ALG,
     },
@@ -234,19 +234,19 @@ const FIELDS = {
     example: "at+jwt",
   }),
   AccessTokenLifetime: integer(...ACCESS_TOKEN_LIFETIME, "seconds", {
-    description: "How long an access token of its can be used. null: `TOKEN_LIFETIME`.",
+    description: "The lifetime of its access tokens. null: `TOKEN_LIFETIME`.",
     audit: "value",
-    form: { label: "Lifetime of access tokens, seconds", hint: "Empty: as for all applications." },
+    form: { label: "Lifetime of access tokens, seconds", hint: "Empty: the default." },
     example: null,
   }),
   RefreshTokenLifetime: integer(...REFRESH_TOKEN_LIFETIME, "seconds", {
     description:
-      "How long after the grant a refresh token can be used, however often it is refreshed. null: 90 days. A client's " +
-      "own is good for 30 days at most.",
+      "The lifetime of refresh tokens since the grant, including refreshed ones. null: 90 days. For " +
+      "client_credentials at most 30 days.",
     audit: "value",
     form: {
       label: "Lifetime of refresh tokens, seconds",
-      hint: "From the sign-in on, however often they are refreshed. Empty: 90 days.",
+      hint: "Since the sign-in, including refreshed ones. Empty: 90 days.",
     },
     example: null,
   }),
@@ -257,7 +257,7 @@ const FIELDS = {
   }),
   UserinfoAlg: choice(RESPONSE_ALGS, {
     description:
-      "What its userinfo answers are signed by, as JWTs with iss and aud (OpenID Connect Core 5.3.2). Empty: they are " +
+      "The signature algorithm of userinfo responses as JWTs with iss and aud (OpenID Connect Core 5.3.2). Empty: " +
       "plain JSON.",
     audit: "value",
     form: { label: "Signature of userinfo answers", words: { "": "none: plain JSON" } },
@@ -265,19 +265,18 @@ const FIELDS = {
   }),
   IntrospectionAlg: choice(RESPONSE_ALGS, {
     description:
-      "What introspection answers are signed by that it asks for as JWTs (RFC 9701), by Accept: " +
-      "application/token-introspection+jwt. Empty: as its id_tokens.",
+      "The signature algorithm of introspection responses as JWTs (RFC 9701), requested by Accept: " +
+      "application/token-introspection+jwt. Empty: that of its id_tokens.",
     audit: "value",
     form: {
       label: "Signature of introspection answers",
-      hint: "Of those that it asks for as JWTs.",
+      hint: "For responses requested as JWTs.",
       words: { "": "as its id_tokens" },
     },
     example: "",
   }),
   IdTokenClaims: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
-    description:
-      "The claims of the scopes profile, name, email and phone stand in the id_token too, not in userinfo alone.",
+    description: "The claims of the scopes profile, name, email and phone are in the id_token as well as in userinfo.",
     audit: "value",
     form: {
       label: "Name, e-mail and phone in the id_token too",
@@ -288,14 +287,14 @@ const FIELDS = {
   ClaimMapping: claimMappingField("id_tokens, userinfo, and access tokens for the API of this service"),
   SubjectType: choice(SUBJECT_TYPES, {
     description:
-      "What the `sub` of its users is (OpenID Connect Core 8): the same as for other clients, or one that only clients " +
-      "of its sector share.",
+      "The `sub` of its users (OpenID Connect Core 8): the same for all clients, or one shared only by clients " +
+      "of its sector.",
     audit: "value",
     form: {
-      label: "How it knows its users",
+      label: "Subject identifier of users",
       words: {
-        public: "public: by the same sub as other applications",
-        pairwise: "pairwise: by a sub of its own sector",
+        public: "public: the same sub as for other applications",
+        pairwise: "pairwise: a sub for its own sector",
       },
     },
     example: "public",
@@ -303,11 +302,11 @@ const FIELDS = {
   SectorIdentifierUri: {
     ...text(JWKS_URI_LIMIT, {
       description:
-        "Of a pairwise client: an https address whose JSON list has all of its RedirectUris (OpenID Connect Core 8.1); " +
+        "For pairwise clients: an https address with a JSON list of all its RedirectUris (OpenID Connect Core 8.1); " +
         "its host is the sector. Empty: the one host of its RedirectUris.",
       audit: "value",
       form: {
-        label: "Address that lists its sector",
+        label: "Address of the sector's list",
         hint: "Needed if its redirect URIs have several hosts.",
         type: "url",
       },
@@ -317,48 +316,47 @@ const FIELDS = {
   },
   LogoUri: address("An https address of its logo: PNG, JPEG or WebP, at most 512 KiB. The consent page shows it.", {
     label: "Address of its logo",
-    hint: "PNG, JPEG or WebP, at most 512 KiB. The consent page shows it, made anew by Gatehouse.",
+    hint: "PNG, JPEG or WebP, at most 512 KiB. The consent page shows a re-encoded copy.",
   }),
-  PolicyUri: address("Where its privacy policy is; the consent page links to it.", {
+  PolicyUri: address("Its privacy policy; the consent page links to it.", {
     label: "Address of its privacy policy",
     hint: "The consent page links to it.",
   }),
-  TosUri: address("Where its terms of service are; the consent page links to them.", {
+  TosUri: address("Its terms of service; the consent page links to them.", {
     label: "Address of its terms of service",
     hint: "The consent page links to them.",
   }),
   RequirePar: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
-    description: "Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).",
+    description: "Authorization requests must be pushed and sent as `request_uri` (RFC 9126).",
     audit: "value",
     form: {
-      label: "Authorization requests have to be pushed (PAR)",
+      label: "Require pushed authorization requests (PAR)",
       hint: "The application sends each to /oauth2/par first.",
     },
     example: false,
   }),
   RequireSignedRequestObject: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
-    description: "Its authorization requests are taken as a signed `request` alone, pushed or not (RFC 9101).",
+    description: "Authorization requests must be signed `request` objects, pushed or not (RFC 9101).",
     audit: "value",
     form: {
-      label: "Authorization requests have to be signed",
-      hint: "The application sends each as a JWT signed by its own key.",
+      label: "Require signed authorization requests",
+      hint: "The application sends each as a JWT signed with its key.",
     },
     example: false,
   }),
   DpopBound: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
-    description:
-      "It is given tokens at /oauth2/token alone, and only such as are bound to a key that it proves by DPoP (RFC 9449).",
+    description: "It gets tokens only at /oauth2/token, bound to a key with DPoP (RFC 9449).",
     audit: "value",
     form: {
-      label: "Tokens have to be bound to a key (DPoP)",
-      hint: "A stolen token is then of no use without the key.",
+      label: "Require tokens bound to a key (DPoP)",
+      hint: "A stolen token is useless without the key.",
     },
     example: false,
   }),
   SecurityProfile: choice(SECURITY_PROFILES, {
     description:
       "FAPI2: the FAPI 2.0 Security Profile. It needs RequirePar, DpopBound, private_key_jwt or tls_client_auth, and ES256 or EdDSA; then PKCE " +
-      "is demanded, codes live for 60 s, and RS256, hybrid answers and other audiences of an assertion are refused.",
+      "is required, codes expire after 60 s, and RS256, hybrid responses and other audiences of an assertion are rejected.",
     audit: "value",
     form: {
       label: "Security profile",
@@ -368,10 +366,10 @@ const FIELDS = {
     example: "None",
   }),
   FirstParty: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
-    description: "Users are not asked for their consent.",
+    description: "Users are not asked for consent.",
     audit: "value",
     judged: true,
-    form: { label: "It is our own: its users are not asked for consent" },
+    form: { label: "First-party: skip consent" },
     example: false,
   }),
 };
@@ -380,7 +378,7 @@ const FIELDS = {
 export const CREDENTIALS = record("Credentials", {
   table: "credentials",
   nouns: ["credentials", "credentials"],
-  description: "What makes an Application an OAuth client.",
+  description: "The OAuth client settings of an Application.",
   scopes: SETTING,
   audit: "Credentials",
   fields: FIELDS,

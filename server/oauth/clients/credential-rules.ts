@@ -62,8 +62,7 @@ function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwk
     problems.push(`TokenEndpointAuthMethod is ${method}, which a ${clientType} client cannot have.`);
   }
   // RFC 7591 2.
-  if (jwks && jwksUri !== "")
-    problems.push("JwksUri cannot be combined with Jwks: a client has its keys in one place.");
+  if (jwks && jwksUri !== "") problems.push("JwksUri cannot be combined with Jwks.");
   if (method === "private_key_jwt" && !jwks && jwksUri === "") {
     problems.push("TokenEndpointAuthMethod is private_key_jwt, which needs Jwks or JwksUri.");
   }
@@ -76,7 +75,7 @@ function certificateProblems(after: Credentials, before: Credentials, { takesCer
   if (value !== "" && !canBeNamed(name, value)) return [`TlsClientAuthValue ${NAME_MUST[name]}`];
   if (method !== "tls_client_auth") return [];
   if (!takesCertificates && method !== before.tokenEndpointAuthMethod) {
-    return ["TokenEndpointAuthMethod is tls_client_auth, which needs MTLS_URL: no proxy passes certificates here."];
+    return ["TokenEndpointAuthMethod is tls_client_auth, which needs MTLS_URL and a proxy that forwards certificates."];
   }
   return value === "" ? ["TlsClientAuthValue is missing, which TokenEndpointAuthMethod tls_client_auth needs."] : [];
 }
@@ -114,7 +113,7 @@ function sectorProblems(after: Credentials, before: Credentials, checkUrl: Check
   if (problem) return [`SectorIdentifierUri: ${problem}`];
   if (subjectType === "public" || after.redirectUris.some((one) => !URL.canParse(one)) || sectorOf(after)) return [];
   // OIDC Core 8.1.
-  return ["SubjectType is pairwise: its RedirectUris must be https and of one host, or SectorIdentifierUri list them."];
+  return ["SubjectType is pairwise: RedirectUris must be https on one host, or be listed at SectorIdentifierUri."];
 }
 
 /** FAPI 2.0 Security Profile 5.3.2.1 and 5.4.1: its requirements on other fields. */
@@ -131,7 +130,7 @@ function profileProblems(credentials: Credentials): string[] {
     "AccessTokenAlg: ES256 or EdDSA": accessTokenAlg !== "RS256",
     "UserinfoAlg: none, ES256 or EdDSA": userinfoAlg !== "RS256",
     "IntrospectionAlg: none, ES256 or EdDSA": introspectionAlg !== "RS256",
-    "RedirectUris of https alone": redirectUris.every((uri) => uri.startsWith("https:")),
+    "only https RedirectUris": redirectUris.every((uri) => uri.startsWith("https:")),
   };
   const missing = Object.keys(needed).filter((name) => !needed[name]);
   return missing.length > 0 ? [`SecurityProfile is FAPI2, which needs ${missing.join(", ")}.`] : [];
@@ -163,17 +162,17 @@ const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
  */
 export function redirectUriProblem(uri: string, clientType: ClientType): string | undefined {
   const shown = printable(uri);
-  if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return `${shown} is no absolute address.`;
+  if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return `${shown} is not an absolute address.`;
   const url = new URL(uri);
   // RFC 6749 3.1.2.
-  if (uri.includes("#")) return `${shown} has a fragment; a redirect URI has none.`;
-  if (url.username || url.password) return `${shown} has a user name; a redirect URI has none.`;
-  if (uri.includes("*")) return `${shown} has a *; a redirect URI is one exact address.`;
+  if (uri.includes("#")) return `${shown} has a fragment; redirect URIs must not have one.`;
+  if (url.username || url.password) return `${shown} has a user name; redirect URIs must not have one.`;
+  if (uri.includes("*")) return `${shown} contains a *; a redirect URI is one exact address.`;
   if (url.protocol === "https:" || url.protocol === "http:") return webProblem(uri, url, shown);
   if (clientType === "native" && isPrivateUse(uri, url)) return undefined;
   return clientType === "native"
-    ? `${shown}: write a private-use scheme as com.example.app:/callback, or example://callback if no other program has it.`
-    : `${shown} must begin with https://; only a native client may have a scheme of its own.`;
+    ? `${shown}: a private-use scheme must look like com.example.app:/callback, or example://callback if no other program uses it.`
+    : `${shown} must begin with https://; only native clients can use private-use schemes.`;
 }
 
 /**
@@ -242,5 +241,5 @@ function webProblem(uri: string, url: URL, shown: string): string | undefined {
     return `${shown}: write scheme and host in lower case and without a default port, as ${origin}.`;
   }
   if (url.protocol === "https:" || isLoopback(url)) return undefined;
-  return `${shown} must begin with https://; http is for 127.0.0.1, [::1] or localhost alone.`;
+  return `${shown} must begin with https://; http is only for 127.0.0.1, [::1] or localhost.`;
 }

@@ -34,9 +34,9 @@ const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 const member = (description?: string) => Type.Optional(Type.String(description ? { description } : {}));
 const PUBLIC_KEY = Type.Object({
   kty: Type.String({ description: "RSA, EC (P-256) or OKP (Ed25519)." }),
-  kid: member("Told from the other keys by it."),
-  use: member("sig, or left out."),
-  alg: member(`${CLIENT_JWT_ALGS.join(", ")}, or left out.`),
+  kid: member("Identifies the key in the set."),
+  use: member("sig, or absent."),
+  alg: member(`${CLIENT_JWT_ALGS.join(", ")}, or absent.`),
   crv: member(),
   x: member(),
   y: member(),
@@ -47,8 +47,8 @@ const JWKS = Type.Object({ keys: Type.Array(PUBLIC_KEY, { minItems: 1, maxItems:
 
 export const jwksField = field<Jwks | null, Jwks | null>({
   description:
-    "Its public keys (RFC 7517 5), which its client assertions are verified by. Members that a public key does not " +
-    "need are not kept. null: it has none here.",
+    "Its public keys (RFC 7517 5), which verify its client assertions. Members that a public key does not " +
+    "need are not stored. null: none.",
   sent: orNull(JWKS),
   checked: orNull(Type.Object({})),
   shown: orNull(JWKS),
@@ -58,7 +58,7 @@ export const jwksField = field<Jwks | null, Jwks | null>({
   stored: "json",
   form: {
     label: "Public keys",
-    hint: 'A JSON Web Key Set, {"keys": […]}, of RSA, P-256 or Ed25519 keys. Public keys alone.',
+    hint: 'A JSON Web Key Set, {"keys": […]}, of RSA, P-256 or Ed25519 keys. Public keys only.',
     rows: 4,
     json: true,
   },
@@ -75,7 +75,7 @@ function jwksProblem(value: object): string | undefined {
     if (problem) return `Jwks.keys[${index}] ${problem}`;
   }
   const kids = (keys as PublicKey[]).flatMap(({ kid }) => kid ?? []);
-  return new Set(kids).size < kids.length ? "Jwks has two keys with one kid." : undefined;
+  return new Set(kids).size < kids.length ? "Jwks has two keys with the same kid." : undefined;
 }
 
 /** Why a key is rejected; the text follows the key's name. */
@@ -83,12 +83,12 @@ function keyProblem(key: unknown): string | undefined {
   if (typeof key !== "object" || key === null) return "must be an object.";
   const members = key as Record<string, unknown>;
   if (PRIVATE_MEMBERS.some((name) => name in members)) {
-    return "is a private key, which must not leave its owner. Make a new one, and send its public half.";
+    return "is a private key, which must stay secret. Create a new key and send its public part.";
   }
   const isText = (value: unknown) =>
     typeof value === "string" && value.length <= MEMBER_LIMIT && value.isWellFormed() && !value.includes("\0");
   const wrong = MEMBERS.find((name) => members[name] !== undefined && !isText(members[name]));
-  if (wrong) return `has a member ${wrong} that is no string of at most ${MEMBER_LIMIT} characters.`;
+  if (wrong) return `has a member ${wrong} that is not a string of at most ${MEMBER_LIMIT} characters.`;
   // RFC 7518 6. OpenSSL accepts more encodings than WebCrypto, which verifies signatures.
   const spelled = NUMBERS.find(
     (name) => members[name] !== undefined && !/^[A-Za-z0-9_-]+$/.test(String(members[name])),

@@ -87,13 +87,13 @@ async function smallPng(file: Png): Promise<Png> {
   try {
     const image = new Bun.Image(file, { maxPixels: MAX_LOGO_PIXELS });
     const { format } = await image.metadata();
-    if (!FORMATS.includes(format)) throw new UnusableLogo(`it is ${format}, and not PNG, JPEG or WebP`);
+    if (!FORMATS.includes(format)) throw new UnusableLogo(`it is ${format}, not PNG, JPEG or WebP`);
     if (format === "jpeg" && scansOf(file) > MAX_SCANS) throw new UnusableLogo(`it has more than ${MAX_SCANS} scans`);
     const small = image.resize(SIDE, SIDE, { fit: "inside", withoutEnlargement: true }).png();
     return withoutProfile(await small.bytes());
   } catch (error) {
     if (!(error instanceof Error && "code" in error && String(error.code).startsWith("ERR_IMAGE_"))) throw error;
-    throw new UnusableLogo(`it is no PNG, JPEG or WebP of at most ${MAX_LOGO_PIXELS} pixels (${error.code})`);
+    throw new UnusableLogo(`it is not a PNG, JPEG or WebP of at most ${MAX_LOGO_PIXELS} pixels (${error.code})`);
   }
 }
 

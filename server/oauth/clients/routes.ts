@@ -12,7 +12,7 @@ import type { ClientCredentials } from "./service.ts";
 export function credentialRoutes(credentials: ClientCredentials): Route[] {
   const application = "/Application/{Id}";
   const params = { Id: idParameter("The Application's Id, which is its client_id.", "Application") };
-  const tag = { name: "Credentials", description: "What makes an Application an OAuth client." };
+  const tag = { name: "Credentials", description: "The OAuth client settings of an Application." };
   const read = { method: "GET" as const, tag, params, scopes: ["Settings:Read"] as const };
   const update = { tag, params, scopes: ["Settings:Update"] as const };
   const answer = { schema: CREDENTIALS.record, example: CREDENTIALS.example };
@@ -33,11 +33,11 @@ export function credentialRoutes(credentials: ClientCredentials): Route[] {
         path: `${application}/Credentials`,
         id: "changeCredentials",
         summary: "Change an Application's credentials",
-        description: "Refused with 409 when the client that calls would lose its own grant or Settings scopes.",
+        description: "409 if the calling client would lose its own grant or Settings scopes.",
         conditions: true,
         body: {
           ...CREDENTIALS,
-          description: "Absent fields are left alone, null sets one back.",
+          description: "Absent fields stay unchanged, null resets a field.",
           examples: {
             confidential: { RedirectUris: CREDENTIALS.example.RedirectUris },
             public: { ClientType: "public", RedirectUris: ["http://localhost:3001/callback"] },
@@ -48,7 +48,7 @@ export function credentialRoutes(credentials: ClientCredentials): Route[] {
             },
           },
         },
-        answer: { description: "The credentials as they stand.", ...answer },
+        answer: { description: "The credentials after the change.", ...answer },
         errors: ["Conflict"],
         handle: (caller, { params: { Id }, input, conditions, sent }) =>
           credentials.change(caller, Id, input, conditions, sent),
@@ -59,7 +59,7 @@ export function credentialRoutes(credentials: ClientCredentials): Route[] {
       ...read,
       path: `${application}/Secrets`,
       id: "listSecrets",
-      summary: "List an Application's secrets, without the secrets themselves",
+      summary: "List an Application's secrets, without their values",
       answer: { description: "All of them.", schema: SECRET_RECORD, example: EXAMPLE, list: true },
       handle: (caller, { params: { Id } }) => credentials.listSecrets(caller, Id),
     }),
@@ -68,11 +68,11 @@ export function credentialRoutes(credentials: ClientCredentials): Route[] {
       method: "POST",
       path: `${application}/Secrets`,
       id: "makeSecret",
-      summary: "Make a secret",
-      description: "This answer alone has it. Two may live at a time, so that one can be replaced; a third is 409.",
+      summary: "Create a secret",
+      description: "Only this response contains it. Two can be valid at a time, for replacement; a third is 409.",
       body: {
         ...SECRET,
-        description: "May be left out.",
+        description: "Optional.",
         optional: true,
         examples: { named: { Name: EXAMPLE.Name } },
       },
@@ -93,7 +93,7 @@ export function credentialRoutes(credentials: ClientCredentials): Route[] {
       id: "deleteSecret",
       summary: "Delete a secret",
       description: "409 for the last secret of the calling client.",
-      answer: { description: "What it was, without the secret itself.", schema: SECRET_RECORD, example: EXAMPLE },
+      answer: { description: "The deleted secret, without its value.", schema: SECRET_RECORD, example: EXAMPLE },
       errors: ["Conflict"],
       handle: (caller, { params: { Id, SecretId } }) => credentials.deleteSecret(caller, Id, SecretId),
     }),
@@ -106,7 +106,7 @@ const SECRET_RECORD = Type.Object(
     Name: Type.String(),
     CreatedOn: time(),
     LastUsedOn: orNull(time(), {
-      description: "When it last proved the client; less than an hour behind. null: it was never used.",
+      description: "The last use, accurate to an hour. null: never used.",
     }),
   },
   { $id: "Secret" },

@@ -29,7 +29,7 @@ export function createSecretUses(sql: Sql, log: Logger): OnSecretUsed {
       } catch (error) {
         // The next use tries again.
         for (const id of ids) recorded.delete(id);
-        couldNotWrite({ err: error }, "it could not be written down that secrets of clients were used");
+        couldNotWrite({ err: error }, "the last use of client secrets could not be stored");
       }
     }
     isWriting = false;

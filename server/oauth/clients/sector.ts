@@ -28,7 +28,7 @@ export function createReadSector(fetch: EgressFetch, checkUrl: CheckUrl): ReadSe
       if (answer.status !== 200) return failed(`the answer has status ${answer.status}`);
       const listed: unknown = await answer.json().catch(() => undefined);
       const isList = Array.isArray(listed) && listed.every((one) => typeof one === "string");
-      return isList ? { uri, uris: listed } : failed("the answer is no JSON list of addresses");
+      return isList ? { uri, uris: listed } : failed("the answer is not a JSON list of addresses");
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       return failed(error.message);
@@ -42,7 +42,7 @@ export function requireListed(after: Credentials, before: Credentials, listing: 
   const isAsBefore = uri === before.sectorIdentifierUri;
   const added = isAsBefore ? redirectUris.filter((one) => !before.redirectUris.includes(one)) : redirectUris;
   if (uri === "" || (isAsBefore && added.length === 0)) return;
-  if (listing?.uri !== uri) throw refused(": it was not read. Try again.");
+  if (listing?.uri !== uri) throw refused(": too many are being read. Try again.");
   if (listing.problem) throw refused(` cannot be read: ${listing.problem}.`);
   const missing = added.find((one) => !listing.uris.includes(one));
   if (missing) throw refused(` does not list ${printable(missing)}.`);

@@ -293,7 +293,9 @@ function refuseOwnLockOut(by: By, applicationId: number, before: Credentials, af
   const missing = (needed: string[], had: string[], has: string[]) =>
     needed.filter((one) => had.includes(one) && !has.includes(one));
   const lost = [
-    ...(before.tokenEndpointAuthMethod === after.tokenEndpointAuthMethod ? [] : ["another TokenEndpointAuthMethod"]),
+    ...(before.tokenEndpointAuthMethod === after.tokenEndpointAuthMethod
+      ? []
+      : ["a different TokenEndpointAuthMethod"]),
     ...missing([ownGrant], before.grantTypes, after.grantTypes).map((grant) => `GrantTypes without ${grant}`),
     ...missing(SETTINGS_SCOPES, before.scopes, after.scopes).map((scope) => `Scopes without ${scope}`),
   ];
@@ -307,5 +309,5 @@ function refuseOwnLastSecret(by: By, applicationId: number, left: StoredSecret[]
 }
 
 function ownClient(applicationId: number, reason: string): Conflict {
-  return new Conflict(`Application ${applicationId} is the client that calls, and ${reason}. Use another client.`);
+  return new Conflict(`Application ${applicationId} is the calling client, and ${reason}. Use a different client.`);
 }

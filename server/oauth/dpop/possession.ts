@@ -14,16 +14,16 @@ import { createNonces, NONCE_LIFETIME } from "./nonces.ts";
 import { DPOP_ALGS, type Proof, readProof, WrongProof } from "./proof.ts";
 import { insertUsedProof } from "./used-proofs.store.ts";
 
-const NO_NONCE = "Send the DPoP proof again, with the nonce that the header DPoP-Nonce has.";
+const NO_NONCE = "Send the DPoP proof again, with the nonce in the header DPoP-Nonce.";
 
 /** Errors of endpoints that accept proofs (RFC 9449 5). */
 export const REFUSED_PROOF: Refusal[] = [
   {
-    when: "The DPoP proof is wrong, or the client has to send one.",
-    error: new TokenError("invalid_dpop_proof", "The client has to send a DPoP proof: the header DPoP is missing."),
+    when: "The DPoP proof is invalid, or missing.",
+    error: new TokenError("invalid_dpop_proof", "The client must send a DPoP proof: the header DPoP is missing."),
   },
   {
-    when: "The DPoP proof has no nonce, or an old one.",
+    when: "The DPoP proof has no nonce, or an expired one.",
     error: new TokenError("use_dpop_nonce", NO_NONCE),
     headers: ["DPoP-Nonce"],
   },
@@ -78,15 +78,16 @@ export function createDpop({ sql, vault, mtls, findClient }: DpopDependencies): 
 
     async checkPossession(request, { scheme, token }, { tenantId, clientId, jkt }) {
       // RFC 9449 7.1 and 7.2: the scheme must match the token's binding.
-      if (jkt === undefined) throw refused("invalid_token", "The access token is bound to no key: send it as Bearer.");
+      if (jkt === undefined)
+        throw refused("invalid_token", "The access token is not bound to a key: send it as Bearer.");
       if (scheme !== "DPoP") {
         throw refused("invalid_token", "The access token is bound to a key: send it as DPoP, with a DPoP proof.");
       }
       const proof = await readProof(request, mtls.baseOf(request), token).catch((error) => {
         throw error instanceof WrongProof ? refusedProof(error.message) : error;
       });
-      if (!proof) throw refusedProof("there is none");
-      if (proof.jkt !== jkt) throw refused("invalid_token", "The access token is bound to another key.");
+      if (!proof) throw refusedProof("it is missing");
+      if (proof.jkt !== jkt) throw refused("invalid_token", "The access token is bound to a different key.");
       if (!mayBeSignedBy(proof.alg, (await findClient(clientId))?.securityProfile)) throw refusedProof(OTHER_ALG);
       const problem = await use(request, tenantId, proof);
       if (problem === "stale") throw refused("use_dpop_nonce", NO_NONCE);
@@ -103,11 +104,11 @@ function mayBeSignedBy(alg: string, profile: ProvingClient["securityProfile"] | 
 }
 
 function wrong(reason: string): TokenError {
-  return new TokenError("invalid_dpop_proof", `The DPoP proof is wrong: ${reason}.`);
+  return new TokenError("invalid_dpop_proof", `The DPoP proof is invalid: ${reason}.`);
 }
 
 function refusedProof(reason: string): Unauthorized {
-  return refused("invalid_dpop_proof", `The DPoP proof is wrong: ${reason}.`);
+  return refused("invalid_dpop_proof", `The DPoP proof is invalid: ${reason}.`);
 }
 
 /** RFC 9449 7.1. */

@@ -52,7 +52,7 @@ export async function readProof(request: Request, base: string, accessToken?: st
   if (accessToken !== undefined && ath !== hashOf(accessToken)) {
     throw new WrongProof("ath is not the SHA-256 of the access token");
   }
-  if (nonce !== undefined && typeof nonce !== "string") throw new WrongProof("nonce is no string");
+  if (nonce !== undefined && typeof nonce !== "string") throw new WrongProof("nonce is not a string");
   return { jkt: await calculateJwkThumbprint(key), jti, alg, nonce };
 }
 
@@ -66,7 +66,7 @@ async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; al
       throw new WrongProof(`typ is not ${PROOF_TYPE}`);
     }
     if (error instanceof errors.JOSEAlgNotAllowed) throw new WrongProof(`alg must be one of ${DPOP_ALGS.join(", ")}`);
-    throw new WrongProof("it is no JWT that is signed by the public key in its jwk");
+    throw new WrongProof("it is not a JWT signed with the public key in its jwk");
   }
 }
 

@@ -73,10 +73,7 @@ function noCode(): TokenError {
 }
 
 function sessionEnded(): TokenError {
-  return new TokenError(
-    "invalid_grant",
-    "The session that the code was issued in has ended. The user has to sign in again.",
-  );
+  return new TokenError("invalid_grant", "The session of the code has ended. The user must sign in again.");
 }
 
 function ownCode(clientId: number, code: StoredCode): void {
@@ -85,7 +82,7 @@ function ownCode(clientId: number, code: StoredCode): void {
 }
 
 function unexpired(code: StoredCode): void {
-  if (code.isExpired) throw new TokenError("invalid_grant", "The code has expired. The user has to sign in again.");
+  if (code.isExpired) throw new TokenError("invalid_grant", "The code has expired. The user must sign in again.");
 }
 
 /** The redirect URI or response type may have been removed from the client since. */
@@ -101,23 +98,23 @@ function stillRegistered(client: Client, { redirectUri, responseType }: StoredCo
 /** Optional at the spec door; RFC 6749 4.1.3 requires it if the authorization request had it. */
 function sameRedirectUri(door: Door, code: StoredCode, sent: string | undefined): void {
   if (!sent && door === "rfc" && code.redirectUriSent) {
-    throw new TokenError("invalid_request", "redirect_uri is missing; it was sent for the code.");
+    throw new TokenError("invalid_request", "redirect_uri is missing; the authorization request had one.");
   }
   if (sent && sent !== code.redirectUri) {
-    throw new TokenError("invalid_grant", "redirect_uri is not the one that the code was sent to.");
+    throw new TokenError("invalid_grant", "redirect_uri differs from that of the authorization request.");
   }
 }
 
 /** RFC 7636 4.6; a verifier without a challenge is a downgrade (RFC 9700 2.1.1). */
 function knownVerifier({ codeChallenge }: StoredCode, verifier: string | undefined): void {
   if (codeChallenge === null) {
-    if (verifier) throw new TokenError("invalid_grant", "The code was asked for without a code_challenge.");
+    if (verifier) throw new TokenError("invalid_grant", "The authorization request had no code_challenge.");
     return;
   }
   if (!verifier) throw new TokenError("invalid_grant", "code_verifier is missing.");
   const right = Buffer.from(codeChallenge, "base64url");
   const given = createHash("sha256").update(verifier).digest();
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier) || right.length !== given.length || !timingSafeEqual(right, given)) {
-    throw new TokenError("invalid_grant", "code_verifier does not belong to the code_challenge.");
+    throw new TokenError("invalid_grant", "code_verifier does not match the code_challenge.");
   }
 }

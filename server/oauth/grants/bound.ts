@@ -34,6 +34,6 @@ export function boundTo(jkt: string | undefined, { clientType }: Client, { token
 /** @throws TokenError invalid_grant */
 export function requireKey(bound: string | null, jkt: string | undefined, what: string): void {
   if (bound === null || bound === jkt) return;
-  const problem = jkt === undefined ? "Send a DPoP proof by it." : "The DPoP proof uses a different key.";
+  const problem = jkt === undefined ? "Send a DPoP proof." : "The DPoP proof uses a different key.";
   throw new TokenError("invalid_grant", `The ${what} is bound to a key. ${problem}`);
 }

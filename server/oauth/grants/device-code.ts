@@ -18,7 +18,7 @@ const SLOW_DOWN = 5;
 export async function deviceCode(request: GrantRequest): Promise<Issued> {
   const { client, door, form, sql, families, apis, resource } = request;
   // The spec door has no codes for these errors.
-  if (door === "spec") throw new TokenError("unsupported_grant_type", `Devices ask at ${RFC_TOKEN_PATH}.`);
+  if (door === "spec") throw new TokenError("unsupported_grant_type", `Devices poll at ${RFC_TOKEN_PATH}.`);
   const digest = digestOf(requireField(form, "device_code"));
   const device = await findDevice(sql, client.tenantId, digest);
   if (!device) throw noDevice();
@@ -58,11 +58,11 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
 /** @returns the user who approved it @throws TokenError with a code of RFC 8628 3.5 until then */
 async function answered({ sql, client }: GrantRequest, device: PolledDevice, digest: Buffer): Promise<number> {
   const say = (code: string, description: string) => new TokenError("invalid_grant", description, code);
-  if (device.isExpired) throw say("expired_token", "The device_code has expired. Begin again.");
+  if (device.isExpired) throw say("expired_token", "The device_code has expired. Start again.");
   if (device.userId !== null) return device.userId;
-  if (device.isDecided) throw say("access_denied", "The user has denied the access.");
+  if (device.isDecided) throw say("access_denied", "The user denied access.");
   if (await notePoll(sql, client.tenantId, digest, SLOW_DOWN)) {
-    throw say("slow_down", `The device asks too often: from now on it has to wait ${SLOW_DOWN} seconds longer.`);
+    throw say("slow_down", `The device polls too often: from now on it must wait ${SLOW_DOWN} seconds longer.`);
   }
   throw say("authorization_pending", "The user has not answered yet.");
 }

@@ -73,6 +73,6 @@ export function requestedScopes(
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
     const problem = withoutScope(apis, client.scopes, error.scopes);
-    throw new TokenError("invalid_scope", `${problem} Ask for fewer, or for *.`);
+    throw new TokenError("invalid_scope", `${problem} Request fewer, or *.`);
   }
 }

@@ -93,13 +93,13 @@ function requireTypes(form: GrantRequest["form"]): void {
     if (type && !types.includes(type)) throw invalid(`${name} must be ${types.join(" or ")}.`);
   }
   if (!form.actor_token !== !form.actor_token_type)
-    throw invalid("actor_token needs actor_token_type, and it the other.");
+    throw invalid("actor_token and actor_token_type must be sent together.");
 }
 
 async function read({ client, tokens }: GrantRequest, name: string, token: string): Promise<ReadAccessToken> {
   const found = await tokens.readAnyAccessToken(token);
   if (found?.tenant === client.tenantId) return found;
-  throw invalid(`${name} is no access token of this service that is still good.`);
+  throw invalid(`${name} is not a valid access token of this service.`);
 }
 
 /**
@@ -109,7 +109,7 @@ async function read({ client, tokens }: GrantRequest, name: string, token: strin
 async function subjectOf(request: GrantRequest): Promise<UserToken> {
   const { client, form, jkt, allApis } = request;
   const subject = await read(request, "subject_token", form.subject_token!);
-  if (!isOfUser(subject)) throw invalid("subject_token is a client's own, and not a user's.");
+  if (!isOfUser(subject)) throw invalid("subject_token belongs to a client, not to a user.");
   if (subject.client_id === String(client.id)) requireOwnKey(subject, jkt, "subject_token");
   else if (apiOfAudience(allApis, subject.aud)?.applicationId !== client.id) {
     throw invalid("subject_token was issued to another client, and not for an API whose ApplicationId is this client.");
@@ -145,7 +145,7 @@ function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined
   const act = { sub, client_id, ...(before && { act: before }) };
   let acting = 0;
   for (let one: Acting | undefined = act; one; one = one.act) acting++;
-  if (acting > MAX_ACTORS) throw invalid(`At most ${MAX_ACTORS} can act one for another.`);
+  if (acting > MAX_ACTORS) throw invalid(`At most ${MAX_ACTORS} can act for one another.`);
   return act;
 }
 
@@ -157,7 +157,7 @@ function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: Us
   try {
     const named = form.audience ? resourceNamed(apis, tokens.issuer, form.audience) : resource;
     if (resource !== undefined && named !== resource)
-      throw new InvalidTarget("resource and audience name two targets.");
+      throw new InvalidTarget("resource and audience name different targets.");
     const asked = named ?? resourceNamed(apis, tokens.issuer, aud);
     return targetOf(apis, [asked], asked);
   } catch (error) {
@@ -199,8 +199,8 @@ function scopesOf({ scope }: GrantRequest["form"], target: Target, most: string[
 }
 
 const WHO_GIVES =
-  "The client and the user need to have it, and the subject_token too: whatever it is exchanged for, it gives no more " +
-  "than the first token, its grant and the clients that have exchanged it.";
+  "The client, the user and the subject_token must have it. Exchanged tokens never have more scopes " +
+  "than the first token, its grant and the clients in between.";
 
 interface Asked {
   subject: UserToken;
@@ -216,7 +216,7 @@ async function requirePermitted({ client, request, sql, access }: GrantRequest, 
   const { key: requestKey, address } = contextOf(request);
   const call = { tenantId, requestKey, address, audience, time: new Date(), scopes: new Set(scopes) };
   const [record] = await access.findRecords(sql, tenantId, "User", [String(subject.userId)]);
-  if (!record) throw invalid("subject_token is of a user who is gone.");
+  if (!record) throw invalid("The user of subject_token no longer exists.");
   const users = actor?.userId === undefined ? [] : [{ type: "User", id: actor.userId } as const];
   for (const by of [{ type: "Application", id: client.id } as const, ...users]) {
     const permissions = await access.permissionsOf({ ...call, actor: by });

@@ -36,7 +36,7 @@ export interface TokenEndpointDependencies {
 
 const TOKENS = { token_type: "Bearer", expires_in: 3600, access_token: "<ACCESS_TOKEN>" };
 const REFUSED = [
-  { when: "The request is wrong.", error: new TokenError("invalid_request", "grant_type is missing.") },
+  { when: "The request is invalid.", error: new TokenError("invalid_request", "grant_type is missing.") },
   {
     when: "The client is not permitted to use the grant, or the code or refresh_token is another client's.",
     error: new TokenError("unauthorized_client", "The client is not permitted to use grant_type authorization_code."),
@@ -50,10 +50,10 @@ export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
   id: "requestToken",
   form: TOKEN_REQUEST,
   refused: REFUSED,
-  summary: "Ask for an access token",
+  summary: "Request an access token",
   description:
-    "The client says who it is by client_id and client_secret in the form, or by the Basic header (RFC 6749 2.3.1), " +
-    "never both. A field without a value counts as absent; none but resource may stand in the form twice.",
+    "The client authenticates with client_id and client_secret in the form, or with the Basic header (RFC 6749 2.3.1), " +
+    "not both. An empty field counts as absent; only resource may be repeated.",
   repeatable: ["resource"],
   examples: {
     clientCredentials: { grant_type: "client_credentials", ...CLIENT, scope: "*" },
@@ -73,9 +73,9 @@ export const RFC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
   path: RFC_TOKEN_PATH,
   id: "token",
   form: TOKEN_REQUEST,
-  summary: "Ask for an access token (RFC 6749 3.2)",
+  summary: "Request an access token (RFC 6749 3.2)",
   description:
-    "With a DPoP proof (RFC 9449), the access token is bound to the proof's key. Every problem with the tokens of a " +
+    "With a DPoP proof (RFC 9449), the access token is bound to the proof's key. Every error in the tokens of a " +
     "token exchange (RFC 8693) is invalid_request.",
   refused: [...REFUSED, ...REFUSED_PROOF],
   repeatable: ["resource"],
@@ -132,11 +132,11 @@ async function answer(
  */
 function requireBinding(door: Door, request: Request, { dpopBound }: Client, jkt: string | undefined): void {
   if (door === "spec" && (dpopBound || request.headers.has(DPOP_HEADER))) {
-    throw new TokenError("invalid_request", `Tokens bound to a key (DPoP) are given at ${RFC_TOKEN_PATH} alone.`);
+    throw new TokenError("invalid_request", `Tokens bound to a key (DPoP) are issued only at ${RFC_TOKEN_PATH}.`);
   }
   // RFC 9449 5.2.
   if (dpopBound && jkt === undefined) {
-    throw new TokenError("invalid_dpop_proof", "The client has to send a DPoP proof: the header DPoP is missing.");
+    throw new TokenError("invalid_dpop_proof", "The client must send a DPoP proof: the header DPoP is missing.");
   }
 }
 
@@ -144,7 +144,7 @@ function requireBinding(door: Door, request: Request, { dpopBound }: Client, jkt
 function namedResource(apis: readonly Api[], issuer: string, names: string[]): string | undefined {
   try {
     const named = new Set(names.filter(Boolean).map((name) => resourceNamed(apis, issuer, name)));
-    if (named.size > 1) throw new InvalidTarget("An access token is for one resource. Ask for one token for each.");
+    if (named.size > 1) throw new InvalidTarget("An access token is for one resource. Request one token for each.");
     return [...named][0];
   } catch (error) {
     throw error instanceof InvalidTarget ? new TokenError("invalid_target", error.message) : error;

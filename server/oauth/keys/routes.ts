@@ -29,12 +29,12 @@ export function signingKeyRoutes(keys: PublishedKeys): Route[] {
       id: "listSigningKeys",
       tag: {
         name: "SigningKey",
-        description: "The keys that tokens are signed by; they are the installation's, no tenant's.",
+        description: "The keys that sign tokens, shared by all tenants.",
       },
-      summary: "List the keys that are published, with their dates",
+      summary: "List the published keys with their dates",
       description:
-        "The newest first, without those that the caller may not read. The keys themselves stand at " +
-        "`/.well-known/jwks.json`. Whoever runs the installation ends one that has leaked, and all that it has signed, by " +
+        "Newest first; contains only keys that the caller may read. The public keys are at " +
+        "`/.well-known/jwks.json`. If a key leaks, the operator removes it and invalidates its tokens with " +
         "`bun run keys rotate --leaked`.",
       scopes: ["Settings:Read"],
       answer: { description: "All of them.", schema: SIGNING_KEY, example: EXAMPLE, list: true },
@@ -46,14 +46,14 @@ export function signingKeyRoutes(keys: PublishedKeys): Route[] {
 
 const SIGNING_KEY = Type.Object(
   {
-    Id: Type.String({ description: "The kid of a token's header, and in the key set." }),
-    Alg: word(SIGNING_ALGS, { description: "What it signs by." }),
+    Id: Type.String({ description: "The kid in token headers and in the key set." }),
+    Alg: word(SIGNING_ALGS, { description: "The signature algorithm." }),
     State: word(["Announced", "Signing", "Retired"], {
-      description: "Published but not signing yet; the one that signs; published still for the tokens it has signed.",
+      description: "Announced: not signing yet. Signing. Retired: still published to verify its tokens.",
     }),
-    SignsFrom: time("When it begins to sign."),
-    SignsUntil: time("When its successor takes over; of the newest key, when one is due."),
-    PublishedUntil: time("When it is removed, its last token having expired."),
+    SignsFrom: time("When it starts signing."),
+    SignsUntil: time("When its successor takes over; for the newest key, when one is due."),
+    PublishedUntil: time("When it is removed, after its last token has expired."),
   },
   { $id: "SigningKey" },
 );

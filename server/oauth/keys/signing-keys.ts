@@ -101,7 +101,7 @@ export const JWKS: PublicEndpoint = {
   path: JWKS_PATH,
   id: "getJwks",
   tag: SPEC_TAG,
-  summary: "The keys that tokens verify by",
+  summary: "The public keys that verify tokens",
   answer: { description: "RFC 7517 5.", schema: JSON_WEB_KEY_SET },
 };
 

@@ -96,7 +96,7 @@ export function createRegistrationAccessTokens(sql: Sql): RegistrationAccessToke
 async function found(sql: Parameters<typeof findRegistration>[0], tenantId: TenantId, applicationId: number) {
   const row = await findRegistration(sql, tenantId, applicationId);
   if (row) return row;
-  throw new NotFound("There is no Application with this Id that has registered itself.");
+  throw new NotFound("No registered Application has this Id.");
 }
 
 function toRecord({ applicationId, name, externalId, isOpen, set, ...times }: RegistrationRow) {
@@ -116,7 +116,7 @@ function toResource({ applicationId, credentials }: RegistrationRow) {
 
 export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens): Route[] {
   const path = "/Application/{Id}/RegistrationAccessToken";
-  const tag = { name: "Client registration", description: "Tokens by which applications register themselves." };
+  const tag = { name: "Client registration", description: "Tokens that let applications register themselves." };
   const one = { tag, path, params: { Id: idParameter("The Application's Id.", "Application") } };
   const answer = { schema: TOKEN, example: EXAMPLE };
   return [
@@ -125,10 +125,10 @@ export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens):
       path: "/RegistrationAccessToken",
       id: "listRegistrationAccessTokens",
       tag,
-      summary: "List the Applications that have registered themselves, and what is known of their tokens",
+      summary: "List registered Applications and their tokens",
       scopes: ["Settings:Read"],
       paged: true,
-      answer: { description: "A page of them, without the tokens themselves.", ...answer, list: true },
+      answer: { description: "A page of them, without the token values.", ...answer, list: true },
       errors: ["ServiceBusy"],
       handle: (caller, { paging }) => tokens.list(caller, paging),
     }),
@@ -136,9 +136,9 @@ export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens):
       ...one,
       method: "GET",
       id: "getRegistrationAccessToken",
-      summary: "Read what is known of an Application's registration access token",
+      summary: "Read the state of an Application's registration access token",
       scopes: ["Settings:Read"],
-      answer: { description: "Without the token itself.", ...answer },
+      answer: { description: "Without the token value.", ...answer },
       handle: (caller, { params: { Id } }) => tokens.read(caller, Id),
     }),
     route({
@@ -146,7 +146,7 @@ export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens):
       method: "POST",
       id: "replaceRegistrationAccessToken",
       summary: "Replace an Application's registration access token (RFC 7592): the answer's `Token`, shown once",
-      description: "This answer alone has the new one. The one before is invalid at once.",
+      description: "Only this response contains it. The previous one becomes invalid at once.",
       scopes: ["Settings:Update"],
       answer: {
         description: "The token.",
@@ -161,9 +161,9 @@ export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens):
       method: "DELETE",
       id: "revokeRegistrationAccessToken",
       summary: "Revoke an Application's registration access token",
-      description: "The client works on. It can no longer read, change or delete itself.",
+      description: "The client keeps working. It can no longer read, change or delete itself.",
       scopes: ["Settings:Update"],
-      answer: { description: "What is left.", ...answer },
+      answer: { description: "The remaining state.", ...answer },
       handle: (caller, { params: { Id } }) => tokens.revoke(caller, Id),
     }),
   ];
@@ -172,14 +172,14 @@ export function registrationAccessTokenRoutes(tokens: RegistrationAccessTokens):
 const TOKEN = Type.Object(
   {
     Application: ABSTRACT_LONG,
-    Open: Type.Boolean({ description: "It registered itself without an initial access token." }),
+    Open: Type.Boolean({ description: "Registered without an initial access token." }),
     RegisteredOn: time(),
-    MadeOn: orNull(time(), { description: "When its token was made. null: it has none, because it was revoked." }),
-    LastUsedOn: orNull(time(), { description: "When a token of its was last used; less than an hour behind." }),
+    MadeOn: orNull(time(), { description: "When its token was created. null: revoked." }),
+    LastUsedOn: orNull(time(), { description: "The token's last use, accurate to an hour." }),
     AdministratorSet: Type.Array(Type.String(), {
       description:
-        "Fields of Credentials, Name and WebSiteURL of the Application, and Secrets, that were changed here since. " +
-        "By its token the client may narrow these, and neither widen nor undo them.",
+        "Fields of Credentials, Name and WebSiteURL of the Application, and Secrets, changed by administrators. " +
+        "With its token the client can only narrow these.",
     }),
   },
   { $id: "RegistrationAccessToken" },

@@ -76,7 +76,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
     } catch (error) {
       const isWrong = error instanceof TokenError || error instanceof NoDocument;
       if (!(error instanceof NoAnswer || isWrong)) throw error;
-      log.warn({ tenantId, url, reason: error.message }, "a client ID metadata document is refused");
+      log.warn({ tenantId, url, reason: error.message }, "a client ID metadata document was rejected");
       if (isWrong) {
         if (known) await dropDocument(sql, tenantId, known.applicationId);
         if (error instanceof NoDocument) throw unread(url);

@@ -33,10 +33,10 @@ export async function fetchDocument(fetch: EgressFetch, tenantId: TenantId, url:
   // Redirects are not followed (3 of the draft).
   if (answer.status !== 200) throw new NoDocument(`the answer has status ${answer.status}, not 200`);
   const type = answer.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (!/^application\/([\w.-]+\+)?json$/.test(type)) throw new NoDocument("the Content-Type is not JSON's");
+  if (!/^application\/([\w.-]+\+)?json$/.test(type)) throw new NoDocument("the Content-Type is not JSON");
   const document: unknown = await answer.json().catch(() => undefined);
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    throw new NoDocument("it is no JSON object");
+    throw new NoDocument("it is not a JSON object");
   }
   // 4 of the draft.
   if (!("client_id" in document) || document.client_id !== url)
@@ -70,7 +70,7 @@ export function metadataOf(
 ): Record<string, unknown> {
   // 4.1 of the draft.
   const secret = ["client_secret", "client_secret_expires_at"].find((name) => Object.hasOwn(document, name));
-  if (secret) throw invalid(`it has ${secret}, and everybody can read it`);
+  if (secret) throw invalid(`it has ${secret}, which would be public`);
   const { token_endpoint_auth_method: method = "none", grant_types: grants, jwks_uri: keys } = document;
   if (!METHODS.includes(method as string)) {
     throw invalid(`token_endpoint_auth_method must be ${METHODS.join(" or ")}`);

@@ -52,8 +52,8 @@ const register = (id: string, params: Record<string, string>): BearerOperation =
   params,
   summary: "Register a client (RFC 7591)",
   description:
-    "By an initial access token as the bearer, which says the tenant, or without one where the tenant's " +
-    "ClientRegistration is Open: the tenant of the path, or the only one there is.",
+    "With an initial access token as the bearer, which determines the tenant, or without one if the tenant's " +
+    "ClientRegistration is Open: the tenant in the path, or the only tenant.",
   body: BODY,
   status: 201,
   answer: information("The client."),
@@ -63,7 +63,7 @@ const register = (id: string, params: Record<string, string>): BearerOperation =
   },
 });
 
-const MANAGED = { tag: RFC_TAG, security: [{ bearer: [] }], params: { client_id: "The client's." } };
+const MANAGED = { tag: RFC_TAG, security: [{ bearer: [] }], params: { client_id: "The client's token." } };
 
 export const REGISTRATION: BearerEndpoint[] = [
   { kind: "bearer", path: REGISTRATION_PATH, operations: { post: register("registerClient", {}) } },
@@ -87,11 +87,11 @@ export const REGISTRATION: BearerEndpoint[] = [
         id: "changeRegisteredClient",
         summary: "Change a registered client (RFC 7592 2.2)",
         description:
-          "The body is the whole of it: what is absent goes back to its default, but scope stays. The answer has a new " +
+          "The body contains all metadata: absent members are reset to their default, except scope. The response has a new " +
           "registration access token; the previous one becomes invalid.",
         ...MANAGED,
         body: { ...BODY, example: { client_id: "1007", ...METADATA_EXAMPLE } },
-        answer: information("The client as it stands."),
+        answer: information("The client after the change."),
         refused: {
           ...REFUSED_METADATA,
           429: {
@@ -107,9 +107,9 @@ export const REGISTRATION: BearerEndpoint[] = [
         description: "Its tokens become invalid.",
         ...MANAGED,
         status: 204,
-        answer: { description: "It is gone." },
+        answer: { description: "The client is deleted." },
         refused: {
-          400: { when: "Another record points at it.", error: "invalid_request" },
+          400: { when: "Another record references it.", error: "invalid_request" },
           401: UNAUTHORIZED,
           403: { when: "An administrator has changed it.", error: "access_denied" },
         },

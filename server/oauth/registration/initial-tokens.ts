@@ -42,15 +42,15 @@ export const REGISTRATION_TOKEN = record("RegistrationToken", {
     ExpiresOn: serverTime({ example: "2026-02-01T12:00:00.000Z" }),
     CreatedOn: serverTime({ example: "2026-01-31T12:00:00.000Z" }),
   },
-  texts: { group: "Tokens by which applications register themselves.", remove: "" },
+  texts: { group: "Tokens that let applications register themselves.", remove: "" },
 });
 const { name: RESOURCE, record: TOKEN, example: EXAMPLE, toRecord } = REGISTRATION_TOKEN;
 
 const NEW_TOKEN_FIELDS = {
   Name: NAME,
-  Uses: integer(...USES, "clients", { description: "How many clients can be registered by it. null: 1.", example: 10 }),
+  Uses: integer(...USES, "clients", { description: "How many clients can register with it. null: 1.", example: 10 }),
   Lifetime: integer(...LIFETIME, "seconds", {
-    description: `How long it can be used. null: ${STANDARD_LIFETIME} seconds, 7 days.`,
+    description: `Its lifetime. null: ${STANDARD_LIFETIME} seconds, 7 days.`,
     example: 86_400,
   }),
 };
@@ -82,7 +82,7 @@ export function createInitialTokens(sql: Sql): InitialTokens {
       const given = { name: Name ?? "", uses: Uses ?? 1, seconds: Lifetime ?? STANDARD_LIFETIME };
       const stored = await sql.beginFor(by.tenantId, async (tx) => {
         if ((await lockInitialTokens(tx, by.tenantId)).length >= MAX_INITIAL_TOKENS) {
-          throw new Conflict(`There are ${MAX_INITIAL_TOKENS} initial access tokens already. Delete one first.`);
+          throw new Conflict(`There are already ${MAX_INITIAL_TOKENS} initial access tokens. Delete one first.`);
         }
         const made = await insertInitialToken(tx, by.tenantId, { ...given, digest: digestOf(token) });
         await recordAudit(tx, by.tenantId, by, {
@@ -119,9 +119,9 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
       path,
       id: "listRegistrationTokens",
       tag,
-      summary: "List initial access tokens that can be used, without the tokens themselves",
+      summary: "List valid initial access tokens, without their values",
       scopes: ["Settings:Read"],
-      answer: { description: "All of them, the newest first.", schema: TOKEN, example: EXAMPLE, list: true },
+      answer: { description: "All of them, newest first.", schema: TOKEN, example: EXAMPLE, list: true },
       handle: (caller) => tokens.list(caller),
     }),
     route({
@@ -129,12 +129,12 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
       path,
       id: "makeRegistrationToken",
       tag,
-      summary: "Make an initial access token (RFC 7591): the answer's `Token`, shown once",
-      description: `Only this response contains it. ${MAX_INITIAL_TOKENS} can be valid at a time; one more is 409.`,
+      summary: "Create an initial access token (RFC 7591): `Token` in the response, shown once",
+      description: `Only this response contains it. ${MAX_INITIAL_TOKENS} can be valid at a time; a further one is 409.`,
       scopes: ["Settings:Update"],
       body: {
         ...NEW_TOKEN_BODY,
-        description: "May be left out.",
+        description: "Optional.",
         optional: true,
         examples: { tenClients: { Name: "CI", Uses: 10, Lifetime: 86_400 } },
       },
@@ -153,10 +153,10 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
       id: "deleteRegistrationToken",
       tag,
       summary: "Delete an initial access token",
-      description: "Clients that were registered by it stay.",
+      description: "Clients registered with it stay.",
       scopes: ["Settings:Update"],
       params: { Id: uuidParameter("The token's Id.", RESOURCE) },
-      answer: { description: "What it was, without the token itself.", schema: TOKEN, example: EXAMPLE },
+      answer: { description: "The deleted token, without its value.", schema: TOKEN, example: EXAMPLE },
       handle: (caller, { params: { Id } }) => tokens.remove(caller, Id),
     }),
   ];

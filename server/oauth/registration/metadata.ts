@@ -70,7 +70,7 @@ const NAMES: Record<string, string> = {
   grant_types: "GrantTypes",
   response_types: "ResponseTypes",
   token_endpoint_auth_method: "TokenEndpointAuthMethod",
-  "the name of its certificate": "TlsClientAuthValue",
+  "the name in its certificate": "TlsClientAuthValue",
   scope: "Scopes",
 };
 
@@ -90,7 +90,7 @@ const may = Type.Optional;
 
 /** Supported members; others are ignored (RFC 7591 2). */
 const METADATA = {
-  redirect_uris: may(texts("Needed with the grant authorization_code.")),
+  redirect_uris: may(texts("Required with the grant authorization_code.")),
   post_logout_redirect_uris: may(texts()),
   backchannel_logout_uri: may(text()),
   grant_types: may(texts(`Of ${GRANT_TYPES.join(", ")}; by default authorization_code.`)),
@@ -110,7 +110,7 @@ const METADATA = {
   require_pushed_authorization_requests: may(Type.Boolean()),
   require_signed_request_object: may(Type.Boolean()),
   dpop_bound_access_tokens: may(Type.Boolean()),
-  client_name: may(text("What people see.")),
+  client_name: may(text("Shown to people.")),
   client_uri: may(text()),
   logo_uri: may(text("An https address of a PNG, JPEG or WebP, which the consent page shows.")),
   policy_uri: may(text()),
@@ -124,12 +124,12 @@ export const CLIENT_INFORMATION = Type.Object(
   {
     client_id: text(),
     client_id_issued_at: Type.Integer({ format: "int64", description: "Seconds since 1970." }),
-    client_secret: may(text("Shown where it is made, and never again.")),
-    client_secret_expires_at: may(Type.Integer({ format: "int64", description: "0: it does not." })),
-    registration_access_token: text("By which the client reads and changes this; each change gives another."),
+    client_secret: may(text("Returned once, when created.")),
+    client_secret_expires_at: may(Type.Integer({ format: "int64", description: "0: never." })),
+    registration_access_token: text("Lets the client read and change this; each change returns a new one."),
     registration_client_uri: Type.String({ format: "uri" }),
     ...METADATA,
-    ignored_metadata: may(texts("The members that were sent and have no effect here.")),
+    ignored_metadata: may(texts("Sent members without an effect here.")),
   },
   { $id: "ClientInformation" },
 );
@@ -166,7 +166,7 @@ export function readMetadata(
 ): ClientMetadata {
   if (!isObject(sent)) throw invalid("the body must be a JSON object");
   const name = shortText(sent, "client_name", NAME_LIMIT) ?? UNNAMED;
-  if (INVISIBLE.test(name)) throw invalid("client_name must have no characters that cannot be seen");
+  if (INVISIBLE.test(name)) throw invalid("client_name must not contain invisible characters");
   const webSite = shortText(sent, "client_uri", URI_LIMIT) ?? "";
   if (webSite !== "" && !canBeLinked(webSite)) throw invalid("client_uri must be an https address without a user name");
   const fields = Object.entries(FIELDS).map(([own, field]) => [
@@ -269,7 +269,7 @@ function grantsOf(sent: Sent, clientType: string, { isOpen, grants = [] }: Bound
   throw invalid(
     withheld
       ? `grant_types has ${withheld}, which needs an initial access token`
-      : `grant_types must be a list of ${GRANT_TYPES.join(", ")}, and a client without a secret has no client_credentials`,
+      : `grant_types must be a list of ${GRANT_TYPES.join(", ")}, and client_credentials requires a secret`,
   );
 }
 
@@ -295,7 +295,7 @@ type Sent = Record<string, unknown>;
 /** RFC 8705 2.1.2: a client has exactly one of them. */
 function certificateOf(sent: Sent) {
   const said = Object.keys(CERTIFICATE_FIELDS).filter((name) => (sent[name] ?? "") !== "");
-  if (said.length > 1) throw invalid(`${said.join(" and ")} cannot stand beside each other`);
+  if (said.length > 1) throw invalid(`${said.join(" and ")} cannot be combined`);
   const [name] = said;
   return {
     TlsClientAuthName: name === undefined ? null : CERTIFICATE_FIELDS[name],
@@ -318,7 +318,7 @@ function consistent(credentials: Credentials): void {
   }
   // Codes go only to the host of redirect_uris, so naming a foreign host gains nothing. Device tokens do not.
   if (subjectType === "pairwise" && grantTypes.includes(DEVICE_GRANT)) {
-    throw invalid(`subject_type is pairwise, which a client with ${DEVICE_GRANT} gets from an administrator alone`);
+    throw invalid(`subject_type is pairwise, which a client with ${DEVICE_GRANT} can get only from an administrator`);
   }
 }
 

@@ -204,7 +204,7 @@ export function createRegistration({
         }
         const origin = originOfItself(request, applicationId);
         if (await deleteRegistered(tx, tenantId, applicationId, origin)) return;
-        throw new Conflict("Another record points at this client. Its administrator can delete it.");
+        throw new Conflict("Another record references this client. An administrator can delete it.");
       });
       access.forget(tenantId);
     },
@@ -216,7 +216,7 @@ type Registered = Pick<RegisteredClient, "applicationId" | "registeredOn" | "nam
 /** One text for a wrong token and for disabled registration, so a tenant's settings stay unknown. */
 function refused(token: string | undefined): Unauthorized {
   if (token !== undefined) return unknownToken();
-  return new Unauthorized("Registering a client here needs an initial access token.", "Bearer");
+  return new Unauthorized("Registering a client requires an initial access token.", "Bearer");
 }
 
 function unknownToken(): Unauthorized {
@@ -292,7 +292,7 @@ const OF_THE_SERVER = [
 /** RFC 7592 2.2: the body names its client and contains no values that only the server sets. */
 function requireOwn(body: unknown, clientId: string): void {
   const sent = (body ?? {}) as Record<string, unknown>;
-  if (sent.client_id !== clientId) throw invalid("client_id must be that of the address");
+  if (sent.client_id !== clientId) throw invalid("client_id must equal that in the address");
   const foreign = OF_THE_SERVER.find((name) => Object.hasOwn(sent, name));
   if (foreign) throw new TokenError("invalid_request", `${foreign} cannot be changed.`);
 }
@@ -303,7 +303,7 @@ async function requireSecret(tx: Queries, tenantId: TenantId, applicationId: num
   if (secret === undefined) return;
   const live = await findSecretDigests(tx, tenantId, applicationId);
   const isOwn = typeof secret === "string" && live.some((digest) => timingSafeEqual(digest, digestOf(secret)));
-  if (!isOwn) throw invalid("client_secret is not the client's");
+  if (!isOwn) throw invalid("client_secret is wrong");
 }
 
 function originOfItself(request: Request, applicationId: number): Origin {

@@ -179,7 +179,7 @@ export function ownerOf({ userId, clientId }: Pick<Family, "userId" | "clientId"
 }
 
 function ended(): TokenError {
-  return new TokenError("invalid_grant", "The refresh token has expired or was revoked. Ask for a new grant.");
+  return new TokenError("invalid_grant", "The refresh token has expired or was revoked. Request a new grant.");
 }
 
 function signedFamily({ familyId, clientId, scopes, resources, expiresAt }: ClientRefreshGrant) {

@@ -31,7 +31,7 @@ export interface IntrospectionDependencies {
 const INACTIVE = { active: false };
 
 export const NO_TOKEN = [
-  { when: "The request is wrong.", error: new TokenError("invalid_request", "token is missing.") },
+  { when: "The request is invalid.", error: new TokenError("invalid_request", "token is missing.") },
 ];
 
 /** RFC 7662. */
@@ -41,15 +41,15 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   path: INTROSPECTION_PATH,
   id: "introspect",
   form: TOKEN_REFERENCE,
-  summary: "Ask what a token is good for (RFC 7662)",
+  summary: "Introspect a token (RFC 7662)",
   description:
-    "For confidential clients. A token for an Api is told to the client of its ApplicationId, and to the one it was " +
-    "issued to. A client that registered itself without an initial access token sees its own tokens alone. Of any " +
-    "other, only that it is not active. With Accept: application/token-introspection+jwt the answer is a JWT that has it " +
+    "For confidential clients. A token for an Api is visible to the client of its ApplicationId, and to the client it was " +
+    "issued to. A client registered without an initial access token sees only its own tokens. Other tokens are " +
+    "reported as inactive. With Accept: application/token-introspection+jwt the response is a JWT that contains it " +
     "in token_introspection (RFC 9701).",
   examples: { form: { ...CLIENT, token: "<ACCESS_TOKEN>" } },
   answer: {
-    description: "The token's claims, or that it is not active.",
+    description: "The token's claims, or active: false.",
     schema: INTROSPECTED,
     example: INACTIVE,
   },

@@ -45,7 +45,7 @@ export function createIssuedTokens(sql: Sql, log: Logger): IssuedTokens {
       await addIssued(sql, counts);
     } catch (error) {
       for (const one of counts) add(one);
-      couldNotWrite({ err: error }, "how many tokens were issued could not be written down; tried again");
+      couldNotWrite({ err: error }, "the count of issued tokens could not be stored; retrying");
     }
   }
 

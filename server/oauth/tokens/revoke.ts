@@ -34,8 +34,8 @@ export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   form: TOKEN_REFERENCE,
   summary: "Revoke a token (RFC 7009)",
   description:
-    "A refresh token ends its whole family, access tokens included; an access token ends alone. An unknown " +
-    "token is as good as revoked.",
+    "A refresh token is revoked with its whole family, including access tokens; an access token alone. An unknown " +
+    "token counts as revoked.",
   examples: { form: { ...CLIENT, token: "<REFRESH_TOKEN>" } },
   answer: { description: "The token is revoked." },
   refused: NO_TOKEN,

@@ -155,7 +155,7 @@ function clientRefreshLifetime({ refreshTokenLifetime }: Client): number {
 }
 
 function refuseInactive(): never {
-  const reason = "The Application or User that the access token was issued to is no longer active.";
+  const reason = "The Application or User of the access token is no longer active.";
   throw new Unauthorized(reason, 'Bearer error="invalid_token"');
 }
 

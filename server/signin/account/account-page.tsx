@@ -140,7 +140,7 @@ function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.E
             "Every browser but this one has to sign in again.",
             "The applications used in them lose their access.",
           ]}
-          confirm="Sign the others out"
+          confirm="Sign out the others"
           keep="Keep them"
           action={site.href("/account/sessions/end")}
           csrf={csrf}
@@ -158,7 +158,7 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
     <section>
       <h2>Applications</h2>
       {applications.length === 0 ? (
-        <p>No application can do anything in your name.</p>
+        <p>No application can act on your behalf.</p>
       ) : (
         <ul class="rows">
           {applications.map(({ clientId, name, wants, isConsented, grantedOn, lastUsedOn }) => (
@@ -184,10 +184,10 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
                 about={name}
                 question={`Revoke the access of ${name || "this application"}?`}
                 effects={[
-                  "It gets no more access in your name, and its present access ends. A service that does not check for revoked tokens may accept them until they expire, at most a day.",
+                  "It gets no more access on your behalf, and its current access ends. A service that does not check for revoked tokens may accept them until they expire, at most a day.",
                   isConsented
                     ? "It asks you again the next time you use it."
-                    : "It is your organisation's own: when you sign in to it again, it does not ask.",
+                    : "It belongs to your organisation: it does not ask when you sign in again.",
                 ]}
                 confirm="Revoke the access"
                 action={site.href("/account/grants/revoke")}

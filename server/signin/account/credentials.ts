@@ -42,7 +42,7 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
         await savePassword(tx, tenantId, userId, hash);
         // A concurrent change of the password has ended this session and takes precedence.
         if (!(await isSession(tx, tenantId, userId, id))) {
-          throw new Conflict("You were signed out just now, so your password is not changed. Sign in again.");
+          throw new Conflict("You have been signed out, so your password was not changed. Sign in again.");
         }
         await endSessions(tx, endGrants, tenantId, userId, id);
         await recordOwn(tx, request, tenantId, userId, { kind: "Password.Changed" });

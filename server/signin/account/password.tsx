@@ -56,7 +56,7 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   const problem = await passwordProblem(chosen, reset);
   if (problem) return resetForm(deps, request, token, reset, { problem, status: 422 });
   if (!(await deps.credentials.resetPassword(request, reset, token, chosen))) throw deadLink();
-  const lines = ["From now on you sign in with it. Go to your application and sign in."];
+  const lines = ["You can now sign in with it. Go to your application and sign in."];
   const { site } = deps.endpoints;
   const next = { href: site.href("/settings"), text: "Sign in to Settings" };
   return pageResponse(<MessagePage site={site} heading="Your password is set" lines={lines} next={next} />);
@@ -98,7 +98,7 @@ function ChangePasswordPage({ site, csrf, problem, username }: ChangePasswordPro
   return (
     <CardPage site={site} title={problem ? "Error: Change your password" : "Change your password"}>
       <h1>Change your password</h1>
-      <p class="lead">A new password signs you out everywhere but here.</p>
+      <p class="lead">A new password signs you out everywhere else.</p>
       <Problem text={problem} />
       <form method="post" action={site.href("/account/password")}>
         <input type="hidden" name="csrf" value={csrf} />
@@ -157,7 +157,7 @@ export function ConfirmPage(props: ConfirmProps): JSX.Element {
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="csrf" value={csrf} />
         {asksPassword ? <PasswordField problem={problem} /> : ""}
-        {asksCode ? <CodeField label="A code of your app, or a recovery code" problem={problem} /> : ""}
+        {asksCode ? <CodeField label="A code from your app, or a recovery code" problem={problem} /> : ""}
         <button type="submit" safe>
           {button}
         </button>
@@ -186,7 +186,7 @@ function NewPasswordField({ problem }: Pick<FormProps, "problem">): JSX.Element 
         aria-describedby={problem ? "problem rule" : "rule"}
         aria-invalid={problem ? "true" : undefined}
       />
-      <small id="rule" safe>{`${least} to ${most} characters of any kind; several words make a good one.`}</small>
+      <small id="rule" safe>{`${least} to ${most} characters of any kind; several words work well.`}</small>
     </>
   );
 }

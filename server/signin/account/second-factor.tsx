@@ -70,7 +70,7 @@ export async function enrolPage(
       lead={
         session.isUnfinished
           ? "Your organisation requires a second factor."
-          : "From then on you sign in with your password and a code of the app."
+          : "You will then sign in with your password and a code from the app."
       }
       backHref={session.isUnfinished ? undefined : site.href(ACCOUNT_PATH)}
     />
@@ -109,8 +109,8 @@ interface Guarded {
 export const NEW_CODES: Guarded = {
   action: "/account/recovery-codes",
   heading: "New recovery codes",
-  lead: "Your present ones stop working then.",
-  button: "Make new codes",
+  lead: "Your current codes then stop working.",
+  button: "Create new codes",
   act: async (deps, { request, session }) =>
     codesPage(deps, await deps.secondFactor.newRecoveryCodes(request, session)),
 };
@@ -118,7 +118,7 @@ export const NEW_CODES: Guarded = {
 export const REMOVAL: Guarded = {
   action: "/account/second-factor/remove",
   heading: "Remove your authenticator",
-  lead: "From then on, your password alone signs you in, unless your organisation wants a second factor.",
+  lead: "You will then sign in with only your password, unless your organisation requires a second factor.",
   button: "Remove",
   async act(deps, { request, session }) {
     await deps.secondFactor.remove(request, session);

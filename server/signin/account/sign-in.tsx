@@ -16,7 +16,7 @@ import type { TakenAttempt } from "../upstream/round-trips.ts";
 import { findProvider, refuse, sendOff, tellingTheUser, type WayToProvider } from "./providers/way.tsx";
 import { type AccountDependencies, type SigningApplication, signInTarget, toAccount } from "./visit.ts";
 
-const REFUSED: Trouble = { problem: "The user name or the password is wrong.", status: 422 };
+const REFUSED: Trouble = { problem: "Wrong user name or password.", status: 422 };
 
 export async function signInPage(deps: AccountDependencies, request: Request): Promise<Response> {
   const clientId = requestUrl(request).searchParams.get("client_id");
@@ -31,7 +31,7 @@ export async function signInPage(deps: AccountDependencies, request: Request): P
   const next = { href: site.href("/settings"), text: "Sign in to Settings" };
   const lines = [
     "Open one of your applications and sign in there. Then come back to this page in the same browser.",
-    "Which organisation you belong to is known from the application, so this page cannot ask for your password itself.",
+    "Only the application knows your organisation, so this page cannot ask for your password.",
   ];
   return pageResponse(<MessagePage site={site} heading="Sign in first" lines={lines} next={next} />, { status: 401 });
 }
@@ -94,7 +94,7 @@ async function findApplication({ applications }: AccountDependencies, clientId: 
 }
 
 function elsewhereAlone(): Permission {
-  return new Permission("The users of this application sign in at its identity provider alone.");
+  return new Permission("Users of this application sign in only at its identity provider.");
 }
 
 // Signing in to the account pages at a provider.

@@ -40,8 +40,8 @@ export const TOLD = {
   removed: "Your authenticator app is removed.",
   session: "That browser is signed out.",
   sessions: "You are signed out everywhere else.",
-  linked: "It is linked. From now on you can sign in with it.",
-  unlinked: "It is unlinked, and no longer signs you in.",
+  linked: "It is linked. You can now sign in with it.",
+  unlinked: "It is unlinked. You can no longer sign in with it.",
   grant: "The application's access is revoked.",
 };
 

@@ -21,7 +21,7 @@ const FIELDS = {
     take: Number,
   }),
   Subject: field<string>({
-    description: "What the provider calls the account: its sub.",
+    description: "The account's sub at the provider.",
     sent: Type.String({ minLength: 1, maxLength: SUBJECT_LIMIT, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
     must: `must be a string of 1 to ${SUBJECT_LIMIT} characters.`,
   }),
@@ -88,11 +88,11 @@ export function createIdentityAdministration(sql: Sql, open: OpenUser, endGrants
         const { id: userId, record } = await open(tx, caller, "Settings:Update", userText);
         await lockUser(tx, tenantId, userId);
         const provider = await findProvider(tx, tenantId, providerId);
-        if (!provider) throw new BadInput("IdentityProviderId is no IdentityProvider's Id.");
+        if (!provider) throw new BadInput("IdentityProviderId is not an IdentityProvider's Id.");
         const key = { providerId, authority: authorityOf(provider), subject };
         const owner = await findLinkedUser(tx, tenantId, key);
         if (owner && owner.userId !== userId)
-          throw new Conflict("Subject is linked with another User. Unlink it there first.");
+          throw new Conflict("Subject is linked to another User. Unlink it there first.");
         if (!owner) await linkSubject(tx, tenantId, { ...key, verified: {} }, userId, () => caller);
         const linked = await listIdentities(tx, tenantId, userId);
         return { record, identity: linked.find((one) => keyOf(one) === keyOf(key))! };

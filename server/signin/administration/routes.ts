@@ -11,7 +11,7 @@ import { noFactor, type UserAdministration } from "./service.ts";
 
 export const USERS_TAG = {
   name: "Users' sign-in",
-  description: "Password links, second factors, sessions, and what the tenant demands.",
+  description: "Password links, second factors, sessions, and the tenant's requirements.",
 };
 
 export function userRoutes(users: UserAdministration): Route[] {
@@ -25,10 +25,10 @@ export function userRoutes(users: UserAdministration): Route[] {
       ...make,
       path: `${user}/PasswordReset`,
       id: "makePasswordReset",
-      summary: "Make a link by which a User sets a password, the first one too",
+      summary: "Create a link for a User to set a password, including the first one",
       description:
-        "It is good once and for an hour, and a new one takes its place. Setting the password ends all of the " +
-        "User's sessions, refresh tokens included.",
+        "It can be used once within an hour, and a new link replaces it. Setting the password ends all of the " +
+        "User's sessions and refresh tokens.",
       answer: { description: "The link, shown this once.", schema: RESET, example: EXAMPLE_RESET, headers: NO_STORE },
       errors: ["Conflict"],
       handle: (caller, { params: { Id } }) => users.makePasswordReset(caller, Id),
@@ -49,15 +49,15 @@ export function userRoutes(users: UserAdministration): Route[] {
       ...end,
       path: `${user}/SecondFactor`,
       id: "deleteSecondFactor",
-      summary: "Remove it for a User who has lost it",
-      answer: { description: "What was removed.", schema: FACTOR, example: EXAMPLE_FACTOR },
+      summary: "Remove the second factor of a User who has lost it",
+      answer: { description: "The removed second factor.", schema: FACTOR, example: EXAMPLE_FACTOR },
       handle: (caller, { params: { Id } }) => users.removeSecondFactor(caller, Id),
     }),
     route({
       ...read,
       path: `${user}/Identities`,
       id: "listIdentities",
-      summary: "List the accounts at identity providers that a User signs in by",
+      summary: "List a User's linked accounts at identity providers",
       answer: { description: "All of them.", schema: IDENTITY, example: EXAMPLE_IDENTITY, list: true },
       handle: (caller, { params: { Id } }) => users.listIdentities(caller, Id),
     }),
@@ -65,14 +65,14 @@ export function userRoutes(users: UserAdministration): Route[] {
       ...make,
       path: `${user}/Identities`,
       id: "linkIdentity",
-      summary: "Link an account at an identity provider, which signs the User in from then on",
-      description: "409 if it is linked with another User. With this one, nothing changes.",
+      summary: "Link an account at an identity provider, so the User can sign in with it",
+      description: "409 if it is linked to another User. If already linked to this one, nothing changes.",
       body: {
         ...IDENTITY_DATA,
         description: "The account.",
         examples: { one: { IdentityProviderId: "1001", Subject: EXAMPLE_IDENTITY.Subject } },
       },
-      answer: { description: "What is linked.", schema: IDENTITY, example: EXAMPLE_IDENTITY },
+      answer: { description: "The account to link.", schema: IDENTITY, example: EXAMPLE_IDENTITY },
       errors: ["Conflict"],
       handle: (caller, { params: { Id }, input }) => users.linkIdentity(caller, Id, input),
     }),
@@ -81,8 +81,8 @@ export function userRoutes(users: UserAdministration): Route[] {
       path: `${user}/Identities/{IdentityId}`,
       params: { ...params, IdentityId: textParameter("The identity's Id.") },
       id: "unlinkIdentity",
-      summary: "Unlink one of them",
-      description: "The sessions that its provider has begun end as well, with their refresh tokens.",
+      summary: "Unlink an account",
+      description: "Sessions started by its provider end as well, with their refresh tokens.",
       answer: { description: "Its last state.", schema: IDENTITY, example: EXAMPLE_IDENTITY },
       handle: (caller, { params: { Id, IdentityId } }) => users.unlinkIdentity(caller, Id, IdentityId),
     }),
@@ -91,7 +91,7 @@ export function userRoutes(users: UserAdministration): Route[] {
       path: `${user}/Sessions`,
       id: "listSessions",
       summary: "List the browsers in which a User is signed in",
-      description: "The newest first.",
+      description: "Newest first.",
       paged: true,
       answer: { description: "A page of sessions.", schema: SESSION, example: EXAMPLE_SESSION, list: true },
       handle: (caller, { params: { Id }, paging }) => users.listSessions(caller, Id, paging),
@@ -100,9 +100,9 @@ export function userRoutes(users: UserAdministration): Route[] {
       ...end,
       path: `${user}/Sessions`,
       id: "endSessions",
-      summary: "End all of them",
+      summary: "End all sessions of a User",
       description: "All of the User's refresh tokens end as well.",
-      answer: { description: "How many there were.", schema: ENDED, example: { Ended: 2 } },
+      answer: { description: "The number of ended sessions.", schema: ENDED, example: { Ended: 2 } },
       handle: async (caller, { params: { Id } }) => withoutRecords({ Ended: await users.endSessions(caller, Id) }),
     }),
     route({
@@ -110,7 +110,7 @@ export function userRoutes(users: UserAdministration): Route[] {
       path: `${user}/Sessions/{SessionId}`,
       params: { ...params, SessionId: textParameter("The session's Id.", uuid()) },
       id: "endSession",
-      summary: "End one of them",
+      summary: "End a session",
       description: "Its refresh tokens end as well.",
       answer: { description: "Its last state.", schema: SESSION, example: EXAMPLE_SESSION },
       handle: (caller, { params: { Id, SessionId } }) => users.endSession(caller, Id, SessionId),
@@ -131,7 +131,7 @@ const FACTOR = Type.Object(
   {
     Type: word(["TOTP"]),
     EnrolledOn: time(),
-    RecoveryCodes: Type.Integer({ format: "int32", description: "Those not used yet." }),
+    RecoveryCodes: Type.Integer({ format: "int32", description: "Unused recovery codes." }),
   },
   { $id: "SecondFactor" },
 );
@@ -141,12 +141,12 @@ const SESSION = Type.Object(
   {
     Id: uuid(),
     Device: Type.String({ description: "The browser's name." }),
-    UserAgent: Type.String({ description: "The head of what the browser calls itself." }),
-    Address: Type.String({ description: "Where the User signed in; of IPv6 the /64." }),
+    UserAgent: Type.String({ description: "The shortened User-Agent." }),
+    Address: Type.String({ description: "The address of the sign-in; for IPv6 the /64 network." }),
     StartedOn: time(),
-    LastSeen: time("To the minute."),
+    LastSeen: time("Accurate to a minute."),
     Amr: Type.Array(Type.String(), { description: "How the User was authenticated (RFC 8176)." }),
-    Acr: word(["1", "2"], { description: "By how many factors." }),
+    Acr: word(["1", "2"], { description: "The number of factors." }),
   },
   { $id: "Session" },
 );
@@ -165,9 +165,9 @@ const IDENTITY = Type.Object(
   {
     Id: Type.String(),
     IdentityProvider: ABSTRACT_TEXT,
-    Subject: Type.String({ description: "What the provider calls the User." }),
+    Subject: Type.String({ description: "The User's sub at the provider." }),
     LinkedOn: time(),
-    Is_Usable: Type.Boolean({ description: "The provider is switched on, and still the one that was linked." }),
+    Is_Usable: Type.Boolean({ description: "Whether the provider is active and its issuer unchanged since the link." }),
   },
   { $id: "Identity" },
 );
@@ -180,6 +180,6 @@ const EXAMPLE_IDENTITY = {
 };
 
 const ENDED = Type.Object(
-  { Ended: Type.Integer({ format: "int32", description: "How many sessions there were." }) },
+  { Ended: Type.Integer({ format: "int32", description: "The number of ended sessions." }) },
   { $id: "EndedSessions" },
 );

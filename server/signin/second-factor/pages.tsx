@@ -31,7 +31,7 @@ export function SecondFactorPage({ site, action, request, csrf, problem, user, s
         <button type="submit">Continue</button>
       </form>
       <p class="note">
-        Without the app, enter one of your recovery codes: each is good once.{" "}
+        Without the app, enter one of your recovery codes. Each works once.{" "}
         <a href={attribute(switchHref)}>Use another account</a>
       </p>
     </CardPage>
@@ -57,10 +57,10 @@ export function EnrolPage(props: EnrolProps): JSX.Element {
       <Problem text={problem} />
       <ol class="steps">
         <li>
-          Scan this with an authenticator app, such as the one your password manager has.
+          Scan this with an authenticator app, for example in your password manager.
           <QrCode text={proposal.uri} label="QR code for the authenticator app" />
           <p>
-            <a href={attribute(proposal.uri)}>Open it in the app of this phone</a>
+            <a href={attribute(proposal.uri)}>Open it in an app on this phone</a>
           </p>
           <details>
             <summary>Enter a key instead</summary>
@@ -105,8 +105,8 @@ export function RecoveryCodesPage({ site, codes, continueHref }: RecoveryCodesPr
     <CardPage site={site} title="Keep your recovery codes">
       <h1>Keep your recovery codes</h1>
       <p>
-        {RECOVERY_CODES} codes for the day you have no authenticator at hand. Each is good once in its place. They are
-        shown only now: print them, or save them where you keep your passwords.
+        {RECOVERY_CODES} codes to use without your authenticator. Each works once. They are shown only now: print them,
+        or store them with your passwords.
       </p>
       <ol class="codes">
         {codes.map((code) => (
@@ -116,7 +116,7 @@ export function RecoveryCodesPage({ site, codes, continueHref }: RecoveryCodesPr
         ))}
       </ol>
       <a class="button" href={attribute(continueHref)}>
-        I have kept them
+        I have stored them
       </a>
     </CardPage>
   );

@@ -231,11 +231,11 @@ export class OtherIssuer extends UpstreamFailure {
   readonly advice: string;
 
   constructor(issuer: string, found: string) {
-    super("misconfigured", "the metadata are another issuer's");
+    super("misconfigured", "the metadata belong to a different issuer");
     const shown = found.replace(/\p{C}/gu, "?").slice(0, MAX_SHOWN);
     const isSlash = found.replace(/\/$/, "") === issuer.replace(/\/$/, "");
     const difference = isSlash ? `, ${found.endsWith("/") ? "with" : "without"} a slash at its end` : "";
-    this.advice = `The metadata are those of the issuer ${shown}${difference}. If that is the one, set Issuer to it.`;
+    this.advice = `The metadata belong to the issuer ${shown}${difference}. If that is correct, set Issuer to it.`;
   }
 }
 
@@ -266,12 +266,12 @@ function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata
     userinfo_endpoint,
   })) {
     if (address !== undefined && !isHttps(address)) {
-      throw new UpstreamFailure("misconfigured", `the metadata's ${name} is no https address`);
+      throw new UpstreamFailure("misconfigured", `the metadata's ${name} is not an https address`);
     }
   }
   const algs = listOf(metadata, "id_token_signing_alg_values_supported") ?? ["RS256"];
   const usable = algs.filter((alg) => ID_TOKEN_ALGS.includes(alg));
-  if (usable.length === 0) throw new UpstreamFailure("misconfigured", "no algorithm for id_tokens in common");
+  if (usable.length === 0) throw new UpstreamFailure("misconfigured", "no common id_token algorithm");
   return {
     ...metadata,
     id_token_signing_alg_values_supported: usable,
@@ -286,7 +286,7 @@ function listOf(
 ): string[] | undefined {
   const value: unknown = metadata[name] ?? undefined;
   if (value === undefined || Array.isArray(value)) return value;
-  throw new UpstreamFailure("misconfigured", `the metadata's ${name} is no list`);
+  throw new UpstreamFailure("misconfigured", `the metadata's ${name} is not a list`);
 }
 
 export function isHttps(address: unknown): boolean {

@@ -70,7 +70,7 @@ function whatIsWrong(error: ClientError): string {
   const inner = error.cause instanceof Error ? error.cause : error;
   const { claim, claims } = (inner.cause ?? {}) as { claim?: string; claims?: Record<string, unknown> };
   const isMissing = claim !== undefined && claims !== undefined && claims[claim] === undefined;
-  return isMissing ? `the id_token has no ${claim}, which the provider has to put there` : inner.message;
+  return isMissing ? `the id_token has no ${claim}, which the provider must include` : inner.message;
 }
 
 /** For a response outside the protocol. 429 (RFC 6585 4) is temporary, too. */
@@ -106,7 +106,7 @@ const TOLD: Record<UpstreamProblem, ProblemText> = {
   misconfigured: {
     status: 502,
     line:
-      "It and this service do not agree on how they work together, and trying again does not change that. Tell the " +
+      "Its configuration does not match this service, and trying again does not help. Tell the " +
       "administrator of the application.",
     reason: "ProviderMisconfigured",
   },
@@ -120,20 +120,20 @@ const TOLD: Record<UpstreamProblem, ProblemText> = {
   declined: {
     status: 403,
     line:
-      "It did not sign you in, or you have ended the sign-in there. Try again; if it refuses you each time, ask the " +
+      "It did not sign you in, or you cancelled the sign-in there. Try again; if it keeps refusing, ask the " +
       "administrator of your account there.",
     reason: "ProviderDeclined",
   },
   "not-anew": {
     status: 403,
     line:
-      "The application wants you to sign in anew, and it does not say that you have. Sign in another way, or tell the " +
+      "The application requires a new sign-in, which the provider did not confirm. Sign in another way, or tell the " +
       "administrator of the application.",
     reason: "ProviderNotAnew",
   },
   "switched-off": {
     status: 403,
-    line: "Signing in with it is switched off. Ask the administrator of the application.",
+    line: "Sign-in with it is inactive. Ask the administrator of the application.",
     reason: "ProviderSwitchedOff",
   },
   inactive: {
@@ -144,23 +144,23 @@ const TOLD: Record<UpstreamProblem, ProblemText> = {
   stranger: {
     status: 403,
     line:
-      "Your account there does not get an account here. Sign in there with another one, or ask the administrator of " +
+      "Your account there is not accepted here. Use a different account there, or ask the administrator of " +
       "the application.",
     reason: "NotAllowed",
   },
   "other-user": {
     status: 403,
-    line: "The application asked for another account. Sign in with that one.",
+    line: "The application requested a different account. Sign in with that one.",
     reason: "NotTheUserAskedFor",
   },
   unknown: {
     status: 403,
-    line: "No account here is linked with yours there. Sign in another way; then you can link it on this page.",
+    line: "No account here is linked to yours there. Sign in another way; then you can link it on this page.",
     reason: "UnknownUser",
   },
   taken: {
     status: 409,
-    line: "Your account there is linked with another account here, which has to be unlinked first.",
+    line: "Your account there is linked to a different account here. Unlink it there first.",
     reason: "LinkedElsewhere",
   },
 };

@@ -205,7 +205,7 @@ function requireAnew(
   if (authTime === undefined) throw new UpstreamFailure("not-anew", "the id_token has no auth_time");
   // The time since the request was spent at the provider.
   if (authTime + maxAge + age + CLOCK_TOLERANCE >= Date.now() / 1_000) return;
-  throw new UpstreamFailure("not-anew", "by auth_time the user did not sign in again");
+  throw new UpstreamFailure("not-anew", "according to auth_time the user did not sign in again");
 }
 
 /**

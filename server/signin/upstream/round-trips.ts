@@ -53,7 +53,7 @@ export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
     const attempt = { digest, browser, network, providerId, target, maxAge, identity };
     if (await insertAttempt(sql, tenantId, attempt, ATTEMPT_LIFETIME, MAX_OPEN)) return;
     throw new TooManyRequests(
-      "Too many sign-ins by a provider were begun from here and not finished. Try again in a few minutes.",
+      "Too many unfinished sign-ins at a provider from this address. Try again in a few minutes.",
       RETRY_SECONDS,
     );
   }

@@ -113,7 +113,7 @@ async function readKeys(uri: string, guarded: GuardedFetch): Promise<Record<stri
   const response = await get(uri, guarded);
   if (response.status !== 200) throw new UpstreamFailure("misconfigured", `their address answered ${response.status}`);
   const body = (await response.json().catch(() => undefined)) as { keys?: unknown } | null | undefined;
-  if (!Array.isArray(body?.keys)) throw new UpstreamFailure("misconfigured", "their address answered no set of keys");
+  if (!Array.isArray(body?.keys)) throw new UpstreamFailure("misconfigured", "their address returned no key set");
   return body.keys.filter((key) => typeof key === "object" && key !== null);
 }
 
@@ -144,7 +144,7 @@ async function checkClient(
   if (check.Outcome === "Passed" || proof !== "its secret") return check;
   const other = SECRET_METHODS.find((one) => one !== method)!;
   if ((await asked(other)).Outcome !== "Passed") return check;
-  const Message = `The token endpoint takes the ClientId and its secret by ${other}, and not by ${method}: set TokenEndpointAuthMethod to ${other}.`;
+  const Message = `The token endpoint accepts the ClientId and its secret by ${other}, and not by ${method}: set TokenEndpointAuthMethod to ${other}.`;
   return { Name: "Client", Outcome: "Failed", Message };
 }
 
@@ -161,16 +161,16 @@ async function presentCode(config: Configuration, redirectUri: string, proof: st
     ? "The ClientId is wrong, or the provider has not read our key at JwksUri"
     : proof
       ? "The ClientId or its secret is wrong"
-      : "The ClientId is wrong, or needs its secret";
+      : "The ClientId is wrong, or requires a secret";
   try {
     await genericGrantRequest(config, "authorization_code", madeUp);
-    return { Name, Outcome: "Unknown", Message: "The token endpoint accepted a made-up code." };
+    return { Name, Outcome: "Unknown", Message: "The token endpoint accepted an invalid code." };
   } catch (error) {
     const failure = toUpstreamFailure(error);
     if (!(failure instanceof UpstreamFailure)) throw failure;
     const { detail } = failure;
     if (detail.endsWith("invalid_grant")) {
-      return { Name, Outcome: "Passed", Message: `The token endpoint takes ${credentials}.` };
+      return { Name, Outcome: "Passed", Message: `The token endpoint accepts ${credentials}.` };
     }
     if (/invalid_client|unauthorized_client| 401/.test(detail)) {
       return { Name, Outcome: "Failed", Message: `${wrong}: ${detail}.` };
@@ -181,15 +181,16 @@ async function presentCode(config: Configuration, redirectUri: string, proof: st
     return {
       Name,
       Outcome: "Unknown",
-      Message: `It cannot be told whether the token endpoint takes ${credentials}: ${detail}.`,
+      Message: `It is unclear whether the token endpoint accepts ${credentials}: ${detail}.`,
     };
   }
 }
 
 /** OpenID Connect RP-Initiated Logout 1.0, 2.1. */
 function checkSignOut({ end_session_endpoint: endpoint }: ServerMetadata): ProbeCheck {
-  if (isHttps(endpoint)) return { Name: "SignOut", Outcome: "Passed", Message: "The metadata say where to sign out." };
-  const Message = "The metadata have no end_session_endpoint, so users are not signed out there: switch SignOut off.";
+  if (isHttps(endpoint))
+    return { Name: "SignOut", Outcome: "Passed", Message: "The metadata have an end_session_endpoint." };
+  const Message = "The metadata have no end_session_endpoint, so users are not signed out there: turn SignOut off.";
   return { Name: "SignOut", Outcome: "Failed", Message };
 }
 

@@ -20,14 +20,14 @@ import { type Attempts, createAttempts, type PendingLink } from "./round-trips.t
 import { deleteAttempt, findLinkedUser, holdAttempt, type RoundTrip } from "./store.ts";
 
 function requireActive({ isActive }: Provider): void {
-  if (!isActive) throw new UpstreamFailure("switched-off", "it is switched off");
+  if (!isActive) throw new UpstreamFailure("switched-off", "it is inactive");
 }
 
 /** The maximum number of providers on the sign-in page. */
 const MAX_OFFERED = 20;
 /** Marks the target of a sign-out; an authorization request never starts like this. */
 const SIGN_OUT = "signed out: ";
-const NOT_SIGNED_OUT = "a user could not be sent to an identity provider to sign out";
+const NOT_SIGNED_OUT = "a user could not be redirected to an identity provider for sign-out";
 
 export interface UpstreamDependencies {
   sql: Sql;
@@ -125,9 +125,9 @@ export function createUpstream({ sql, vault, fetch, cookies, publicUrl, log }: U
       // The user has signed in at the provider, so the attempt no longer counts as unfinished.
       await deleteAttempt(sql, tenantId, digest);
       const now = await findProvider(sql, tenantId, provider.id);
-      if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was switched off or deleted in between");
+      if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was deactivated or deleted in between");
       if (authorityOf(now) === identity.authority) return identity;
-      throw new UpstreamFailure("misconfigured", "it was pointed elsewhere in between");
+      throw new UpstreamFailure("misconfigured", "its issuer was changed in between");
     },
     async signOut(request, { tenantId, identityProviderId }, hint, destination = "") {
       const provider = identityProviderId === null ? undefined : await findProvider(sql, tenantId, identityProviderId);

@@ -46,7 +46,7 @@ export function startClearing(sql: Sql, log: Logger): Passes {
   }
 
   const passes = startEvery(POLL_MS, clear, (error) =>
-    failed({ err: error }, "deliveries of a deleted connection could not be cancelled yet"),
+    failed({ err: error }, "deliveries of a deleted connection could not be cancelled yet; retrying"),
   );
   return {
     stop() {

@@ -91,7 +91,7 @@ export function discardRoutes(discard: Discard): Route[] {
       params: CONNECTION_ID,
       body: {
         ...DISCARD,
-        description: "Which deliveries.",
+        description: "The deliveries to discard.",
         examples: { count: { Before, DryRun: true }, discard: { Before } },
       },
       answer: { description: "How many.", schema: DISCARDED, example: { Count: 120, Left: 0 } },

@@ -17,10 +17,10 @@ export function secretRoutes(rotations: Rotations): Route[] {
       method: "GET",
       path,
       id: "getWebhookSecret",
-      summary: "Read how a change of the secret stands",
-      description: "No secret is ever read back.",
+      summary: "Read the state of a change of the secret",
+      description: "Secrets are never returned.",
       scopes: ["Webhooks:Read"],
-      answer: { description: "How it stands.", schema: ROTATION, example: OVERLAP },
+      answer: { description: "The state of the change.", schema: ROTATION, example: OVERLAP },
       handle: (caller, { params: { Id } }) => rotations.read(caller, Id),
     }),
     route({
@@ -30,9 +30,9 @@ export function secretRoutes(rotations: Rotations): Route[] {
       id: "stageWebhookSecret",
       summary: "Stage a new secret",
       description:
-        "From now on it signs beside the one in force in webhook-signature, so that a receiver by Standard Webhooks " +
-        "may change to it at any time; X-Signature stays with the one in force until the new one is proved. It takes " +
-        "the place of one that was staged before.",
+        "It signs beside the current secret in webhook-signature, so a Standard Webhooks receiver " +
+        "can switch to it at any time; X-Signature uses the current secret until the new one is confirmed. It replaces " +
+        "an earlier staged secret.",
       scopes: ["Webhooks:Update"],
       body: {
         ...STAGING,
@@ -43,7 +43,7 @@ export function secretRoutes(rotations: Rotations): Route[] {
         },
       },
       answer: {
-        description: "The secret, if it was generated; it is never shown again.",
+        description: "The secret if generated; it is not shown again.",
         schema: STAGED,
         example: { ...EXAMPLE_STAGED, Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" },
         headers: NO_STORE,
@@ -55,10 +55,10 @@ export function secretRoutes(rotations: Rotations): Route[] {
       method: "DELETE",
       path,
       id: "endWebhookSecretRotation",
-      summary: "Give up a staged secret, and end a former one at once",
-      description: "The secret in force stays. That one is taken away by WebhookConnection's `Secret: null`.",
+      summary: "Withdraw a staged secret, and end a former one at once",
+      description: "The current secret stays. Remove it with `Secret: null` of WebhookConnection.",
       scopes: ["Webhooks:Update"],
-      answer: { description: "How it stands.", schema: ROTATION, example: IN_FORCE },
+      answer: { description: "The state of the change.", schema: ROTATION, example: IN_FORCE },
       handle: (caller, { params: { Id } }) => rotations.giveUp(caller, Id),
     }),
     route({
@@ -66,12 +66,12 @@ export function secretRoutes(rotations: Rotations): Route[] {
       method: "POST",
       path: `${path}/Prove`,
       id: "proveWebhookSecret",
-      summary: "Put a staged secret in force, if the receiver knows it",
+      summary: "Put a staged secret in force if the receiver has it",
       description:
-        "Sends a ping signed by the staged secret alone. A 2xx to it puts that secret in force, also for X-Signature, " +
-        "and the former one signs beside it for OverlapSeconds. Anything else leaves all as it is; GET says why.",
+        "Sends a ping signed only with the staged secret. A 2xx puts that secret in force, also for X-Signature, " +
+        "and the former one signs beside it for OverlapSeconds. Otherwise nothing changes; GET returns the reason.",
       scopes: ["Webhooks:Update"],
-      answer: { description: "The proof is on its way.", schema: ROTATION, example: PROVING },
+      answer: { description: "The ping is being sent.", schema: ROTATION, example: PROVING },
       errors: ["Conflict"],
       handle: (caller, { params: { Id } }) => rotations.prove(caller, Id),
     }),
@@ -81,7 +81,7 @@ export function secretRoutes(rotations: Rotations): Route[] {
 const STAGED = Type.Object(
   {
     ...ROTATION.properties,
-    Secret: orNull(Type.String({ description: "It is never shown again; null: it was given." })),
+    Secret: orNull(Type.String({ description: "It is not shown again; null: not generated." })),
   },
   { $id: "NewWebhookSecret" },
 );

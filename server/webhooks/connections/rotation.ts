@@ -38,8 +38,8 @@ export const ROTATION = Type.Object(
   {
     State: word(ROTATION_STATES, {
       description:
-        "None: calls are not signed. Staged: a secret waits to be proved. Proving: the ping is on its way. Refused: it " +
-        "got no 2xx; prove it again, or give it up. Overlap: the new secret is in force, and the former one signs too.",
+        "None: calls are not signed. Staged: a secret waits for confirmation. Proving: the ping is in progress. Refused: it " +
+        "got no 2xx; try again, or withdraw the secret. Overlap: the new secret is in force, and the former one signs too.",
     }),
     StagedOn: orNull(time()),
     OverlapSeconds: orNull(Type.Integer({ format: "int32", description: "Of the staged secret." })),
@@ -49,9 +49,9 @@ export const ROTATION = Type.Object(
         State: Type.String({ description: "The delivery's." }),
         Reason: orNull(Type.String({ description: "Why it failed." })),
       }),
-      { description: "The last ping that was to prove the staged secret; its EventId stands in the activity log." },
+      { description: "The last ping to confirm the staged secret; its EventId is in the activity log." },
     ),
-    FormerUntil: orNull(time("Until then the former secret signs as well.")),
+    FormerUntil: orNull(time("Until when the former secret signs as well.")),
   },
   { $id: "WebhookSecret" },
 );
@@ -161,10 +161,10 @@ function stateOf({ signed, stagedOn, proof, formerUntil }: SecretRotation): Rota
 }
 
 function reasonOf({ state, word }: NonNullable<SecretRotation["proof"]>): string | null {
-  if (state === "Cancelled") return "the ping was cancelled; prove it again";
+  if (state === "Cancelled") return "the ping was cancelled; try again";
   if (state !== "Exhausted") return null;
-  if (word === null || word === "lost") return "the attempt was lost with its worker; prove it again";
-  return /^\d+$/.test(word) ? `the receiver answered ${word}` : `the receiver gave no answer: ${word}`;
+  if (word === null || word === "lost") return "the attempt was lost with its worker; try again";
+  return /^\d+$/.test(word) ? `the receiver answered ${word}` : `the receiver did not answer: ${word}`;
 }
 
 /** A week. */
@@ -173,7 +173,7 @@ export const MAX_OVERLAP_SECONDS = 604_800;
 const FIELDS = {
   Secret: field<string | null>(secretField(1)),
   OverlapSeconds: integer(0, MAX_OVERLAP_SECONDS, "", {
-    description: "For how long the former secret signs as well; null: as WEBHOOK_SECRET_OVERLAP says.",
+    description: "How long the former secret signs as well; null: WEBHOOK_SECRET_OVERLAP.",
   }),
 };
 
@@ -182,7 +182,7 @@ export type StagingInput = InputOf<typeof FIELDS>;
 
 /** The body of POST WebhookConnection/{Id}/Secret; null means absent. */
 export const STAGING = body(
-  { name: "a new Secret", must: "one object, which may be empty", $id: "WebhookSecretData" },
+  { name: "a new Secret", must: "an object, which can be empty", $id: "WebhookSecretData" },
   FIELDS,
 );
 

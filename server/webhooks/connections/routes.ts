@@ -20,7 +20,7 @@ export interface ConnectionRoutes {
 export const CONNECTION_TAG = { name: CONNECTION.name, description: CONNECTION.texts.group };
 const tag = CONNECTION_TAG;
 export const CONNECTION_FILTERS = {
-  Name: textFilter("The connection of this Name; empty: those without one.", CONNECTION.field.Name.shown!),
+  Name: textFilter("The connection with this Name; empty: connections without one.", CONNECTION.field.Name.shown!),
   State: wordFilter(CONNECTION_STATES, "Connections in this state."),
 };
 export const CONNECTION_ID = { Id: uuidParameter<ConnectionId>("The connection's Id.", "WebhookConnection") };
@@ -49,7 +49,7 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
         },
       },
       list: {
-        description: "The newest first.",
+        description: "Newest first.",
         handle: (caller, { filters, paging }) =>
           connections.list(caller, { name: filters.Name, state: filters.State }, paging),
       },
@@ -71,13 +71,13 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
       path: "/WebhookConnection/{Id}/Ping",
       id: "pingWebhookConnection",
       tag,
-      summary: "Try a webhook connection",
+      summary: "Ping a webhook connection",
       description:
-        "Sends a signed event of its own kind, EventType Ping, to this connection alone, also while it is Held or " +
+        "Sends a signed event with EventType Ping to this connection only, also while it is Held or " +
         "Paused. There is one attempt, and the connection stays unchanged.",
       scopes: ["Webhooks:Update"],
       params: CONNECTION_ID,
-      answer: { description: "The event, which is on its way.", schema: SENT, example: EXAMPLE_SENT },
+      answer: { description: "The event, which is being sent.", schema: SENT, example: EXAMPLE_SENT },
       handle: async (caller, { params: { Id } }) => sentEvent(Id, await connections.ping(caller, Id), workflowUrl),
     }),
   ];

@@ -252,7 +252,7 @@ function requireFit(
 ): void {
   // A copy of the read record is allowed and changes nothing.
   if (input.State === "Held" && !(existing && seen?.State === "Held")) {
-    throw new BadInput("State must be Active or Paused; Held is what deliveries that fail make of it.");
+    throw new BadInput("State must be Active or Paused; Held is set only after failed deliveries.");
   }
   CONNECTION.refuseReadOnly(input, seen);
   const { ApiKey: apiKey, URL: url = existing?.url } = input;
@@ -260,9 +260,7 @@ function requireFit(
   const isHidden = input.URL === undefined && !seen;
   // The ApiKey in the URL is sent, so a different one would have no effect.
   if (ownApiKeys(url).every((own) => own === apiKey && !isHidden)) return;
-  throw new BadInput(
-    "The URL has an ApiKey of its own, and ApiKey is another. Change it in the URL, or leave one out.",
-  );
+  throw new BadInput("The URL contains an ApiKey that differs from ApiKey. Change it in the URL, or omit one.");
 }
 
 function merge(existing: Connection, changes: Partial<Connection>): Connection {

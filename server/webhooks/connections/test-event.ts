@@ -53,7 +53,7 @@ export function createTestEvents(sql: Sql, connections: Connections, samples: Sa
         if (!connection) throw noConnection();
         permissions.require("Webhooks:Update", "WebhookConnection", connections.recordOf(connection));
         if (!connection.entities.includes(eventRecord) || !connection.events.includes(eventType)) {
-          throw new BadInput(`The connection does not get ${eventRecord} ${eventType}.`);
+          throw new BadInput(`The connection is not subscribed to ${eventRecord} ${eventType}.`);
         }
         const sample = { eventType, eventRecord, data: samples.get(eventRecord)! };
         const eventId = await recordTest(tx, tenantId, id, sample, traceParent);
@@ -77,17 +77,17 @@ export function testRoutes(tests: TestEvents, workflowUrl: WorkflowUrl): Route[]
       tag: CONNECTION_TAG,
       summary: "Send a webhook connection a test with sample data",
       description:
-        "A signed event, as a change of this kind would make it, to this connection alone, also while it is Held or " +
-        "Paused. Its Data is a sample, whose Id no record has, and its last field is `Test: true`. In the activity log " +
+        "Sends a signed event like that of a change to this connection only, also while it is Held or " +
+        "Paused. Its Data is a sample with an unused Id, and its last field is `Test: true`. In the activity log " +
         "it is a Ping. There is one attempt, and the connection stays unchanged.",
       scopes: ["Webhooks:Update"],
       params: CONNECTION_ID,
       body: {
         ...tests.contract,
-        description: "One of the kinds that the connection gets.",
+        description: "One of the subscribed kinds.",
         examples: { created: { EventRecord: "Application", EventType: "Created" } },
       },
-      answer: { description: "The event, which is on its way.", schema: SENT, example: EXAMPLE_SENT },
+      answer: { description: "The event, which is being sent.", schema: SENT, example: EXAMPLE_SENT },
       handle: async (caller, { params: { Id }, input }) =>
         sentEvent(Id, await tests.send(caller, Id, input), workflowUrl),
     }),

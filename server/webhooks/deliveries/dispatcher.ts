@@ -120,7 +120,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
       return true;
     } catch (error) {
       forget(dispatch);
-      notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
+      notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; retrying");
       return false;
     }
   }

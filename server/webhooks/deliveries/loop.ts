@@ -37,7 +37,7 @@ export function startLoop(lanes: number, step: () => Promise<FoundWork>, log: Lo
   async function lane(): Promise<void> {
     while (!stopping) {
       const found = await step().catch(async (error) => {
-        failed({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
+        failed({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are retried");
         await Bun.sleep(FAILURE_PAUSE_MS);
         return "all" as const;
       });

@@ -117,7 +117,7 @@ export function startQueue({
     // A slow post runs outside its workflow's task.
     const fromQueue = windows.isQuick(connectionId) ? { waitMs } : { waitMs, taskQueue: ownTaskQueue };
     const outcome = await startDelivery(client, config, begun, fromQueue).catch((error) => {
-      notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
+      notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; retrying");
       return "failed" as const;
     });
     // This worker makes the post, so it is notified when it begins.
@@ -138,7 +138,7 @@ export function startQueue({
     lookAround() {
       around ??= listWaiting(sql)
         .then((found) => found.forEach(added))
-        .catch((error) => notStarted({ err: error }, "what waits could not be looked for; it is tried again"))
+        .catch((error) => notStarted({ err: error }, "the check for waiting deliveries failed; retrying"))
         .finally(() => {
           around = undefined;
         });

@@ -32,7 +32,7 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
     const { tenantId, eventId, deliveryIds } = stale;
     if (await isRunning(workflowId(stale, stale.part))) return;
     await putBack(sql, tenantId, deliveryIds, 0);
-    log.warn({ tenantId, eventId, deliveryIds }, "a delivery had lost its workflow; it gets a new run");
+    log.warn({ tenantId, eventId, deliveryIds }, "a delivery lost its workflow; a new run is started");
   }
 
   async function isRunning(id: string): Promise<boolean> {
@@ -43,7 +43,7 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
       if (!typedSearchAttributes.get(REPORTED_PROBLEMS)?.includes(CANNOT_BE_REPLAYED)) return true;
       // It can never continue, and all state is in PostgreSQL.
       await client.workflow.getHandle(id, runId).terminate("its history cannot be replayed");
-      log.error({ workflowId: id, runId }, "a workflow's history cannot be replayed; it is terminated");
+      log.error({ workflowId: id, runId }, "a workflow's history cannot be replayed; terminating it");
       return false;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;

@@ -25,7 +25,7 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
 
   function write(statement: () => Promise<void>): void {
     // /readyz reports a missing PostgreSQL anyway.
-    writing = writing.then(statement).catch((err) => log.debug({ err }, "a trouble could not be written down"));
+    writing = writing.then(statement).catch((err) => log.debug({ err }, "a start problem could not be stored"));
   }
 
   function failed(error: unknown): void {
@@ -68,15 +68,15 @@ function reasonOf(error: unknown): string {
   const told = details.slice(0, MAX_DETAIL_LENGTH);
   // Temporal uses this code both for a full disk and for an unavailable database.
   if (code === CODES.UNAVAILABLE && told.includes("shard status unknown")) {
-    return `Deliveries cannot begin: Temporal cannot write to its store, whose disk is full or which is away (${told}).`;
+    return `Deliveries cannot start: Temporal cannot write to its store, which is full or unavailable (${told}).`;
   }
-  if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot begin: Temporal is at its limits (${told}).`;
+  if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot start: Temporal is at its limits (${told}).`;
   if (code === CODES.INVALID_ARGUMENT && /search attribute/i.test(told)) {
-    return `Deliveries cannot begin: Temporal's namespace lacks a search attribute (${told}).`;
+    return `Deliveries cannot start: Temporal's namespace lacks a search attribute (${told}).`;
   }
-  if (code === CODES.NOT_FOUND) return `Deliveries cannot begin: Temporal's namespace is not there (${told}).`;
+  if (code === CODES.NOT_FOUND) return `Deliveries cannot start: Temporal's namespace does not exist (${told}).`;
   if (code === CODES.UNAVAILABLE || code === CODES.DEADLINE_EXCEEDED) {
-    return "Deliveries cannot begin: Temporal does not answer.";
+    return "Deliveries cannot start: Temporal does not answer.";
   }
   return `Deliveries cannot start: Temporal rejects them (${told}).`;
 }

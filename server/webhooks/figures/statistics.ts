@@ -24,18 +24,20 @@ const milliseconds = (description: string) => orNull(Type.Integer({ format: "int
 
 const SLICE = Type.Object({
   From: time(),
-  To: time("The beginning of the next."),
-  Delivered: count("Deliveries that came to this state in this time, whatever became of them later; as the others."),
+  To: time("The start of the next one."),
+  Delivered: count(
+    "Deliveries that reached this state in this period, whatever happened later; likewise for the other states.",
+  ),
   Exhausted: count(""),
   Held: count(""),
   Cancelled: count(""),
-  Open: count("Pending or Retrying, and still so."),
-  FailedAttempts: count("Attempts that failed in this time, also those whose delivery arrived later."),
+  Open: count("Still Pending or Retrying."),
+  FailedAttempts: count("Failed attempts in this period, including those of deliveries that succeeded later."),
   P50Ms: milliseconds(
-    "Milliseconds that half of the answers took at most, of events of this time; null: there was none. Of many, some " +
-      "are looked at.",
+    "Median response time in milliseconds, for events of this period; null: no responses. Large numbers are " +
+      "sampled.",
   ),
-  P95Ms: milliseconds("The same for 95 of 100."),
+  P95Ms: milliseconds("The same for the 95th percentile."),
 });
 
 export const STATISTICS = Type.Object(
@@ -44,7 +46,7 @@ export const STATISTICS = Type.Object(
     From: time(),
     To: time(),
     Slices: orNull(Type.Array(SLICE), {
-      description: `The oldest first; ${NOT_TOLD}`,
+      description: `Oldest first; ${NOT_TOLD}`,
     }),
   },
   { $id: "WebhookConnectionStatistics" },

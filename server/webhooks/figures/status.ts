@@ -14,11 +14,11 @@ const count = (description: string) =>
 const posts = (description: string) => Type.Integer({ format: "int32", minimum: 0, description });
 
 const WINDOW = Type.Object({
-  Places: posts("Posts that may be out to it at a time."),
-  Out: posts("Posts that are out, or about to be."),
-  Waiting: posts("Deliveries in the worker that wait for a place."),
+  Places: posts("The maximum number of posts in flight."),
+  Out: posts("Posts in flight or about to start."),
+  Waiting: posts("Deliveries in the worker waiting for a place."),
   Quick: Type.Boolean({
-    description: "Its last answer, whatever it said, took less than a second, and none is overdue.",
+    description: "The last response, with any status, took less than a second, and none is overdue.",
   }),
 });
 
@@ -26,22 +26,22 @@ export const STATUS = Type.Object(
   {
     ConnectionId: uuid<ConnectionId>(),
     State: word(CONNECTION_STATES),
-    UnderWay: count("Deliveries that a workflow has: out, about to go, or waiting for a retry."),
-    Queued: count("Deliveries in its queue, which wait for room in its window, its limits, or their time."),
+    UnderWay: count("Deliveries in a workflow: in flight, about to start, or waiting for a retry."),
+    Queued: count("Deliveries in its queue, waiting for its window, its limits, or their time."),
     Held: count("Deliveries that are Held."),
     OldestOn: orNull(time(), {
-      description: `When the oldest event of all these happened; null: none waits. ${NOT_TOLD}`,
+      description: `Time of the oldest waiting event; null: none. ${NOT_TOLD}`,
     }),
     Exhausted: count(
-      "Deliveries that are Exhausted, of events of the last 24 hours. State Active does not send them: a Redelivery does.",
+      "Exhausted deliveries of events of the last 24 hours. State Active does not resend them; a Redelivery does.",
     ),
     ExhaustedSince: orNull(time(), {
-      description: `When the oldest event of these happened; null: there is none. ${NOT_TOLD}`,
+      description: `Time of the oldest of these events; null: none. ${NOT_TOLD}`,
     }),
-    Probes: posts("Times that it was probed since it is Held."),
-    NextProbeOn: orNull(time(), { description: "When it is probed again; null: it is not Held." }),
+    Probes: posts("Probes since it is Held."),
+    NextProbeOn: orNull(time(), { description: "When the next probe is due; null: it is not Held." }),
     Windows: orNull(Type.Array(WINDOW), {
-      description: `Its window in each worker that has posted to it lately, a few seconds old. ${NOT_TOLD}`,
+      description: `Its window in each worker that recently posted to it, a few seconds old. ${NOT_TOLD}`,
     }),
   },
   { $id: "WebhookConnectionStatus" },

@@ -16,7 +16,7 @@ export function startWindowReport(sql: Sql, windows: Windows, log: Logger): Pass
   const failed = createOutageLog(log);
   const tell = () => noteWindows(sql, workerId, Object.fromEntries(windows.seen().slice(0, MAX_REPORTED)));
   const passes = startEvery(EVERY_MS, tell, (error) =>
-    failed({ err: error }, "how the windows stand could not be written down"),
+    failed({ err: error }, "the state of the windows could not be stored"),
   );
   return {
     async stop() {

@@ -46,7 +46,7 @@ const REASON = new RegExp(`^([1-5]\\d\\d|${WORDS.join("|")})$`);
 
 const reasonFilter: Filter<string | undefined> = {
   description:
-    "Changes with an attempt that came to this: a status, or why there was no answer. Beside State: whose last attempt did.",
+    "Changes with an attempt with this result: a status, or the reason for no response. Together with State: with this last result.",
   schema: Type.String({ pattern: REASON.source, examples: ["503", "timeout", "refused"] }),
   read(query, name) {
     const given = readText(query, name);
@@ -60,25 +60,25 @@ const reasonFilter: Filter<string | undefined> = {
 export const eventFilters = (entities: readonly string[]) => ({
   EventRecord: wordFilter([...entities, PING_RECORD], "The entity's name."),
   RecordId: recordIdFilter(
-    "Changes of the record with this Id. A change of several is found for who may read the record itself.",
+    "Changes of the record with this Id. Bulk changes are included if the caller may read the record itself.",
   ),
   EventType: wordFilter(LOGGED_EVENT_TYPES, "The kind of change."),
   State: wordFilter(ASKED_STATES, "Changes with a delivery in this state. Open: Pending or Retrying."),
   Was: wordFilter(
     PAST_STATES,
-    "Changes with a delivery that was in this state at some time, whatever became of it later. Retrying: an attempt failed, and another one followed.",
+    "Changes with a delivery that was in this state at some time, whatever happened later. Retrying: an attempt failed and was repeated.",
   ),
-  Failed: flagFilter("true: changes with an attempt that failed, also those that arrived later; false: without one."),
-  SentAgain: flagFilter("true: changes with a delivery that was sent again by a redelivery; false: without one."),
+  Failed: flagFilter("true: changes with a failed attempt, including later successes; false: without one."),
+  SentAgain: flagFilter("true: changes with a redelivered delivery; false: without one."),
   Reason: reasonFilter,
   ConnectionId: connectionFilter("Changes with a delivery to this connection."),
-  Last: lastFilter("Changes of the time until now."),
+  Last: lastFilter("Changes in this period up to now."),
   From: momentFilter("Changes at this time or later."),
   To: momentFilter("Changes before this time."),
   OutcomeFrom: momentFilter(
-    "Changes with a delivery that came to a state (beside Was: to that one) at this time or later. Pings are none.",
+    "Changes with a delivery that reached a state (with Was: that state) at this time or later. Pings are excluded.",
   ),
-  OutcomeTo: momentFilter("Changes with a delivery that came to a state before this time, as OutcomeFrom."),
+  OutcomeTo: momentFilter("Changes with a delivery that reached a state before this time, like OutcomeFrom."),
 });
 
 /** After this time the listener reconnects, and its token and policies are checked again. */
@@ -87,7 +87,7 @@ export const MAX_STREAM_SECONDS = 60;
 export const streamFilters = (entities: readonly string[]) => ({
   EventRecord: wordFilter(entities, "The entity's name."),
   EventType: wordFilter(EVENT_TYPES, "The kind of change."),
-  Seconds: countFilter(MAX_STREAM_SECONDS, `How long it stays open; ${MAX_STREAM_SECONDS} unless given.`),
+  Seconds: countFilter(MAX_STREAM_SECONDS, `How long it stays open; default ${MAX_STREAM_SECONDS}.`),
 });
 
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
@@ -115,7 +115,7 @@ export const REDELIVER = body(
   { name: "Redeliver", $id: "WebhookRedeliver" },
   {
     ConnectionId: id<ConnectionId>("a connection's", {
-      description: "To this connection alone. Empty: to all that the change went to.",
+      description: "Only to this connection. Empty: to all connections of the change.",
     }),
   },
 );
@@ -130,21 +130,21 @@ const delivery = {
   ConnectionId: uuid<ConnectionId>(),
   State: word(DELIVERY_STATES),
   AttemptCount: Type.Integer({ format: "int32", minimum: 0, description: "Of all its runs." }),
-  Run: Type.Integer({ format: "int32", minimum: 1, description: "The run that it is in; each redelivery begins one." }),
+  Run: Type.Integer({ format: "int32", minimum: 1, description: "The current run; each redelivery starts one." }),
   ...workflow,
 };
 
 const event = {
   EventId: uuid<EventId>(),
   EventType: word(LOGGED_EVENT_TYPES),
-  EventRecord: Type.String({ description: `The entity's name; of a ping ${PING_RECORD}.` }),
+  EventRecord: Type.String({ description: `The entity's name; for a ping ${PING_RECORD}.` }),
   RecordId: orNull(Type.String(), {
-    description: "The record's Id; null for the event of an array, whose Payload has them all.",
+    description: "The record's Id; null for the event of an array, whose Payload lists them.",
   }),
-  RecordCount: Type.Integer({ format: "int32", minimum: 1, description: "How many records it is of." }),
+  RecordCount: Type.Integer({ format: "int32", minimum: 1, description: "The number of records." }),
   Timestamp: time(),
   State: orNull(word(DELIVERY_STATES), {
-    description: "Of its deliveries the most urgent state; null: there is none.",
+    description: "The most urgent state of its deliveries; null: no deliveries.",
   }),
   Reason: orNull(Type.String(), { description: "Why there are no deliveries." }),
   ...workflow,
@@ -161,23 +161,23 @@ const ATTEMPT = Type.Object(
     Run: Type.Integer({
       format: "int32",
       minimum: 1,
-      description: "1 for the first three attempts; each redelivery begins the next.",
+      description: "1 for the first three attempts; each redelivery starts the next.",
     }),
     StartedOn: time(),
     DurationMs: orNull(Type.Integer({ format: "int32" }), { description: "Milliseconds." }),
-    StatusCode: orNull(Type.Integer({ format: "int32" }), { description: "null: there was no answer." }),
+    StatusCode: orNull(Type.Integer({ format: "int32" }), { description: "null: no response." }),
     Failure: orNull(Type.String(), {
-      description: "Why there was no answer, in a word.",
+      description: "Why there was no response, in one word.",
       examples: ["dns", "refused", "tls", "timeout", "blocked-address", null],
     }),
     Response: orNull(
       Type.Object({
-        Headers: Type.String({ description: "The head of the answer." }),
+        Headers: Type.String({ description: "The head of the response." }),
         Body: Type.String({ description: "Its first 4 KiB." }),
       }),
       {
         description:
-          "null: it may repeat what was sent, which the caller may not see; or what its connection is; or it was removed with the Payload.",
+          "null: it could repeat the request or the connection, which the caller may not see, or it was removed with the Payload.",
       },
     ),
   },
@@ -223,7 +223,7 @@ export function wholeEvent(entities: readonly string[]) {
         description: "Object when Data is one entity; Array when Data is several.",
       }),
       Data: Type.Union([...records, Type.Array(Type.Union(records))], {
-        description: "The record as the API shows it, or of an array upsert all that were changed.",
+        description: "The record as returned by the API, or all changed records of an array upsert.",
       }),
       Test: Type.Optional(
         Type.Literal(true, {
@@ -237,22 +237,22 @@ export function wholeEvent(entities: readonly string[]) {
     {
       ...event,
       Sequence: orNull(Type.String(), {
-        description: "The webhook-sequence of its calls. null: they have none, as those of a ping.",
+        description: "The webhook-sequence of its calls. null: none, for example for a ping.",
         examples: ["7"],
       }),
       BeforeEventId: orNull(uuid<EventId>(), {
         description:
-          "The event of the change before, whose Payload has the record as it was then. null: it is the first, of " +
-          "several records, or of none, or that event is not kept, or not to be read.",
+          "The event of the previous change, whose Payload has the record's earlier state. null: it is the first, of " +
+          "several records or none, or that event is deleted or hidden.",
       }),
       Payload: Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD, Type.Null()], {
-        description: "null: it was removed, as PAYLOAD_RETENTION says. The change cannot be sent again.",
+        description: "null: removed after PAYLOAD_RETENTION. The change cannot be sent again.",
       }),
       PayloadRemovedOn: orNull(time(), {
-        description: "When Payload and the Response of each attempt were removed. null: they are kept.",
+        description: "When Payload and the Response of each attempt were removed. null: not removed.",
       }),
       Withheld: orNull(Type.String(), {
-        description: "Why Payload has no Data: no policy lets the caller read all records in it. Else null.",
+        description: "Why Payload has no Data: the caller may not read all its records. Otherwise null.",
       }),
       Deliveries: Type.Array(
         Type.Object({ ...delivery, Attempts: Type.Array(ATTEMPT) }, { $id: "WebhookDeliveryDetail" }),

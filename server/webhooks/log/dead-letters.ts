@@ -155,18 +155,18 @@ export function deadLetterRoutes(count: CountDeadLetters): Route[] {
       path: "/WebhookEvent/DeadLetters",
       id: "countDeadLetters",
       tag: EVENT_LOG_TAG,
-      summary: "Count what receivers did not get, and whose fault that is",
+      summary: "Count undelivered events by reason",
       description:
-        "Of each connection, the newest first, its deliveries that are Exhausted or Held, by what the last attempt came " +
-        "to. Pings do not count. `WebhookEvent?ConnectionId=…&State=Exhausted` lists them. Who may not read every event " +
-        "gets each connection there is, whatever it has: its counts are null, and it has no Reasons.",
+        "For each connection, newest first, its Exhausted and Held deliveries by the result of the last " +
+        "attempt. Pings are excluded. `WebhookEvent?ConnectionId=…&State=Exhausted` lists them. Callers who may not read every event " +
+        "get all connections with counts of null and without Reasons.",
       scopes: ["Webhooks:Read"],
       paged: true,
       filters: {
-        ConnectionId: connectionFilter("Of this connection alone."),
-        State: wordFilter(DEAD_STATES, "In this state alone."),
-        From: momentFilter("Of changes at this time or later."),
-        To: momentFilter("Of changes before this time."),
+        ConnectionId: connectionFilter("Only this connection."),
+        State: wordFilter(DEAD_STATES, "Only this state."),
+        From: momentFilter("Changes at this time or later."),
+        To: momentFilter("Changes before this time."),
       },
       answer: { description: "A page of connections.", schema: DEAD_LETTERS, example: EXAMPLE, list: true },
       errors: ["ServiceBusy"],
@@ -185,24 +185,24 @@ const DEAD_LETTERS = Type.Object(
     ConnectionId: uuid(),
     ConnectionName: Type.String(),
     Count: counted(NOT_TOLD),
-    Receiver: counted("It was there, and did not take them."),
+    Receiver: counted("The receiver answered and did not accept them."),
     Configuration: counted(
-      "Somebody has to change the connection, the address or its certificate: dns, tls, blocked-address, a " +
+      "The connection, the address or its certificate must be changed: dns, tls, blocked-address, a " +
         "redirect, 401, 403, 404, 405, 407, 410, 413, 415, 421, 426; or the connection is Paused.",
     ),
-    Ours: counted("Attempts lost with a worker, or what is only just being sent."),
+    Ours: counted("Attempts lost with a worker, or deliveries in progress."),
     Reasons: Type.Array(
       Type.Object({
         Blame: word(BLAMES),
         Reason: Type.String({
-          description: "The last attempt's status or failure; of what is Held, why its connection is.",
+          description: "The last attempt's status or failure; for Held deliveries, why the connection is held.",
         }),
         State: word(DEAD_STATES),
         Count: Type.Integer({ format: "int32", minimum: 1 }),
-        Oldest: time("Of a change."),
-        Newest: time("Of a change."),
+        Oldest: time("Of an event."),
+        Newest: time("Of an event."),
       }),
-      { description: "The most frequent first. Empty for who may not read every event." },
+      { description: "Most frequent first. Empty for callers who may not read every event." },
     ),
   },
   { $id: "WebhookDeadLetters" },

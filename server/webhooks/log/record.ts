@@ -46,7 +46,7 @@ export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
 const WHY_HELD = {
   Paused: "connection paused",
   Held: "connection held",
-  Active: "what the connection has missed before is sent first",
+  Active: "earlier missed deliveries are sent first",
 };
 
 /** @returns a text, or null if any delivery succeeded or is open */
@@ -75,7 +75,7 @@ export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
 
 // The payload of an event for a caller: Data is visible only if all its records are.
 
-export const WITHHELD = "Data is left out: your policies do not let you read every record in it.";
+export const WITHHELD = "Data is omitted: your policies do not let you read every record in it.";
 
 export interface SeenPayload {
   /** Without Data if it is withheld; null: it was removed after PAYLOAD_RETENTION. */

@@ -45,12 +45,12 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
         permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
       }
       if (event.payload === null) throw new Conflict(payloadGone(event.payloadRemovedOn!));
-      if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
+      if (event.eventType === PING) throw new Conflict("A ping cannot be redelivered: send a new one.");
       const all = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
       const deliveries = chosen ? all.filter(({ id }) => chosen.includes(id)) : all;
       const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
       if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
-        throw new Conflict("The event is being delivered just now. Wait until its deliveries have ended.");
+        throw new Conflict("The event is being delivered. Wait until its deliveries have ended.");
       }
       const ids = again.map(({ id }) => id);
       await redeliver(tx, tenantId, event.id, ids);
@@ -87,7 +87,7 @@ async function requireRedeliverable(
 ): Promise<EventDelivery[]> {
   if (deliveries.length === 0) {
     if (connectionId) throw new NotFound("The event has no delivery to the connection with this Id.");
-    throw new Conflict("This event has no deliveries, so there is nothing to send again.");
+    throw new Conflict("This event has no deliveries to send again.");
   }
   const again = deliveries.filter((delivery) => obstacle(delivery, false) === undefined);
   if (again.length > 0) return again;
@@ -100,12 +100,12 @@ async function requireRedeliverable(
 function obstacle(delivery: EventDelivery, isSeen: boolean): string | undefined {
   const { state, connectionDeleted, heldReason, redeliveries } = delivery;
   if (connectionDeleted) return "Its connection is deleted.";
-  if (state === "Held") return "It waits for its connection, and is sent once that takes posts again.";
+  if (state === "Held") return "It is waiting for its connection, and is sent once that accepts posts again.";
   if (heldReason !== null) {
     const held = isSeen ? `Held after ${heldReason}` : "Held";
-    return `Its connection is ${held}, so nothing would be sent: resume it first, by State Active.`;
+    return `Its connection is ${held}, so nothing would be sent: resume it first with State Active.`;
   }
-  if (redeliveries >= MAX_REDELIVERIES) return `It was sent again ${MAX_REDELIVERIES} times, and no more are kept.`;
+  if (redeliveries >= MAX_REDELIVERIES) return `It was sent again ${MAX_REDELIVERIES} times, the maximum.`;
   return undefined;
 }
 

@@ -42,8 +42,8 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       path,
       id: "listWebhookEvent",
       tag,
-      summary: "List changes and how their deliveries stand",
-      description: "The newest first, without payload and attempts.",
+      summary: "List changes with the state of their deliveries",
+      description: "Newest first, without payload and attempts.",
       scopes: ["Webhooks:Read"],
       paged: true,
       filters: eventFilters(entities),
@@ -56,12 +56,12 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       path: `${path}/Stream`,
       id: "streamWebhookEvent",
       tag,
-      summary: "Be told of changes as they are committed",
+      summary: "Stream changes as they are committed",
       description:
         "Server-sent events (EventSource). The data of each is { Sequence, Payload }, what a receiver gets as " +
-        "webhook-sequence and body, whether or not a connection subscribes to it; what your policies hide of is left " +
-        "out. The stream ends after Seconds: come again with the last id as Last-Event-ID, at most 24 hours old, and " +
-        "you get what has been committed since. A change may come twice after a cut.",
+        "webhook-sequence and body, with or without a subscribed connection; changes that your policies hide are left " +
+        "out. The stream ends after Seconds: reconnect with the last id as Last-Event-ID, at most 24 hours old, to " +
+        "get all changes since. A change can arrive twice after an interruption.",
       scopes: ["Webhooks:Read"],
       filters: streamFilters(entities),
       answer: {
@@ -77,7 +77,7 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       path: `${path}/{EventId}`,
       id: "getWebhookEvent",
       tag,
-      summary: "Read one change with its payload, deliveries and attempts",
+      summary: "Read a change with its payload, deliveries and attempts",
       scopes: ["Webhooks:Read"],
       params,
       answer: { description: "The change.", schema: wholeEvent(entities), example: EXAMPLE_EVENT_DETAIL },
@@ -88,16 +88,16 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       path: `${path}/{EventId}/Redeliver`,
       id: "redeliverWebhookEvent",
       tag,
-      summary: "Send one change again",
+      summary: "Send a change again",
       description:
-        "The same EventId and bytes, with all attempts again; those before stay in the log. What goes to a connection " +
-        "that is Paused is recorded as Held. While a delivery of the change is under way it is 409, and so it is if all of " +
-        "its connections are Held: resume one first, by State Active.",
+        "The same EventId and bytes, with all attempts again; earlier attempts stay in the log. A delivery to a connection " +
+        "that is Paused is recorded as Held. 409 while a delivery of the change is in progress, and if all of " +
+        "its connections are Held: resume one first with State Active.",
       scopes: ["Webhooks:Update"],
       params,
       body: {
         ...REDELIVER,
-        description: "To whom.",
+        description: "The recipients.",
         examples: { all: {}, one: { ConnectionId: CONNECTION.example.Id } },
       },
       answer: { description: "The change.", schema: EVENT, example: EXAMPLE_EVENT },

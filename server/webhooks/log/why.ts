@@ -87,7 +87,7 @@ function explain(event: ExplainedEvent, witness: Witness): Explanation {
 
 function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: Witness): Explanation {
   const { past, createdOn } = witness;
-  if (eventType === PING) return { outcome: "NotConcerned", reason: "a ping goes to the connection it tries alone" };
+  if (eventType === PING) return { outcome: "NotConcerned", reason: "a ping goes only to the connection it tests" };
   if (!past) return { outcome: "NotYetCreated", reason: `created after the event, at ${createdOn.toISOString()}` };
   if (past.deletedOn) return { outcome: "AlreadyDeleted", reason: `deleted at ${past.deletedOn.toISOString()}` };
   const missing = [
@@ -100,10 +100,13 @@ function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: W
     return { outcome: "NotSubscribed", reason: isNow ? `${words} at that time; it is now` : words };
   }
   if (eventRecord === ALERT_RECORD && payload !== null && JSON.parse(payload).Data.ConnectionId === witness.id) {
-    return { outcome: "NotConcerned", reason: "an alert does not go to the connection that it is about" };
+    return { outcome: "NotConcerned", reason: "an alert is not sent to its own connection" };
   }
   // The change has an earlier time than the event but was committed later.
-  return { outcome: "NotSubscribed", reason: "changed at the same moment: the event did not see its subscription yet" };
+  return {
+    outcome: "NotSubscribed",
+    reason: "changed at the same time: its subscription was not committed before the event",
+  };
 }
 
 function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: WitnessedDelivery): string {
@@ -126,12 +129,12 @@ function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: W
 
 function whatIsNext(state: ConnectionState, delivery: WitnessedDelivery): string {
   const { attempts, earlierAttempts, attemptUnderWay, last, arrived } = delivery;
-  if (attemptUnderWay) return `the ${ordinal(attempts)} attempt is under way`;
-  const willBeHeld = `it is Held once its turn comes, for the connection is ${state}`;
+  if (attemptUnderWay) return `the ${ordinal(attempts)} attempt is in progress`;
+  const willBeHeld = `it will be Held, because the connection is ${state}`;
   if (attempts === earlierAttempts) {
     const earlier = attempts > 0 && !arrived ? `; before that ${attemptsMade(delivery)}` : "";
     const again = attempts > 0 ? " again" : "";
-    const next = state === "Active" ? `on its way${again}, not attempted yet` : `not attempted yet; ${willBeHeld}`;
+    const next = state === "Active" ? `in progress${again}, not attempted yet` : `not attempted yet; ${willBeHeld}`;
     return next + earlier;
   }
   const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}`;
@@ -142,7 +145,7 @@ function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): strin
   const since = stateSince ? ` since ${stateSince.toISOString()}` : "";
   if (state === "Paused") return `paused${since}`;
   if (state === "Held") return `held${since}${heldReason ? ` after ${heldReason}` : ""}`;
-  return `what the connection has missed before is sent first${drainPaused ? ", and its Drain is paused" : ""}`;
+  return `earlier missed deliveries are sent first${drainPaused ? ", and its Drain is paused" : ""}`;
 }
 
 /** A possible reason for a late delivery. */
@@ -202,11 +205,11 @@ export function whyRoutes(explainEvent: ExplainEvent): Route[] {
       tag: EVENT_LOG_TAG,
       summary: "Why each connection did or did not get one change",
       description:
-        "Of every connection, the newest first and those that are deleted too, as it was when the change was made.",
+        "For every connection, newest first and including deleted ones, as it was at the time of the change.",
       scopes: ["Webhooks:Read"],
       params: EVENT_ID,
       paged: true,
-      filters: { ConnectionId: connectionFilter("Of this connection alone.") },
+      filters: { ConnectionId: connectionFilter("Only this connection.") },
       answer: { description: "A page of connections.", schema: WHY, example: EXAMPLE, list: true },
       errors: ["ServiceBusy"],
       handle(caller, { params, filters: { ConnectionId }, paging }) {
@@ -222,9 +225,9 @@ const WHY = Type.Object(
     ConnectionId: uuid(),
     ConnectionName: Type.String(),
     Outcome: word(OUTCOMES, {
-      description: "The delivery's State, or why there is none. NotConcerned: a ping goes to one connection alone.",
+      description: "The delivery's State, or why there is none. NotConcerned: a ping goes to one connection only.",
     }),
-    Reason: Type.String({ description: "In words, for people." }),
+    Reason: Type.String({ description: "Readable text." }),
     DeliveryId: orNull(uuid()),
   },
   { $id: "WebhookWhy" },

@@ -62,7 +62,7 @@ async function progressOf(
   const { state, total, done, delivered, exhausted } = redelivery;
   const progress: RedeliveryProgress = { state, total, done, delivered, exhausted };
   if (state !== "Paused" && state !== "Running") return progress;
-  const reason = state === "Paused" ? "somebody to set it Running" : reasonToWait(redelivery);
+  const reason = state === "Paused" ? "a user to set it Running" : reasonToWait(redelivery);
   if (isSent || !reason) return { ...progress, retrying: isSent };
   // Deliveries already sent continue.
   return { ...progress, waitsFor: reason, retrying: (await countOpen(sql, tenantId, id)) > 0 };

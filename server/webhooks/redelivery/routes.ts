@@ -22,9 +22,9 @@ import { DRAIN_RATE, REDELIVERY_KINDS } from "./store.ts";
 export const REDELIVERY_TAG = {
   name: "Redelivery",
   description:
-    "A connection's deliveries, sent again one after the other in the order of their events, and followed by " +
-    "their counts. A Replay is of those that have ended; a Drain is of all that a connection has missed, and " +
-    `begins by itself, ${DRAIN_RATE} a second, when the connection takes posts again.`,
+    "A connection's deliveries, sent again one after another in the order of their events, with " +
+    "counts. A Replay resends finished deliveries; a Drain sends all that a connection has missed, and " +
+    `starts automatically, ${DRAIN_RATE} a second, when the connection accepts posts again.`,
 };
 
 export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
@@ -45,11 +45,11 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       id: "listRedelivery",
       tag,
       summary: "List redeliveries",
-      description: "The newest first.",
+      description: "Newest first.",
       scopes: ["Webhooks:Read"],
       paged: true,
       filters: {
-        ConnectionId: connectionFilter("Of this connection."),
+        ConnectionId: connectionFilter("For this connection."),
         Kind: wordFilter(REDELIVERY_KINDS, "Of this kind."),
         State: wordFilter(REDELIVERY_STATES, "In this state."),
       },
@@ -67,12 +67,12 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       tag,
       summary: "Send many deliveries of a connection again",
       description:
-        "Ask with DryRun first: it answers how many there are, and starts nothing. While a connection has a Replay that " +
-        "has not ended, another one is 409. Each delivery gets all its attempts again.",
+        "Use DryRun first: it returns the count and starts nothing. While a connection has a Replay that " +
+        "has not ended, a second one is 409. Each delivery gets all its attempts again.",
       scopes: ["Webhooks:Create"],
       body: {
         ...REPLAY_DATA,
-        description: "Which deliveries.",
+        description: "The deliveries to send.",
         examples: {
           count: { ConnectionId, From, DryRun: true },
           failed: { ConnectionId, From, Rate },
@@ -92,7 +92,7 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       ...one,
       method: "GET",
       id: "getRedelivery",
-      summary: "Read one redelivery and how far it has come",
+      summary: "Read a redelivery with its progress",
       scopes: ["Webhooks:Read"],
       handle: (caller, { params }) => redeliveries.read(caller, params.Id),
     }),
@@ -102,7 +102,7 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       id: "changeRedelivery",
       summary: "Pause, resume or cancel a redelivery, or change its rate",
       description:
-        "Deliveries already sent continue. A Drain that is cancelled leaves the rest Held and its connection Paused.",
+        "Deliveries already sent continue. A cancelled Drain leaves the rest Held and its connection Paused.",
       scopes: ["Webhooks:Update"],
       body: {
         ...REDELIVERY_CHANGE,

@@ -156,7 +156,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
         const changes = changesOf(recordBefore, recordAfter, fields, fields);
         if (!changes) return before;
         if (hasEnded(before.state))
-          throw new Conflict(`The redelivery is ${before.state}, and nothing of it is left to change.`);
+          throw new Conflict(`The redelivery is ${before.state} and can no longer be changed.`);
         await updateRedelivery(tx, tenantId, after);
         if (after.kind === "Drain" && after.state === "Cancelled") await stopDraining(tx, tenantId, after.connectionId);
         const subject = { type: TYPE, id: before.id };

@@ -22,11 +22,11 @@ test("a waiting retry is shown on its own axis", async () => {
 
 test.each([
   [false, "Its first attempt is not made yet."],
-  [true, "Its first attempt is under way."],
+  [true, "Its first attempt is in progress."],
 ])("a redelivery without an attempt yet leaves the former run's axis unchanged", async (underWay, words) => {
   const [former, current] = await drawn("Pending", 2, underWay);
   expect(former).toContain("Run 1");
-  expect(former).not.toMatch(/>waits<|>under way</);
+  expect(former).not.toMatch(/>waits<|>in progress</);
   expect(current).toContain("Run 2, sent again");
   expect(current).toContain(words);
 });

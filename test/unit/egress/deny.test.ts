@@ -114,7 +114,7 @@ describe("EGRESS_DENY", () => {
     "%s is rejected by name",
     (entry) => {
       expect(() => parseDenyList(["internal.example", entry])).toThrow(
-        `EGRESS_DENY has "${entry}"; each entry must be`,
+        `EGRESS_DENY contains "${entry}"; each entry must be`,
       );
     },
   );

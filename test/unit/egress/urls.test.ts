@@ -35,9 +35,9 @@ describe("a webhook's URL", () => {
     ["https://user:password@example.com/", "user name"],
     ["https://:password@example.com/", "user name"],
     ["https://@example.com/", "@ in the host"],
-    ["https:example.com/", "written as https://"],
-    ["https:///example.com/", "written as https://"],
-    ["https://example.com\\@other.example/", "\\ and @"],
+    ["https:example.com/", "start with https:// and its host"],
+    ["https:///example.com/", "start with https:// and its host"],
+    ["https://example.com\\@other.example/", "\\ or @"],
     ["https://exam\tple.com/", "control characters"],
     ["https://example.com/\r\nX-Header: 1", "control characters"],
     ["https://example.com:22/", "port 22"],
@@ -114,7 +114,7 @@ describe("EGRESS_ALLOW", () => {
     ["*"],
   ])("%s is rejected by name", (entry) => {
     expect(() => createEgress({ allow: ["localhost:1234", entry], deny: [], dns: [], caFile: undefined })).toThrow(
-      `EGRESS_ALLOW has "${entry}"; each entry must be`,
+      `EGRESS_ALLOW contains "${entry}"; each entry must be`,
     );
   });
 });
@@ -136,8 +136,8 @@ describe("EGRESS_CA_FILE", () => {
         "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n",
       );
       expect(create("none.pem")).toThrow("cannot be read (ENOENT)");
-      expect(create("empty.pem")).toThrow("holds no certificate in PEM form");
-      expect(create("broken.pem")).toThrow("holds a certificate that cannot be read");
+      expect(create("empty.pem")).toThrow("contains no certificate in PEM form");
+      expect(create("broken.pem")).toThrow("contains an unreadable certificate");
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -51,7 +51,7 @@ test("all errors are reported at once with their fields, without the sent values
     { Field: "Days", Message: "Days must be a whole number of days from 1 to 30, or null." },
     { Field: "Color", Message: "Color must be Red or Blue." },
     { Field: "Tags", Message: "Tags must be a list with at least one of home, work." },
-    { Field: "", Message: "constructor is no field of Note." },
+    { Field: "", Message: "constructor is not a field of Note." },
     { Field: "Id", Message: "Id must be a Note's Id, or empty." },
   ]);
   for (const nothing of [null, [], "x", 5]) {

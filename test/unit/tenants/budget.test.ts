@@ -48,7 +48,7 @@ test("a tenant with a full queue is rejected with a message, and others are not"
   const refused = await budget.take(ONE).catch((error) => error);
   expect(refused).toBeInstanceOf(TenantBusy);
   expect(refused.message).toBe(
-    "This tenant has 2 exports under way and 1 waiting, which is the most it can have. Try again after these.",
+    "This tenant has 2 exports in progress and 1 waiting, the maximum. Try again when these have ended.",
   );
   expect(refused.headers).toEqual({ "retry-after": "2" });
   releases.push(await budget.take(OTHER));

@@ -58,6 +58,6 @@ function registered(client: Client, asked: string): string | undefined {
 }
 
 function soleValue(parameters: RequestParameters, name: "client_id" | "redirect_uri"): string | undefined {
-  if (parameters.repeated.includes(name)) throw new BadInput(`${name} stands in the request more than once.`);
+  if (parameters.repeated.includes(name)) throw new BadInput(`${name} is repeated in the request.`);
   return parameters.sent[name];
 }

@@ -46,7 +46,7 @@ export function prompts(parameters: RequestParameters): ReadonlySet<Prompt> {
     throw new AuthorizationError("invalid_request", `prompt must be of ${PROMPTS.join(", ")}.`);
   }
   if (known.includes("none") && known.length > 1) {
-    throw new AuthorizationError("invalid_request", "prompt none goes with no other.");
+    throw new AuthorizationError("invalid_request", "prompt none cannot be combined with others.");
   }
   return new Set(known);
 }
@@ -55,7 +55,8 @@ export function prompts(parameters: RequestParameters): ReadonlySet<Prompt> {
 export function maxAge(parameters: RequestParameters): number | undefined {
   const text = parameters.sent.max_age;
   if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new AuthorizationError("invalid_request", "max_age must be whole seconds.");
+  if (!/^\d{1,9}$/.test(text))
+    throw new AuthorizationError("invalid_request", "max_age must be a whole number of seconds.");
   return Number(text);
 }
 
@@ -68,7 +69,7 @@ export function claims(parameters: RequestParameters): ClaimsRequest {
 /** OIDC Core 5.5.1.1: an essential acr that cannot be reached is an error; acr_values are voluntary. */
 export function attainableAcr({ acrs }: ClaimsRequest): void {
   if (!acrs || acrs.some((acr) => ATTAINABLE_ACRS.includes(acr))) return;
-  throw new AuthorizationError("unmet_authentication_requirements", "The acr asked for cannot be reached.");
+  throw new AuthorizationError("unmet_authentication_requirements", "The requested acr cannot be reached.");
 }
 
 /**
@@ -84,7 +85,7 @@ export async function expectedUser(
   const hint = parameters.sent.id_token_hint;
   const claimsOfHint = hint === undefined ? undefined : await tokens.readIdTokenHint(hint);
   if (hint !== undefined && claimsOfHint?.aud !== clientIdOf(client)) {
-    throw new AuthorizationError("invalid_request", "id_token_hint is not an id_token that this client was given.");
+    throw new AuthorizationError("invalid_request", "id_token_hint is not an id_token of this client.");
   }
   if (sub !== undefined && claimsOfHint && claimsOfHint.sub !== sub) {
     throw new AuthorizationError("invalid_request", "claims and id_token_hint name different users.");

@@ -29,13 +29,13 @@ const MODES: Record<Door, readonly string[]> = {
 /** RFC 6749 3.1; RFC 8707 2 allows repeating `resource`. */
 export function nothingRepeated(parameters: RequestParameters): void {
   const name = parameters.repeated.find((repeated) => repeated !== "resource");
-  if (name) throw new AuthorizationError("invalid_request", `${printable(name)} stands in the request more than once.`);
+  if (name) throw new AuthorizationError("invalid_request", `${printable(name)} is repeated in the request.`);
 }
 
 /** PostgreSQL's text type cannot store NUL, and no parameter needs it. */
 export function noNul(parameters: RequestParameters): void {
   const [name] = [...new URLSearchParams(parameters.text)].find(([, value]) => value.includes("\0")) ?? [];
-  if (name) throw new AuthorizationError("invalid_request", `${printable(name)} has a NUL character in it.`);
+  if (name) throw new AuthorizationError("invalid_request", `${printable(name)} contains a NUL character.`);
 }
 
 /** Members of a request object that control the error response. */
@@ -121,14 +121,17 @@ export function codeAloneByProfile({ securityProfile }: Client, type: ResponseTy
   if (securityProfile === "None" || type === "code") return;
   throw new AuthorizationError(
     "unsupported_response_type",
-    "response_type must be code, by the client's SecurityProfile.",
+    "response_type must be code because of the client's SecurityProfile.",
   );
 }
 
 /** FAPI 2.0 Security Profile 5.3.2.2: required even if the client has only one. */
 export function redirectUriByProfile({ securityProfile }: Client, { sent }: RequestParameters): void {
   if (securityProfile === "None" || sent.redirect_uri !== undefined) return;
-  throw new AuthorizationError("invalid_request", "redirect_uri is missing, by the client's SecurityProfile.");
+  throw new AuthorizationError(
+    "invalid_request",
+    "redirect_uri is missing, which the client's SecurityProfile requires.",
+  );
 }
 
 /** An id_token is never allowed in a query: the spec door omits it there, the RFC door rejects the request. */
@@ -147,13 +150,13 @@ export function permittedResponseMode(door: Door, type: ResponseType, parameters
 /** RFC 9126 5. */
 export function pushedIfRequired({ requirePar }: Client, isPushed: boolean): void {
   if (!requirePar || isPushed) return;
-  throw new AuthorizationError("invalid_request", "The client has to push its authorization requests (RFC 9126).");
+  throw new AuthorizationError("invalid_request", "The client must push its authorization requests (RFC 9126).");
 }
 
 /** RFC 9101 10.5. */
 export function signedIfRequired({ requireSignedRequestObject }: Client, isSigned: boolean): void {
   if (!requireSignedRequestObject || isSigned) return;
-  throw new AuthorizationError("invalid_request", "The client has to sign its authorization requests (RFC 9101).");
+  throw new AuthorizationError("invalid_request", "The client must sign its authorization requests (RFC 9101).");
 }
 
 export function mayUseCodes(client: Client): void {
@@ -196,11 +199,14 @@ export function codeChallenge(client: Client, parameters: RequestParameters): st
     if (method) throw new AuthorizationError("invalid_request", "code_challenge is missing.");
     const isVouchedFor = client.clientType === "confidential" && client.documentUrl === null;
     if (isVouchedFor && client.securityProfile === "None") return undefined;
-    throw new AuthorizationError("invalid_request", "This client has to use PKCE: code_challenge is missing.");
+    throw new AuthorizationError("invalid_request", "This client must use PKCE: code_challenge is missing.");
   }
   if (method !== "S256") throw new AuthorizationError("invalid_request", "code_challenge_method must be S256.");
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
-    throw new AuthorizationError("invalid_request", "code_challenge must be a SHA-256 in base64url, 43 characters.");
+    throw new AuthorizationError(
+      "invalid_request",
+      "code_challenge must be a SHA-256 hash in base64url, 43 characters.",
+    );
   }
   return challenge;
 }
@@ -209,5 +215,5 @@ export function codeChallenge(client: Client, parameters: RequestParameters): st
 export function dpopJkt(parameters: RequestParameters): string | undefined {
   const jkt = parameters.sent.dpop_jkt;
   if (jkt === undefined || /^[A-Za-z0-9_-]{43}$/.test(jkt)) return jkt;
-  throw new AuthorizationError("invalid_request", "dpop_jkt must be a JWK thumbprint by SHA-256, 43 characters.");
+  throw new AuthorizationError("invalid_request", "dpop_jkt must be a SHA-256 JWK thumbprint, 43 characters.");
 }

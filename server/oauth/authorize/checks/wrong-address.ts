@@ -13,7 +13,7 @@ export class WrongAddress extends NotFound {
     readonly clientId: string,
     readonly sent: string | undefined,
   ) {
-    super("There is no application with this client_id that has registered this redirect_uri.");
+    super("No application with this client_id has registered this redirect_uri.");
   }
 
   get reason(): string {
@@ -21,13 +21,13 @@ export class WrongAddress extends NotFound {
     if (!client) return "There is no such client.";
     const known = client.redirectUris;
     if (known.length === 0) return "The client has no redirect URI.";
-    if (sent === undefined) return "It is left out, and the client has several.";
-    if (!URL.canParse(sent)) return "It is no absolute URI.";
+    if (sent === undefined) return "It is missing, and the client has several.";
+    if (!URL.canParse(sent)) return "It is not an absolute URI.";
     const [closest] = known
       .map((uri) => ({ uri, parts: differentParts(sent, uri) }))
       .toSorted((one, other) => one.parts.length - other.parts.length);
     const { uri, parts } = closest!;
-    if (parts.length === 0) return `It is written in another way than ${uri}: every character counts.`;
+    if (parts.length === 0) return `It differs from ${uri}; every character must match.`;
     return `It is not ${uri}: ${parts.map(([name, is, was]) => `its ${name} is ${is || "empty"}, not ${was || "empty"}`).join("; ")}.`;
   }
 }
@@ -38,7 +38,7 @@ export function logWrongAddress(
   { client, clientId, sent = "", reason }: WrongAddress,
 ): void {
   const known = { requestKey: contextOf(request).key, tenantId: client?.tenantId, clientId, redirectUri: sent, reason };
-  log.warn(known, "an authorization request is refused: its redirect_uri is not one of its client's");
+  log.warn(known, "an authorization request was rejected: its client has not registered the redirect_uri");
 }
 
 const PARTS = {

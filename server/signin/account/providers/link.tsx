@@ -66,7 +66,7 @@ export async function finishLinking(deps: AccountDependencies, visit: AccountVis
   // An attempt that began at an application continues there.
   if (pending?.target !== LINK_PATH || pending.tenantId !== session.tenantId) throw overAlready();
   const provider = await findProvider(deps, session.tenantId, pending.providerId);
-  if (!provider.isActive) throw new NotFound("Signing in this way is switched off.");
+  if (!provider.isActive) throw new NotFound("This way to sign in is inactive.");
   const shown = shownToLink(session, provider, pending.identity);
   const changed = { problem: CHANGED_LINK, status: 409 };
   const trouble =
@@ -126,7 +126,7 @@ function wayOf({ request, session: { tenantId, userId } }: AccountVisit, provide
 }
 
 function overAlready(): BadInput {
-  return new BadInput("This link has expired or is made already. Go back to your account and start again.");
+  return new BadInput("This link has expired or was already used. Go back to your account and start again.");
 }
 
 /** Handles browsers that return from a provider to the account pages. */

@@ -36,7 +36,7 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
         <input type="hidden" name="link" value={attribute(link)} />
         <input type="hidden" name="shown" value={shown} />
         {asksPassword ? <PasswordField problem={problem} /> : ""}
-        {asksCode ? <CodeField label="A code of your app, or a recovery code" problem={problem} /> : ""}
+        {asksCode ? <CodeField label="A code from your app, or a recovery code" problem={problem} /> : ""}
         <button type="submit">Link</button>
       </form>
       <p class="note">
@@ -48,7 +48,7 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
 
 /** Refreshes itself; the link is for browsers that do not. */
 export function GoOnPage({ site, provider, href }: { site: Site; provider: string; href: string }): JSX.Element {
-  const heading = `On to ${provider}`;
+  const heading = `Continue to ${provider}`;
   return (
     <CardPage site={site} title={heading}>
       <h1 safe>{heading}</h1>
@@ -83,7 +83,7 @@ export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: P
     <section>
       <h2>Other ways to sign in</h2>
       {linked.length === 0 ? (
-        <p>Link an account that you have elsewhere, and you can sign in with it instead of your password.</p>
+        <p>Link an account at a provider to sign in with it instead of your password.</p>
       ) : (
         <ul class="rows">
           {linked.map((account) => (
@@ -119,7 +119,7 @@ interface LinkedRowProps {
 
 function LinkedRow({ site, csrf, account, isLastWayIn }: LinkedRowProps): JSX.Element {
   const { key, provider, subject, linkedOn, isUsable } = account;
-  const state = isUsable ? "" : " · switched off at the moment";
+  const state = isUsable ? "" : " · currently inactive";
   return (
     <li>
       <div>
@@ -138,10 +138,7 @@ function LinkedRow({ site, csrf, account, isLastWayIn }: LinkedRowProps): JSX.El
           kind="outline"
           about={provider}
           question={`Unlink ${provider}?`}
-          effects={[
-            "It no longer signs you in.",
-            "Other browsers in which it has signed you in have to sign in again.",
-          ]}
+          effects={["You can no longer sign in with it.", "Other browsers signed in with it must sign in again."]}
           confirm="Unlink it"
           action={site.href(UNLINK_PATH)}
           csrf={csrf}

@@ -78,6 +78,6 @@ export async function findProvider(
   id: string | number | null,
 ): Promise<Provider> {
   const provider = await upstream.find(tenantId, toRecordId(id) ?? 0);
-  if (!provider) throw new NotFound("There is no such way to sign in.");
+  if (!provider) throw new NotFound("Unknown way to sign in.");
   return provider;
 }

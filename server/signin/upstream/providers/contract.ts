@@ -72,7 +72,7 @@ const fields = (checkUrl: CheckUrl) => ({
     example: "1001",
   }),
   Name: requiredText(NAME_LIMIT, {
-    description: "Unique; stands on the sign-in page.",
+    description: "Unique; shown on the sign-in page.",
     unique: true,
     audit: "value",
     judged: true,
@@ -96,13 +96,13 @@ const fields = (checkUrl: CheckUrl) => ({
   }),
   Issuer: address(issuerProblem(checkUrl), "Issuer", {
     description:
-      "OpenIDConnect: https, as the provider's metadata spells it. With another, ClientSecret has to be sent again.",
+      "OpenIDConnect: https, exactly as in the provider's metadata. If it changes, ClientSecret must be sent again.",
     judged: true,
     form: {
       label: "Issuer",
       type: "url",
-      hint: "Its https address; all else is read from its metadata there.",
-      hintOfChange: `Its https address; all else is read from its metadata there. ${MOVED}`,
+      hint: "Its https address; other settings are read from its metadata.",
+      hintOfChange: `Its https address; other settings are read from its metadata. ${MOVED}`,
     },
     example: "https://id.example.com",
   }),
@@ -112,26 +112,26 @@ const fields = (checkUrl: CheckUrl) => ({
     example: "",
   }),
   TokenEndpoint: address(endpointProblem(checkUrl), "TokenEndpoint", {
-    description: "OAuth2: where codes are exchanged. With another, ClientSecret has to be sent again.",
+    description: "OAuth2: where codes are exchanged. If it changes, ClientSecret must be sent again.",
     form: { label: "Token endpoint", type: "url", hintOfChange: MOVED },
     example: "",
   }),
   UserinfoEndpoint: address(endpointProblem(checkUrl), "UserinfoEndpoint", {
     description: "OAuth2: where claims about the user are read.",
-    form: { label: "Userinfo endpoint", type: "url", hint: "Where the claims about the user are read, as JSON." },
+    form: { label: "Userinfo endpoint", type: "url", hint: "Returns the user's claims as JSON." },
     example: "",
   }),
   ClientId: requiredText(CREDENTIAL_LIMIT, {
     description: "Gatehouse's client_id at the provider.",
     audit: "value",
     judged: true,
-    form: { label: "ClientId", hint: "What the provider knows us by." },
+    form: { label: "ClientId", hint: "The client_id at the provider." },
     example: "gatehouse",
   }),
   TokenEndpointAuthMethod: field<AuthMethod | null, AuthMethod | "">({
     description:
       "How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic. private_key_jwt: by a key " +
-      "of ours, which JwksUri publishes, in place of a secret.",
+      "of this service, published at JwksUri, instead of a secret.",
     sent: word(["", ...AUTH_METHODS]),
     checked: orNull(word(["", ...AUTH_METHODS])),
     shown: word(["", ...AUTH_METHODS]),
@@ -140,9 +140,9 @@ const fields = (checkUrl: CheckUrl) => ({
     show: (stored) => (stored as AuthMethod | null) ?? "",
     audit: "value",
     form: {
-      label: "How we prove ourselves",
+      label: "Client authentication",
       words: {
-        "": "By the secret, as the provider's metadata says",
+        "": "By the secret, as in the provider's metadata",
         client_secret_basic: "By the secret, in a header (client_secret_basic)",
         client_secret_post: "By the secret, in the form (client_secret_post)",
         private_key_jwt: "By a key that we publish (private_key_jwt)",
@@ -151,20 +151,20 @@ const fields = (checkUrl: CheckUrl) => ({
     example: "",
   }),
   Scopes: words({
-    description: "What is asked for there; with OpenIDConnect openid is among them.",
+    description: "The requested scopes; with OpenIDConnect they include openid.",
     pattern: SCOPE,
     most: MAX_SCOPES,
     must:
       `must be a list of at most ${MAX_SCOPES} scopes, each of at most ${WORD_LIMIT} visible ASCII characters but ` +
       '" and \\.',
-    form: { label: "Scopes", hint: "What is asked for, separated by spaces." },
+    form: { label: "Scopes", hint: "The requested scopes, separated by spaces." },
     example: ["openid", "profile", "email"],
   }),
   AuthorizationParameters: field<Record<string, string>, Record<string, string>>({
     description:
-      `What goes into authorization requests beside the protocol's own parameters, such as hd, domain_hint or audience: ` +
+      `Additional parameters of authorization requests, such as hd, domain_hint or audience: ` +
       `at most ${MAX_PARAMETERS}, each value a string of 1 to ${PARAMETER_LIMIT} characters. Of response_mode, query and ` +
-      "form_post can be set; of prompt, all but none.",
+      "form_post are allowed; of prompt, all except none.",
     sent: Type.Record(Type.String(), Type.String({ maxLength: PARAMETER_LIMIT }), { maxProperties: MAX_PARAMETERS }),
     checked: orNull(Type.Record(Type.String(), Type.Unknown(), { maxProperties: MAX_PARAMETERS })),
     shown: Type.Record(Type.String(), Type.String()),
@@ -174,8 +174,8 @@ const fields = (checkUrl: CheckUrl) => ({
     stored: "json",
     audit: "value",
     form: {
-      label: "Parameters of your own",
-      hint: 'As JSON, such as {"domain_hint": "example.com"}. They go into each request that sends people there.',
+      label: "Additional parameters",
+      hint: 'As JSON, such as {"domain_hint": "example.com"}. Added to each authorization request.',
       rows: 3,
       json: true,
     },
@@ -183,8 +183,8 @@ const fields = (checkUrl: CheckUrl) => ({
   }),
   Mapping: field<Mapping, Mapping>({
     description:
-      "Which claim gives a User's field. Subject (with OAuth2 alone; default sub) is who the user is there; " +
-      "EmailVerified says by true that Email is the user's own, and without that Email is not taken.",
+      "The claim for each User field. Subject (only with OAuth2; default sub) identifies the user there; " +
+      "EmailVerified must be true for Email to be used.",
     sent: mapping(Type.String({ maxLength: WORD_LIMIT })),
     checked: mapping(Type.Unknown()),
     shown: mapping(Type.String({ maxLength: WORD_LIMIT })),
@@ -201,8 +201,8 @@ const fields = (checkUrl: CheckUrl) => ({
   }),
   Provisioning: oneOf(PROVISIONINGS, {
     description:
-      "Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly. Where anybody can " +
-      "have an account, Create needs AllowedDomains or AllowedTenants.",
+      "Whether a User is created for an unknown user, or only existing Users can be linked. Default LinkOnly. For providers " +
+      "with public registration, Create needs AllowedDomains or AllowedTenants.",
     blank: "LinkOnly",
     audit: "value",
     judged: true,
@@ -210,7 +210,7 @@ const fields = (checkUrl: CheckUrl) => ({
       label: "New users",
       words: {
         Create: "Create accounts for new users of the provider",
-        LinkOnly: "Only users that are here already, once they have linked their account",
+        LinkOnly: "Only existing users, after they have linked their account",
       },
     },
     example: "Create",
@@ -223,20 +223,19 @@ const fields = (checkUrl: CheckUrl) => ({
     takeOne: (word) => word.trim().toLowerCase(),
     form: {
       label: "Domains",
-      hint: "New users need a verified e-mail address at one of these, separated by spaces. Empty: no such rule.",
+      hint: "New users need a verified e-mail address at one of these, separated by spaces. Empty: no restriction.",
     },
     example: ["example.com"],
   }),
   AllowedTenants: words({
-    description:
-      "With Provisioning Create, only who is of one of these organisations there (the claim hd or tid) gets a User.",
+    description: "With Provisioning Create, only members of these organisations (the claim hd or tid) get a User.",
     pattern: TENANT,
     most: MAX_ALLOWED,
     must: `must be a list of at most ${MAX_ALLOWED} organisations, each in visible ASCII without spaces.`,
     takeOne: (word) => word.trim(),
     form: {
       label: "Organisations there",
-      hint: "New users must be of one of these: Google's hd, or Microsoft's tid. Empty: no such rule.",
+      hint: "New users must belong to one of these: Google's hd, or Microsoft's tid. Empty: no restriction.",
     },
     example: [],
   }),
@@ -247,26 +246,26 @@ const fields = (checkUrl: CheckUrl) => ({
     example: false,
   }),
   AllowLocal: flag({
-    description: "Users of an Application that points here may also sign in by password.",
+    description: "Users of an Application that requires this provider may also sign in by password.",
     audit: "value",
     judged: true,
-    form: { label: "Passwords too", hint: "Also to applications that name this provider as their way in." },
+    form: { label: "Passwords too", hint: "Also for applications that require this provider." },
     example: false,
   }),
   SignOut: flag({
     description:
-      "OpenIDConnect: whoever signed in there and signs out here is sent to the provider's end_session_endpoint, and " +
+      "OpenIDConnect: users who signed in there and sign out here are redirected to the provider's end_session_endpoint, and " +
       "then on to the application.",
     audit: "value",
     judged: true,
     form: {
       label: "Sign out there too",
-      hint: "Users who sign out here are signed out at the provider. Register there the redirect URI after sign-out that the page of this provider shows.",
+      hint: "Users who sign out here are also signed out at the provider. Register the redirect URI after sign-out, shown on the provider's page, there.",
     },
     example: false,
   }),
   Is_Active: flag({
-    description: "Users can sign in by it; a new one is off.",
+    description: "Users can sign in with it; a new one is inactive.",
     documented: { default: false },
     column: "isActive",
     audit: "value",
@@ -275,7 +274,7 @@ const fields = (checkUrl: CheckUrl) => ({
     example: true,
   }),
   ClientSecret: field<string | null>({
-    description: "Empty: a public client, by PKCE alone.",
+    description: "Empty: a public client with PKCE.",
     writeOnly: true,
     sent: orNull(Type.String({ maxLength: CREDENTIAL_LIMIT, pattern: NUL_FREE })),
     must: `must be a string of at most ${CREDENTIAL_LIMIT} characters, or null.`,
@@ -284,14 +283,16 @@ const fields = (checkUrl: CheckUrl) => ({
     form: {
       label: "ClientSecret",
       type: "password",
-      hint: "As the provider gave it.",
-      hintOfChange:
-        "Left empty, it stays as it is. It is never shown. With another issuer or token endpoint it has to be given again.",
+      hint: "As issued by the provider.",
+      hintOfChange: "Empty: unchanged. It is never shown. If the issuer or token endpoint changes, enter it again.",
     },
   }),
-  RedirectUri: ownAddress("What the provider has to have registered for ClientId.", "callback"),
-  PostLogoutRedirectUri: ownAddress("With SignOut, what the provider has to have registered for it.", "signed-out"),
-  JwksUri: ownAddress("With private_key_jwt, where the provider reads our key.", "jwks"),
+  RedirectUri: ownAddress("The redirect URI to register at the provider.", "callback"),
+  PostLogoutRedirectUri: ownAddress(
+    "With SignOut, the post-logout redirect URI to register at the provider.",
+    "signed-out",
+  ),
+  JwksUri: ownAddress("With private_key_jwt, the address of this service's key.", "jwks"),
 });
 
 const EXAMPLES = {
@@ -321,7 +322,7 @@ export const providerContract = (checkUrl: CheckUrl) =>
   record("IdentityProvider", {
     table: "identity_providers",
     nouns: ["identity provider", "identity providers"],
-    description: "An identity provider; its secret is never read back.",
+    description: "An identity provider; its secret is never returned.",
     scopes: SETTING,
     audit: "IdentityProvider",
     fields: fields(checkUrl),
@@ -329,11 +330,11 @@ export const providerContract = (checkUrl: CheckUrl) =>
     texts: {
       group: "Providers that users sign in with: OpenID Connect, or OAuth 2.0 with userinfo.",
       save:
-        "The provider that Id, or without it Name or ExternalId, points at is updated; else a new one is made, which " +
+        "Updates the provider with this Id, or without an Id the one with this Name or ExternalId; otherwise creates one, which " +
         "needs Name, Type, ClientId, and the Issuer or, with Type OAuth2, the three endpoints.",
       remove:
-        "Its links to users and the sessions begun by it end, and these users' refresh tokens that came of signing " +
-        "in at a provider; the users stay. 409 while an Application's AuthenticationId points at it.",
+        "Ends its links to users, the sessions started by it, and the refresh tokens from sign-ins " +
+        "at it; the users stay. 409 while an Application's AuthenticationId references it.",
       examples: EXAMPLES,
     },
   });
@@ -350,10 +351,10 @@ export const PROVIDER_TEST = Type.Object(
     Checks: Type.Array(
       Type.Object({
         Name: word(PROBE_CHECKS),
-        Outcome: word(PROBE_OUTCOMES, { description: "Unknown: the answer says neither." }),
-        Message: Type.String({ description: "What was found, in words." }),
+        Outcome: word(PROBE_OUTCOMES, { description: "Unknown: the response was inconclusive." }),
+        Message: Type.String({ description: "The result as text." }),
       }),
-      { description: "In the order they were made; what depends on one that has failed is left out." },
+      { description: "In order of execution; checks that depend on a failed one are omitted." },
     ),
   },
   { $id: "IdentityProviderTest" },

@@ -25,13 +25,13 @@ function ownRoutes(providers: IdentityProviders): Route[] {
       path: "/IdentityProvider/{Id}/Test",
       id: "testIdentityProvider",
       tag,
-      summary: "Ask a provider what a sign-in would",
+      summary: "Test an identity provider",
       description:
-        "Reads the metadata and the keys, and presents a made-up code by the ClientId and its secret. Nothing is " +
-        "changed, and a provider that is switched off is asked too. It takes 10 s at most.",
+        "Reads the metadata and the keys, and sends an invalid code with the ClientId and its secret. Nothing is " +
+        "changed. Inactive providers can be tested too. It takes at most 10 s.",
       scopes: ["Settings:Update"],
       params: { Id: id },
-      answer: { description: "What was found.", schema: PROVIDER_TEST, example: TEST },
+      answer: { description: "The result.", schema: PROVIDER_TEST, example: TEST },
       handle: (caller, { params: { Id } }) => providers.test(caller, Id),
     }),
   ];

@@ -176,7 +176,7 @@ const notThere = () => new NotFound("There is no IdentityProvider with this Id."
 
 const pointedAt = () =>
   new Conflict(
-    "The IdentityProvider is still pointed at by Application (AuthenticationId). Change or delete these first.",
+    "The IdentityProvider is still referenced by Application (AuthenticationId). Change or delete these first.",
   );
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput): Promise<Found<Provider>> {
