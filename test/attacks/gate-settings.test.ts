@@ -58,6 +58,7 @@ describe("every setting", () => {
       expect(await ok(world.spy.patch("/TenantSettings", {}))).toEqual({});
       expect(await ok(world.admin.patch("/TenantSettings", {}))).toEqual({
         UserAttributes: [],
+        RetentionDays: null,
         SecondFactor: "Optional",
         ClientRegistration: "Off",
         ClientIdMetadataDocuments: "Off",

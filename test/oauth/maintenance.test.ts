@@ -8,8 +8,12 @@ import { newTenant } from "../support/tenant.ts";
 import { temporal } from "../webhooks/temporal.ts";
 import { age, clientGrant, postAs, RFC_TOKEN_PATH, refresh, userFamily } from "./client.ts";
 
-/** Tables from which it removes expired rows. */
+/** Tables from which it removes expired rows, and its work on partitions and closed events. */
 const TABLES = [
+  "partitions",
+  "partitions_busy",
+  "partitions_made",
+  "closed_events",
   "refresh_families",
   "former_webhook_secrets",
   "revoked_tokens",
