@@ -124,6 +124,11 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const { password } = client.tenant.admin;
     return filled(visitor, await visitor.open("/account/password"), { password, new_password: GOOD });
   },
+  "/account/data: downloading one's own data": async () => {
+    const { visitor, client } = await signedIn();
+    const { password } = client.tenant.admin;
+    return filled(visitor, await visitor.open("/account/data"), { password });
+  },
   "/account/recovery-codes: new recovery codes": async () => {
     const { person, app } = await enrolled();
     const { password } = person.client.tenant.admin;

@@ -2,6 +2,7 @@
 // every way of removing access.
 
 import { describe, expect, test } from "bun:test";
+import { Unzip, UnzipInflate } from "fflate";
 import { issuer } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { newColleague } from "../console/console.ts";
@@ -46,6 +47,20 @@ const LONG_ANSWERS: Record<string, LongAnswer> = {
         select ${admin.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, '{}', ''
         from generate_series(1, ${ROWS})`;
       return {};
+    },
+    during: async () => {},
+    all: ROWS,
+    inner: "AuditEvent",
+  },
+  "/User/{Id}/Export": {
+    async before({ admin }) {
+      const { Id } = await ok(admin.patch("/User", { Name: "Exported" }));
+      await db()`
+        insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, subject_type, subject_id, details,
+          request_key)
+        select ${admin.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, 'User', ${String(Id)}, '{}', ''
+        from generate_series(1, ${ROWS})`;
+      return { Id: String(Id) };
     },
     during: async () => {},
     all: ROWS,
@@ -161,6 +176,24 @@ describe.concurrent("the audit log download of Settings ends early after", () =>
 
 const OF_CLIENTS = ({ clientId }: Api) => [{ Type: "Application", Id: clientId }];
 
+/** The content of an archive's files, as far as it has arrived. */
+async function* unzipped(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let content: Uint8Array[] = [];
+  const unzip = new Unzip((file) => {
+    file.ondata = (error, bytes) => {
+      if (error) throw error;
+      content.push(bytes);
+    };
+    file.start();
+  });
+  unzip.register(UnzipInflate);
+  for await (const bytes of archive) {
+    unzip.push(bytes);
+    yield* content;
+    content = [];
+  }
+}
+
 /** Reads on by itself. */
 async function open(url: string, headers: Record<string, string>) {
   const stop = new AbortController();
@@ -168,8 +201,11 @@ async function open(url: string, headers: Record<string, string>) {
   if (response.status !== 200) throw new Error(await response.text());
   let text = "";
   let hasEnded = false;
+  const isArchive = response.headers.get("content-type") === "application/zip";
+  const parts = isArchive ? unzipped(response.body!) : response.body!;
   const reading = (async () => {
-    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) text += part;
+    const decoder = new TextDecoder();
+    for await (const part of parts) text += decoder.decode(part, { stream: true });
   })()
     .catch(() => {})
     .finally(() => {

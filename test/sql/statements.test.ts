@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { db } from "../support/tenant.ts";
 import { type Kind, readStatements, type Statement, VALUE } from "./statements.ts";
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 /**
  * Templates with parts known only at run time, such as an entity's columns; tables.test.ts runs those of plain tables.
  * The test names their files.

@@ -7,7 +7,12 @@ import { type Entry, FILES, runEntry } from "./entry.ts";
 
 const ENTRIES = Object.keys(FILES) as Entry[];
 /** Arguments of each. */
-const ARGS: Partial<Record<Entry, string[]>> = { tenant: ["create", "acme"], keys: ["rotate"] };
+const ARGS: Partial<Record<Entry, string[]>> = {
+  tenant: ["create", "acme"],
+  keys: ["rotate"],
+  backup: ["gatehouse.backup"],
+  restore: ["gatehouse.backup"],
+};
 
 test.concurrent.each(ENTRIES)("`bun run %s` reports invalid settings in one line of JSON", async (entry) => {
   for (const LOG_FORMAT of ["json", ""]) {

@@ -32,11 +32,19 @@ export async function listResent(
   type Row = Omit<Resent, "before" | "after"> &
     Record<"before" | "after", Omit<ResentOutcome, "on">> &
     Record<"was" | "is", Date>;
+  // The page is chosen first, because the joins of a whole redelivery may take seconds.
   const rows = await sql<Row[]>`
+    with page as materialized (
+      select f.id, f.event_id, f.delivery_id, f.state, f.reason, f.reached_on from former_outcomes f
+      where f.tenant_id = ${tenantId} and f.redelivery_id = ${redeliveryId}
+        ${after ? sql`and f.id > ${after}::bigint` : sql``}
+        ${withPayload ? sql`and exists (select from payloads p where p.event_id = f.event_id)` : sql``}
+      order by f.id limit ${limit + 1}
+    )
     select f.id::text as id, d.id as "deliveryId", d.connection_id as "connectionId", ${eventColumns(sql, withPayload)},
       json_build_object('state', f.state, 'reason', f.reason) as before, f.reached_on as was,
       json_build_object('state', next.state, 'reason', next.reason) as after, next.reached_on as is
-    from former_outcomes f join deliveries d on d.event_id = f.event_id and d.id = f.delivery_id
+    from page f join deliveries d on d.event_id = f.event_id and d.id = f.delivery_id
     join events e on e.id = f.event_id ${withPayload ? sql`join payloads p on p.event_id = e.id` : sql``}
     cross join lateral (
       -- What it came to by this redelivery, whatever became of it later.
@@ -47,9 +55,7 @@ export async function listResent(
         select d.state, case when d.state not in ('Pending', 'Delivered') then d.reason end, d.changed_on, null
       ) n order by n.id nulls last limit 1
     ) next
-    where f.tenant_id = ${tenantId} and f.redelivery_id = ${redeliveryId}
-      ${after ? sql`and f.id > ${after}::bigint` : sql``}
-    order by f.id limit ${limit + 1}`;
+    order by f.id`;
   return rows.map(({ was, is, ...row }) => ({
     ...row,
     before: { ...row.before, on: was },
