@@ -97,8 +97,7 @@ async function open(
 ): Promise<OpenDelivery[]> {
   const ids = due.map(({ deliveryId }) => deliveryId);
   const tenantIds = due.map(({ tenantId }) => tenantId);
-  const posted = readPosted(sql, [...new Set(due.map(({ eventId }) => eventId))]);
-  const opened = await sql<Opened[]>`
+  const opening = sql<Opened[]>`
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.connection_id, d.is_ping, d.attempts, d.earlier_attempts, d.attempt_started_on,
@@ -148,7 +147,8 @@ async function open(
       due.api_key as "apiKey", due.headers, due.timeout_ms as "timeoutMs", due.is_ping as ping,
       due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
     from due`;
-  const events = await posted;
+  const eventIds = [...new Set(due.map(({ eventId }) => eventId))];
+  const [opened, events] = await Promise.all([opening, readPosted(sql, eventIds)]);
   return opened.map((delivery) => {
     const event = events.get(delivery.eventId);
     const open = { ...delivery, occurredOn: timeOfId(delivery.eventId) };
