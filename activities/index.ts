@@ -1,6 +1,7 @@
 import { createAttempt } from "./attempt.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
+import { createContinueErasure } from "./erase.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createCloseLogout, createPostLogout } from "./post-logout.ts";
 import { createPosts } from "./post-webhook.ts";
@@ -17,6 +18,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     followRedelivery: createFollowRedelivery(dependencies),
     cancelRedelivery: createCancelRedelivery(dependencies),
     sendProbe: createSendProbe(dependencies),
+    continueErasure: createContinueErasure(dependencies),
     rotateSigningKeys: createRotateSigningKeys(dependencies),
     removeExpired: createRemoveExpired(dependencies),
   };

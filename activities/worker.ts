@@ -21,6 +21,7 @@ import {
   createOpenSubjectKey,
   createSigningKeys,
 } from "../server/oauth/index.ts";
+import { startErasures } from "../server/personal-data/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { requireNamespace } from "../server/temporal.ts";
 import { createTracing } from "../server/tracing/index.ts";
@@ -164,15 +165,25 @@ await runEntry("worker", async () => {
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
   const logouts = startLogouts(outbox, client, config, log);
+  const erasures = startErasures(outbox, client, config.webhooks.reconcileInterval, log);
   const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
   const alertWatch = startAlertWatch(outbox, log);
   const windowReport = startWindowReport(outbox, windows, log);
   stops.push(() =>
     Promise.all(
-      [dispatcher, reconciler, actors, logouts, clearing, maintenance, windowReport, alertWatch, heartbeat].map(
-        (part) => part.stop(),
-      ),
+      [
+        dispatcher,
+        reconciler,
+        actors,
+        logouts,
+        erasures,
+        clearing,
+        maintenance,
+        windowReport,
+        alertWatch,
+        heartbeat,
+      ].map((part) => part.stop()),
     ),
   );
   lifecycle.serve();

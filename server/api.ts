@@ -17,7 +17,7 @@ import {
   type UserGrants,
   userGrantRoutes,
 } from "./oauth/index.ts";
-import { type PersonalData, personalDataRoutes } from "./personal-data/index.ts";
+import { type Erasures, type PersonalData, personalDataRoutes } from "./personal-data/index.ts";
 import { type Requests, requestRoutes } from "./requests/index.ts";
 import type { Settings } from "./settings.ts";
 import { type UserAdministration, userRoutes } from "./signin/index.ts";
@@ -53,6 +53,7 @@ export interface ApiServices extends WebhookServices {
   signingKeys: PublishedKeys;
   users: UserAdministration;
   personalData: PersonalData;
+  erasures: Erasures;
   ownTenant: OwnTenant;
   /** The Temporal UI's page of a workflow. */
   workflowUrl: (workflowId: string) => string;
@@ -81,7 +82,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...logoutRoutes(services.logouts),
     ...userGrantRoutes(services.grants),
     ...userRoutes(services.users),
-    ...personalDataRoutes(services.personalData),
+    ...personalDataRoutes(services),
     ...tenantSettingsRoutes(services.ownTenant),
     ...signingKeyRoutes(services.signingKeys),
   ];

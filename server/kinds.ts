@@ -5,6 +5,7 @@ import { ALERT } from "./alerts/index.ts";
 import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
 import { type EntityDefinition, resourceTypes } from "./entities/index.ts";
 import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
+import { ERASURE_RESOURCE_TYPE } from "./personal-data/index.ts";
 import { REQUEST_RESOURCE_TYPE } from "./requests/index.ts";
 import type { SettingsKinds } from "./settings.ts";
 import { TENANT_SETTINGS } from "./tenants/index.ts";
@@ -18,6 +19,7 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
     ...OAUTH_RESOURCE_TYPES,
     alert,
     AUDIT_RESOURCE_TYPE,
+    ERASURE_RESOURCE_TYPE,
     REQUEST_RESOURCE_TYPE,
     resourceType(TENANT_SETTINGS),
     ...typesOf(settings).map((type) => resourceType(type)),

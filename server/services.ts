@@ -22,7 +22,7 @@ import { auditSubjects, namesOfEventRecords, namesOfRecords, policyTypes } from 
 import { createLogouts } from "./logouts/index.ts";
 import type { ApiMetrics } from "./metrics/index.ts";
 import { createProvider, type IssuedTokens, scopesNow } from "./oauth/index.ts";
-import { createPersonalData, type PersonalData } from "./personal-data/index.ts";
+import { createErasures, createPersonalData, type PersonalData } from "./personal-data/index.ts";
 import { createRequests } from "./requests/index.ts";
 import { createSettings, type SettingsKinds } from "./settings.ts";
 import { createOwnTenant, createTenants } from "./tenants/index.ts";
@@ -141,6 +141,7 @@ export function createServices(deps: ServicesDependencies) {
     alerts,
     auditLog,
     personalData,
+    erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
     requests: createRequests(sql),
     logouts: createLogouts({
       sql,

@@ -1,7 +1,7 @@
 // Types, names and one formula shared by the server, the worker and the workflows.
 
 import type { RetryPolicy } from "@temporalio/workflow";
-import type { ConnectionId, DeliveryId, EventId, LogoutId, RedeliveryId, TenantId } from "../server/ids.ts";
+import type { ConnectionId, DeliveryId, ErasureId, EventId, LogoutId, RedeliveryId, TenantId } from "../server/ids.ts";
 
 export const TASK_QUEUE = "webhooks";
 export const MAX_ATTEMPTS = 3;
@@ -162,6 +162,24 @@ export interface RedeliveryProgress {
   waitsFor?: string;
   /** True if it waits only for retries, which send no signal. */
   retrying?: boolean;
+}
+
+/** An erasure's state, with the same name in PostgreSQL and the API. */
+export const ERASURE_STATES = ["Running", "Completed"] as const;
+export type ErasureState = (typeof ERASURE_STATES)[number];
+
+/** The signal to an erasure's workflow: what becomes of deliveries was changed. */
+export const ERASURE_CHANGED = "changed";
+
+export interface EraseInput {
+  tenantId: TenantId;
+  erasureId: ErasureId;
+}
+
+export interface ErasureProgress {
+  state: ErasureState;
+  /** Deliveries and logouts that it waits for. */
+  open: number;
 }
 
 /** The signal to a connection's probing workflow: the connection may no longer be Held. */

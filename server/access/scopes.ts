@@ -13,6 +13,7 @@ export const SCOPE_TEXTS = {
   "AccessManager:Create": "Create entity records.",
   "AccessManager:Update": "Update entity records.",
   "AccessManager:Delete": "Delete entity records.",
+  "AccessManager:Erase": "Erase everything that is kept about a person.",
   "Settings:Read": "Read credentials, policies and keys.",
   "Settings:Update": "Change credentials, policies and keys.",
   "Webhooks:Read": "Read webhook connections and the activity log.",

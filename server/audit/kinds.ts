@@ -66,6 +66,10 @@ const OUTCOME_OF = {
   ...changesOf("Record"),
   /** A file with everything that is kept about a User. */
   "User.Exported": "Success",
+  /** A person is to be erased. */
+  "Erasure.Created": "Success",
+  /** Everything that was kept about a User is removed. */
+  "User.Erased": "Success",
   ...changesOf("Policy"),
   ...changesOf("Role"),
   ...changesOf("IdentityProvider"),

@@ -51,6 +51,8 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Record.Changed": "{who} changed {fields} of {whom}",
   "Record.Deleted": "{who} deleted {whom}",
   "User.Exported": "{who} downloaded all data about {whom}",
+  "Erasure.Created": "{who} began to erase {whom}",
+  "User.Erased": "Everything about {whom} was erased, by {who}",
   "Policy.Created": "{who} added {whom}",
   "Policy.Changed": "{who} changed {fields} of {whom}",
   "Policy.Deleted": "{who} deleted {whom}",

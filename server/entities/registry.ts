@@ -9,7 +9,7 @@ import {
   type RecordDeclaration,
   createRegistry as resolved,
 } from "../records/index.ts";
-import { EVENT_TYPES } from "../webhooks/index.ts";
+import { ERASED, EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
 import { department } from "./department.ts";
 import { user } from "./user.ts";
@@ -53,7 +53,7 @@ export function describeEntities(entities: readonly RecordDeclaration[]) {
     return {
       Name: entity.name,
       Fields: types.map(([Name, Type]) => ({ Name, Type, Filter: filters.includes(Name) })),
-      Events: entity.events ? [...EVENT_TYPES] : [],
+      Events: entity.events ? [...EVENT_TYPES, ...(entity.name === "User" ? [ERASED] : [])] : [],
     };
   });
 }

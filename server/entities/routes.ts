@@ -8,7 +8,7 @@ import { type Fields, word } from "../http/fields.ts";
 import { textParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
 import { type Declaration, type ENTITY, type Entity, filterName, filtersOf, matchables } from "../records/index.ts";
-import { EVENT_TYPES } from "../webhooks/index.ts";
+import { ERASED, EVENT_TYPES } from "../webhooks/index.ts";
 import { MAX_RECORDS } from "./bulk.ts";
 import { describeEntities } from "./registry.ts";
 import { exampleDescription, exampleInput } from "./schemas.ts";
@@ -135,7 +135,7 @@ const ENTITY_DESCRIPTION = Type.Object(
         Filter: Type.Boolean({ description: "Whether it can be used as a filter and in Name." }),
       }),
     ),
-    Events: Type.Array(word(EVENT_TYPES)),
+    Events: Type.Array(word([...EVENT_TYPES, ERASED])),
   },
   { $id: "EntityDescription" },
 );

@@ -21,6 +21,7 @@ import {
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
+import { eraseUser } from "./erase.ts";
 import { attributesFieldOf, entityKind, givenIdentifiers } from "./kind.ts";
 import { findAddressed, listRecords, type RecordAddress, readRecord, SEARCH_MS } from "./read.ts";
 import { changeOf, toRecord } from "./record.ts";
@@ -58,6 +59,18 @@ export interface EntityService {
    */
   save(caller: Permitted<Write>, body: unknown, conditions: Conditions, alongside?: Alongside): Promise<Seen>;
   saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
+  /** Undefined if there is none. For decisions, not for answers. */
+  find(caller: Pick<Caller, "tenantId">, id: number): Promise<EntityRecord | undefined>;
+  /**
+   * Deletes the record as the first step of an erasure, with events that have its identifiers alone.
+   * @param then called in the transaction, before the deletion; without a record if there is none
+   * @throws Permission, Conflict if it is the caller
+   */
+  erase<T>(
+    caller: Permitted<"AccessManager:Erase">,
+    id: number,
+    then: (tx: Transaction, record: EntityRecord | undefined) => Promise<T>,
+  ): Promise<T>;
   /**
    * Deletes the record and its dependent data (a client's credentials and secrets, a user's password).
    * @returns the last state
@@ -114,6 +127,11 @@ function createEntityService(records: Records, entity: Entity): EntityService {
         bodies,
       );
     },
+    async find({ tenantId }, id) {
+      const row = await rowsOf(entity).find(records.sql, tenantId, { id });
+      return row && toRecord(entity, row);
+    },
+    erase: (caller, id, then) => eraseUser(records, caller, entity, id, then),
     async remove(caller, address, conditions) {
       const found = await findAddressed(records.sql, caller, entity, address, "AccessManager:Delete");
       const { row, noneThere, column } = found;

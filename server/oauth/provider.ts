@@ -75,6 +75,7 @@ import { scopesNow } from "./scopes.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import type { IssuedTokens } from "./tokens/issued.ts";
+import { signJwt } from "./tokens/jwt.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
 import { sessionFor, userTold } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
@@ -231,6 +232,9 @@ export function createProvider(deps: ProviderDependencies) {
     onRecordChange: createOnRecordChange(endGrants),
     verifyAccessToken,
     checkPossession: dpop.checkPossession,
+    /** Signs an erasure's certificate, without an end. */
+    signCertificate: (claims: Record<string, unknown>) =>
+      signJwt(keys, "RS256", "erasure-certificate+jwt", undefined, claims),
     /** The `sid` by which a client knows a session. */
     async namesOfSessions(clientId: number) {
       const client = await findClient(String(clientId));

@@ -1,2 +1,5 @@
+export { continueErasure } from "./erase.ts";
+export { createErasures, ERASURE_RESOURCE_TYPE, type Erasures } from "./erasures.ts";
 export { personalDataRoutes } from "./routes.ts";
 export { createPersonalData, type PersonalData } from "./service.ts";
+export { startErasures } from "./starter.ts";

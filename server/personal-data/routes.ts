@@ -1,15 +1,23 @@
-// …/User/{Id}/Export.
+// …/User/{Id}/Export and …/User/{Id}/Erase, and Erasure.
 
 import { Type } from "@sinclair/typebox";
 import { route } from "../access/index.ts";
 import { exportResponse } from "../http/export.ts";
-import { idTextParameter } from "../http/query.ts";
+import { idTextParameter, uuidParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
+import { CERTIFICATE, ERASE_DATA, ERASURE, ERASURE_COUNTS, EXAMPLE } from "./contract.ts";
+import type { Erasures } from "./erasures.ts";
 import { EXPORT_SCOPES, type PersonalData } from "./service.ts";
 
 const TAG = { name: "Personal data", description: "Everything that is kept about a User." };
 
-export function personalDataRoutes(personalData: PersonalData): Route[] {
+export function personalDataRoutes({
+  personalData,
+  erasures,
+}: {
+  personalData: PersonalData;
+  erasures: Erasures;
+}): Route[] {
   return [
     route({
       method: "GET",
@@ -32,5 +40,73 @@ export function personalDataRoutes(personalData: PersonalData): Route[] {
       },
       handle: async (caller, { params: { Id } }) => exportResponse(await personalData.export(caller, Id)),
     }),
+    route({
+      method: "POST",
+      path: "/User/{Id}/Erase",
+      tag: TAG,
+      scopes: ["AccessManager:Erase"],
+      id: "eraseUser",
+      summary: "Erase everything that is kept about a User",
+      description:
+        "The record goes at once, with what the User signs in by, and receivers hear of it by Deleted and, if they ask " +
+        "for it, Erased, with Id and External_Id alone. A workflow then waits for deliveries about the person or cancels " +
+        "them, removes stored payloads and answers, and destroys the key of what the audit log has. Ask with DryRun first. " +
+        "Asked again while it is Running, it takes the new Deliveries. A User who was deleted earlier is erased by the " +
+        "former Id, by callers who may erase every User.",
+      params: { Id: idTextParameter("The User's Id.") },
+      body: {
+        ...ERASE_DATA,
+        description: "How.",
+        examples: { count: { DryRun: true }, erase: { Deliveries: "Send" } },
+        optional: true,
+      },
+      answer: {
+        description: "The erasure, or with DryRun the counts.",
+        schema: Type.Union([ERASURE, ERASURE_COUNTS]),
+        example: { ...EXAMPLE, State: "Running", EndedOn: null },
+      },
+      errors: ["Conflict"],
+      handle: (caller, { params: { Id }, input }) =>
+        input.DryRun ? erasures.preview(caller, Id) : erasures.erase(caller, Id, input),
+    }),
+    route({
+      method: "GET",
+      path: "/Erasure",
+      tag: TAG,
+      scopes: ["AccessManager:Read"],
+      id: "listErasure",
+      summary: "List erasures",
+      description: "The newest first.",
+      paged: true,
+      answer: { description: "A page of erasures.", schema: ERASURE, example: EXAMPLE, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { paging }) => erasures.list(caller, paging),
+    }),
+    route({
+      method: "GET",
+      path: "/Erasure/{Id}",
+      tag: TAG,
+      scopes: ["AccessManager:Read"],
+      id: "getErasure",
+      summary: "Read one erasure, and how far it is",
+      params: ERASURE_ID,
+      answer: { description: "The erasure.", schema: ERASURE, example: EXAMPLE },
+      handle: (caller, { params: { Id } }) => erasures.read(caller, Id),
+    }),
+    route({
+      method: "GET",
+      path: "/Erasure/{Id}/Certificate",
+      tag: TAG,
+      scopes: ["AccessManager:Read"],
+      id: "certifyErasure",
+      summary: "Read the certificate of an erasure as a signed JWT",
+      description: "Signed anew each time by a key of the JWKS, typ erasure-certificate+jwt. 409 while it is Running.",
+      params: ERASURE_ID,
+      answer: { description: "The certificate.", schema: CERTIFICATE, example: { Certificate: "eyJ…" } },
+      errors: ["Conflict"],
+      handle: (caller, { params: { Id } }) => erasures.certify(caller, Id),
+    }),
   ];
 }
+
+const ERASURE_ID = { Id: uuidParameter<string>("The erasure's Id.", "Erasure") };

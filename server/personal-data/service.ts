@@ -15,6 +15,7 @@ import type { WebhookServices } from "../webhooks/index.ts";
 import { type ArchivedFile, archiveOf } from "./archive.ts";
 import { readPersonalRows } from "./store.ts";
 import { PERSONAL_DATA, PERSONAL_ROWS } from "./tables.ts";
+import { userIdOf } from "./user-id.ts";
 
 export const EXPORT_SCOPES = ["AccessManager:Read", "Settings:Read", "Webhooks:Read"] as const;
 type Reader = Permitted<(typeof EXPORT_SCOPES)[number]>;
@@ -164,13 +165,6 @@ async function* pagesOf<Item>(
     yield { now, items: page.Items };
     cursor = page.Next ?? undefined;
   } while (cursor !== undefined);
-}
-
-/** @throws NotFound */
-function userIdOf(text: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(id < 2 ** 31)) throw new NotFound("There is no User with this Id.");
-  return id;
 }
 
 function named(row: Record<string, unknown>, names: Readonly<Record<string, string>> = {}): Record<string, unknown> {

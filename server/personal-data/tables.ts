@@ -175,6 +175,8 @@ const TABLES = {
   apis: STAMPED,
   alerts: { how: { mentions: ["acknowledged_by_id"] } },
 
+  erasures: { how: { mentions: ["created_by_id", "user_id"] } },
+  erasure_events: NOTHING,
   migrations: NOTHING,
   removals: NOTHING,
   tenants: NOTHING,

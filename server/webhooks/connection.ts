@@ -18,7 +18,7 @@ import {
 } from "../http/fields.ts";
 import type { ConnectionId } from "../ids.ts";
 import { record, WEBHOOK } from "../records/index.ts";
-import { EVENT_TYPES } from "./events/event.ts";
+import { ERASED, EVENT_TYPES } from "./events/event.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
 import { secretProblem } from "./signature.ts";
 
@@ -109,12 +109,12 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     },
     example: ["Application"],
   }),
-  Events: someOf(EVENT_TYPES, {
-    description: "Kinds of change that trigger a call.",
+  Events: someOf([...EVENT_TYPES, ERASED], {
+    description: "Kinds of change that trigger a call. Erased: a person was erased.",
     required: true,
     audit: "value",
     judged: true,
-    form: { label: "Events", hint: "Only these kinds of change." },
+    form: { label: "Events", hint: "Only these kinds of change. Erased: a person was erased." },
     example: [...EVENT_TYPES],
   }),
   Secret: field<string | null>({

@@ -151,6 +151,8 @@ const TELL_OF_NO_RECORD = [
   "server/access/policies/routes.ts",
   // The registry of entities.
   "server/entities/routes.ts",
+  // Counts of what an eraser may remove, and a record that has passed the gate, signed.
+  "server/personal-data/erasures.ts",
   // Values created just now and shown only once: secrets, links, and the event of a ping.
   "server/oauth/registration/initial-tokens.ts",
   "server/oauth/clients/service.ts",

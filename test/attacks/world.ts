@@ -88,6 +88,11 @@ export async function newWorld(): Promise<World> {
       insert into logouts (id, tenant_id, client_id, user_id, sid, state, ended_on)
       values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${admin.clientId}, ${user}, ${Bun.randomUUIDv7()}, 'Delivered', now())`;
   }
+  for (const index of times) {
+    await db()`
+      insert into erasures (id, tenant_id, user_id, deliveries, state, created_by_type, created_by_id)
+      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${index + 1}, 'Send', 'Completed', 'Application', ${admin.clientId})`;
+  }
   const { EventId } = (await ok(admin.get("/WebhookEvent?Limit=1"))).Items[0];
   let policy = "";
   for (const index of times) {

@@ -257,7 +257,9 @@ test("Entities lists names, fields with their types, and events", async () => {
   expect(answer.body.Next).toBeNull();
   const byName = new Map(answer.body.Items.map((item: { Name: string }) => [item.Name, item]));
   expect([...byName.keys()].sort()).toEqual(["Alert", "Application", "Department", "User"]);
-  for (const item of answer.body.Items) expect(item.Events).toEqual(["Created", "Updated", "Deleted"]);
+  for (const { Name, Events } of answer.body.Items) {
+    expect(Events).toEqual(["Created", "Updated", "Deleted", ...(Name === "User" ? ["Erased"] : [])]);
+  }
   const fields = (name: string) => (byName.get(name) as { Fields: unknown[] }).Fields;
   expect(fields("Application")).toEqual(
     expect.arrayContaining([

@@ -3,12 +3,16 @@
 export const EVENT_TYPES = ["Created", "Updated", "Deleted"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** A person was erased: beside Deleted, for connections that ask for it. */
+export const ERASED = "Erased" as const;
+export type ChangeType = EventType | typeof ERASED;
+
 /** A test of a connection by an administrator: it is not a change, so connections do not subscribe to it. */
 export const PING = "Ping" as const;
 export const PING_RECORD = "WebhookConnection";
 /** The EventRecord of alerts: Created when raised, Updated when acknowledged, Deleted when ended. */
 export const ALERT_RECORD = "Alert";
-export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, PING] as const;
+export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, ERASED, PING] as const;
 export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];
 
 /** The description of counts that may be hidden. */

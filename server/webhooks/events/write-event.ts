@@ -1,13 +1,13 @@
 import type { Transaction } from "../../db/sql.ts";
 import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../ids.ts";
-import { type EventType, type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
+import { type ChangeType, type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
 /** docs/behaviour.md "Payload": the format's version. */
 const PAYLOAD_VERSION = "1.0";
 
 export interface Change {
-  eventType: EventType;
+  eventType: ChangeType;
   eventRecord: string;
   recordIds: string[];
   /** The change numbers of the records; null for a ping. */

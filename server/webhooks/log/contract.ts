@@ -22,7 +22,7 @@ import {
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { CONNECTION } from "../connection.ts";
 import { connectionFilter } from "../connection-filter.ts";
-import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
+import { ERASED, EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
 import { ASKED_STATES, type EventFilter, PAST_STATES } from "./store.ts";
 
 /** Parses an EventId in a path. @throws NotFound */
@@ -86,7 +86,7 @@ export const MAX_STREAM_SECONDS = 60;
 
 export const streamFilters = (entities: readonly string[]) => ({
   EventRecord: wordFilter(entities, "The entity's name."),
-  EventType: wordFilter(EVENT_TYPES, "The kind of change."),
+  EventType: wordFilter([...EVENT_TYPES, ERASED], "The kind of change."),
   Seconds: countFilter(MAX_STREAM_SECONDS, `How long it stays open; default ${MAX_STREAM_SECONDS}.`),
 });
 
@@ -212,18 +212,24 @@ const WITHHELD_PAYLOAD = Type.Object(
   { $id: "WebhookPayloadWithheld", additionalProperties: false },
 );
 
+const ERASED_RECORD = Type.Object(
+  { Id: Type.Integer({ format: "int32" }), External_Id: Type.String() },
+  { $id: "ErasedUser", additionalProperties: false },
+);
+
 /** @param entities names of those that can trigger a webhook */
 export function wholeEvent(entities: readonly string[]) {
   const records = entities.map((name) => Type.Unsafe<object>({ $ref: `#/components/schemas/${name}` }));
   const changePayload = Type.Object(
     {
-      ...payload(word(EVENT_TYPES)),
+      ...payload(word([...EVENT_TYPES, ERASED])),
       EventRecord: word(entities, { description: "Type of record concerned." }),
       EventResponse: word(["Object", "Array"], {
         description: "Object when Data is one entity; Array when Data is several.",
       }),
-      Data: Type.Union([...records, Type.Array(Type.Union(records))], {
-        description: "The record as returned by the API, or all changed records of an array upsert.",
+      Data: Type.Union([...records, ERASED_RECORD, Type.Array(Type.Union(records))], {
+        description:
+          "The record as returned by the API, or all changed records of an array upsert. Of an erased person only the identifiers.",
       }),
       Test: Type.Optional(
         Type.Literal(true, {

@@ -1,0 +1,136 @@
+// Erasures for REST and the console: what would go, the request, and the certificate.
+
+import {
+  type Caller,
+  type Permitted,
+  type ResourceType,
+  type Shown,
+  type ShownPage,
+  withoutRecords,
+} from "../access/index.ts";
+import { recordAudit } from "../audit/index.ts";
+import type { Queries, Sql } from "../db/sql.ts";
+import type { Entities } from "../entities/index.ts";
+import { Conflict, NotFound } from "../errors.ts";
+import { isUuid, type Paging } from "../http/query.ts";
+import type { EraseInput } from "./contract.ts";
+import {
+  countPersonalRows,
+  type Erasure,
+  findErasure,
+  hasTraces,
+  listErasures,
+  type PersonalCounts,
+  saveErasure,
+} from "./erasures.store.ts";
+import { PERSONAL_ROWS } from "./tables.ts";
+import { userIdOf } from "./user-id.ts";
+
+export const ERASURE_RESOURCE_TYPE: ResourceType = {
+  name: "Erasure",
+  families: ["AccessManager"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "UserId", type: "text" },
+    { name: "State", type: "text" },
+  ],
+};
+const TYPE = ERASURE_RESOURCE_TYPE.name;
+
+type Reader = Permitted<"AccessManager:Read">;
+type Eraser = Permitted<"AccessManager:Erase">;
+
+export interface Erasures {
+  /**
+   * Begins to erase a person, whose record is gone at once. Asked again, it changes what becomes of deliveries.
+   * @throws NotFound, Permission, Conflict if it is the caller
+   */
+  erase(caller: Eraser, userId: string, input: EraseInput): Promise<Shown<ErasureRecord>>;
+  /** The counts that would be removed now, by kind. @throws NotFound, Permission */
+  preview(caller: Eraser, userId: string): Promise<Shown<{ Counts: PersonalCounts }>>;
+  /** Newest first. @throws BadInput, ServiceBusy */
+  list(caller: Reader, paging: Paging): Promise<ShownPage<ErasureRecord>>;
+  /** @throws NotFound, Permission */
+  read(caller: Reader, id: string): Promise<Shown<ErasureRecord>>;
+  /** The record as a signed JWT. @throws NotFound, Permission, Conflict while it is Running */
+  certify(caller: Reader, id: string): Promise<Shown<{ Certificate: string }>>;
+}
+
+export interface ErasuresDependencies {
+  sql: Sql;
+  records: Entities;
+  issuer: string;
+  sign(claims: Record<string, unknown>): Promise<string>;
+}
+
+export function createErasures({ sql, records, issuer, sign }: ErasuresDependencies): Erasures {
+  async function read({ tenantId, gate }: Reader, id: string) {
+    const erasure = isUuid(id) ? await findErasure(sql, tenantId, id) : undefined;
+    if (!erasure) throw new NotFound("There is no Erasure with this Id.");
+    return (await gate.show(TYPE, toErasureRecord(erasure))).record;
+  }
+
+  return {
+    async erase(caller, userId, { Deliveries = "Send" }) {
+      const { tenantId, actor } = caller;
+      const id = userIdOf(userId);
+      const erasure = await records.of("User").erase(caller, id, async (tx, record) => {
+        if (!record) await requireTraces(caller, tx, id);
+        const removed = await countPersonalRows(tx, tenantId, PERSONAL_ROWS, id);
+        const wish = { userId: id, deliveries: Deliveries, removed, createdByType: actor.type, createdById: actor.id };
+        const saved = await saveErasure(tx, tenantId, wish);
+        const details = { ErasureId: saved.id, Deliveries };
+        await recordAudit(tx, tenantId, caller, { kind: "Erasure.Created", subject: { type: "User", id }, details });
+        return saved;
+      });
+      return (await caller.gate.written(TYPE, toErasureRecord(erasure), toErasureRecord(erasure))).record;
+    },
+    async preview(caller, userId) {
+      const id = userIdOf(userId);
+      const { tenantId } = caller;
+      const record = await records.of("User").find(caller, id);
+      if (record) caller.permissions.require("AccessManager:Erase", "User", record);
+      else await requireTraces(caller, sql, id);
+      return withoutRecords({ Counts: await countPersonalRows(sql, tenantId, PERSONAL_ROWS, id) });
+    },
+    list: ({ tenantId, gate }, paging) =>
+      gate.list({
+        type: TYPE,
+        paging,
+        read: (limit, after) => listErasures(sql, tenantId, limit, after),
+        id: ({ id }) => id,
+        item: toErasureRecord,
+      }),
+    read,
+    async certify(caller, id) {
+      const { Id, State, ...erasure } = await read(caller, id);
+      if (State !== "Completed")
+        throw new Conflict("The erasure is Running. Its certificate is made when it has ended.");
+      const claims = { iss: issuer, jti: Id, tenant_id: caller.tenantId, ...erasure };
+      return withoutRecords({ Certificate: await sign(claims) });
+    },
+  };
+}
+
+/** For a User whose record is gone: policies know only the Id. @throws NotFound, Permission */
+async function requireTraces(caller: Caller, sql: Queries, userId: number): Promise<void> {
+  caller.permissions.require("AccessManager:Erase", "User", { Id: userId });
+  if (!(await hasTraces(sql, caller.tenantId, userId))) {
+    throw new NotFound("There is no User with this Id, and nothing is kept about one.");
+  }
+}
+
+export type ErasureRecord = ReturnType<typeof toErasureRecord>;
+
+function toErasureRecord(erasure: Erasure) {
+  return {
+    Id: erasure.id as string,
+    UserId: String(erasure.userId),
+    Deliveries: erasure.deliveries,
+    State: erasure.state,
+    Removed: erasure.removed,
+    CreatedOn: erasure.createdOn.toISOString(),
+    CreatedBy: { Type: erasure.createdByType, Id: String(erasure.createdById) },
+    EndedOn: erasure.endedOn?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,320 @@
+// A person is erased: of 40 values that came in by every door, none is left anywhere.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createRemoteJWKSet, jwtVerify } from "jose";
+import { connect } from "../../server/db/sql.ts";
+import { temporalFiles } from "../../server/embedded/processes.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { API, expectError } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { type Api, signIn, until } from "../support/api.ts";
+import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const CALLBACK = "https://app.example/callback";
+const PASSWORD = "correct horse battery staple";
+const SCOPE = "openid profile AccessManager:Read AccessManager:Create AccessManager:Update";
+
+let stack: Stack;
+let receiver: Receiver;
+let reply: (call: Call) => Response | number | Promise<never> = echo;
+
+/** All that it got, in the body and in a header. */
+function echo({ bytes }: Call): Response {
+  const text = bytes.toString("utf8");
+  return new Response(text, { headers: { "x-echo": /"Email":"([^"]*)"/.exec(text)?.[1] ?? "none" } });
+}
+
+beforeAll(async () => {
+  stack = await startStack({ env: { TRUST_PROXY: "true", WEBHOOK_RECONCILE_INTERVAL: "1s" } });
+  const dataDir = process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
+  receiver = startReceiver((call) => reply(call), { dataDir });
+}, 180_000);
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await stack?.stop();
+}, 180_000);
+
+/** Values that occur nowhere else. */
+class Planted {
+  readonly values: string[] = [];
+  private addresses = 0;
+
+  text(name: string): string {
+    const value = `${name}-${Bun.randomUUIDv7().replaceAll("-", "")}`;
+    this.values.push(value);
+    return value;
+  }
+
+  /** An address in a network for documentation. */
+  address(): string {
+    const value = `203.0.113.${10 + ++this.addresses}`;
+    this.values.push(value);
+    return value;
+  }
+}
+
+interface Person {
+  api: Api;
+  userId: number;
+  username: string;
+  planted: Planted;
+}
+
+const fieldsOf = (planted: Planted) => ({
+  Name: planted.text("Name"),
+  Email: `${planted.text("email")}@example.com`,
+  MobilePhone: planted.text("phone"),
+  GivenName: planted.text("given"),
+  FamilyName: planted.text("family"),
+  Picture: `https://example.com/${planted.text("picture")}`,
+  MiddleName: planted.text("middle"),
+  Nickname: planted.text("nick"),
+  Profile: `https://example.com/${planted.text("profile")}`,
+  Website: `https://example.com/${planted.text("website")}`,
+  Gender: planted.text("gender"),
+  Address: planted.text("street"),
+  Attributes: { Plan: planted.text("plan"), Teams: [planted.text("team")] },
+});
+
+async function arrange(): Promise<Person> {
+  const planted = new Planted();
+  const api = await newTenant(stack);
+  await ok(
+    api.patch("/TenantSettings", {
+      UserAttributes: [
+        { Name: "Plan", Type: "Text" },
+        { Name: "Teams", Type: "Texts" },
+      ],
+    }),
+  );
+  await api.connect(receiver.url, {
+    Entities: ["User", "Application"],
+    Events: ["Created", "Updated", "Deleted", "Erased"],
+  });
+  const username = planted.text("user");
+  const made = await api.made("User", {
+    Username: username,
+    External_Id: planted.text("external"),
+    Is_Active: true,
+    ...fieldsOf(planted),
+  });
+  await api.made("User", { Id: made.Id, ...fieldsOf(planted) });
+  await ok(api.send("PATCH", "/User", arrayOf({ Id: made.Id, Nickname: planted.text("bulk") })));
+  return { api, userId: made.Id, username, planted };
+}
+
+const arrayOf = (record: object) => ({
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify([record]),
+});
+
+/** The person signs in by a browser, fails once, and changes a record through an application. */
+async function act({ api, userId, username, planted }: Person): Promise<void> {
+  const { Url } = await ok(api.call("POST", `/User/${userId}/PasswordReset`));
+  const from = () => ({ "user-agent": planted.text("browser"), "x-forwarded-for": planted.address() });
+  const visitor = new Visitor(stack.url);
+  const reset = await visitor.open(new URL(Url).pathname + new URL(Url).search, from());
+  await visitor.submit(reset, { new_password: PASSWORD }, from());
+  const role = (await ok(api.get("/Role?Limit=200"))).Items.find(({ Name }: { Name: string }) => Name === "admin");
+  await ok(api.patch("/Role", { Name: "admin", Members: [...role.Members, { Type: "User", Id: String(userId) }] }));
+  await ok(api.patch(`/Application/${api.clientId}/Credentials`, { RedirectUris: [CALLBACK] }));
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: api.clientId,
+    redirect_uri: CALLBACK,
+    scope: SCOPE,
+    state: "s",
+  });
+  let view = await visitor.open(`/oauth2/authorize?${query}`, from());
+  view = await visitor.submit(view, { username, password: "a wrong guess" }, from());
+  view = await visitor.submit(view, { username, password: PASSWORD }, from());
+  if (view.heading === "Allow access") view = await visitor.submit(view, { decision: "allow" }, from());
+  const code = view.location!.searchParams.get("code")!;
+  const form = { grant_type: "authorization_code", code, redirect_uri: CALLBACK };
+  const credentials = { client_id: api.clientId, client_secret: api.clientSecret };
+  const answer = await fetch(`${stack.url}/oauth2/token`, {
+    method: "POST",
+    body: new URLSearchParams({ ...form, ...credentials }),
+  });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+  const changed = await fetch(`${stack.url}${API}/Application`, {
+    method: "PATCH",
+    headers: { ...headers, "user-agent": planted.text("app") },
+    body: JSON.stringify({ Name: "An application of the person's" }),
+  });
+  expect(changed.status).toBe(200);
+  const provider = await api.made("IdentityProvider", {
+    Name: "Contoso",
+    Type: "OpenIDConnect",
+    Issuer: "https://login.example.com",
+    ClientId: "gatehouse",
+    Is_Active: true,
+  });
+  const Subject = planted.text("subject");
+  await ok(api.call("POST", `/User/${userId}/Identities`, { IdentityProviderId: provider.Id, Subject }));
+}
+
+/** Every table whose rows contain one of the values, and which. */
+async function foundInTables(values: string[]): Promise<string[]> {
+  const sql = connect(stack.databaseUrl, "gatehouse test", 1);
+  try {
+    const tables = await sql<{ name: string }[]>`
+      select c.relname as name from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`;
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const rows = await sql<{ value: string }[]>`
+        select v.value from unnest(${values}::text[]) as v(value)
+        where exists (select from ${sql(name)} t where position(v.value in t::text) > 0)`;
+      found.push(...rows.map(({ value }) => `${name}: ${value}`));
+    }
+    return found;
+  } finally {
+    await sql.end();
+  }
+}
+
+function foundInTemporal(values: string[]): string[] {
+  const { folder } = temporalFiles(stack.dataDir);
+  return readdirSync(folder).flatMap((file) => {
+    const bytes = readFileSync(join(folder, file));
+    return values.filter((value) => bytes.includes(value)).map((value) => `${file}: ${value}`);
+  });
+}
+
+function foundInLogs(values: string[], since: Map<string, number>): string[] {
+  const folder = join(stack.dataDir, "logs");
+  return readdirSync(folder).flatMap((file) => {
+    const text = readFileSync(join(folder, file)).subarray(since.get(file) ?? 0);
+    return values.filter((value) => text.includes(value)).map((value) => `${file}: ${value}`);
+  });
+}
+
+const logSizes = () =>
+  new Map(
+    readdirSync(join(stack.dataDir, "logs")).map((file) => [file, statSync(join(stack.dataDir, "logs", file)).size]),
+  );
+
+/** Values in the answers of each list of the API, and of each record in one. */
+async function foundInAnswers(api: Api, values: string[]): Promise<string[]> {
+  const { paths } = await (await fetch(`${stack.url}/openapi.json`)).json();
+  const lists = Object.entries<Record<string, unknown>>(paths)
+    .filter(([path, { get }]) => get && path.startsWith(API) && !/\{|Stream|Export/.test(path))
+    .map(([path]) => path.slice(API.length));
+  expect(lists.length).toBeGreaterThan(10);
+  const found: string[] = [];
+  const look = async (path: string) => {
+    const answer = await api.get(path);
+    const text = JSON.stringify(answer.body ?? "");
+    found.push(...values.filter((value) => text.includes(value)).map((value) => `${path}: ${value}`));
+    return answer.body;
+  };
+  for (const path of lists) {
+    const body = await look(path);
+    for (const item of body?.Items ?? []) {
+      const id = item.EventId ?? item.Id;
+      if (id !== undefined && paths[`${API}${path}/{Id}`]) await look(`${path}/${id}`);
+      if (item.EventId && paths[`${API}${path}/{EventId}`]) await look(`${path}/${id}`);
+    }
+  }
+  return found;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the test says what it must be.
+const ended = ({ api }: Person, id: string): Promise<any> =>
+  until("the erasure to end", async () => {
+    const { status, body } = await api.get(`/Erasure/${id}`);
+    return status === 200 && body.State === "Completed" && body;
+  });
+
+describe("a person who came in by every door", () => {
+  test("is erased, and none of 40 values is left", async () => {
+    reply = echo;
+    const person = await arrange();
+    const { api, userId, planted } = person;
+    await act(person);
+    const { values } = planted;
+    expect(values.length).toBeGreaterThanOrEqual(40);
+    await until("the events to be delivered", async () => {
+      const { Items } = await api.events("Limit=200");
+      return Items.length >= 4 && Items.every(({ State }) => State === null || State === "Delivered");
+    });
+    const before = await foundInTables(values);
+    expect(before.length).toBeGreaterThan(values.length / 2);
+    const { Counts } = await ok(api.call("POST", `/User/${userId}/Erase`, { DryRun: true }));
+    expect(Counts).toMatchObject({ User: 1, Passwords: 1, Identities: 1 });
+
+    const since = logSizes();
+    const erasure = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Send" }));
+    expect(erasure).toMatchObject({ UserId: String(userId), State: "Running" });
+    expect((await api.get(`/User/${userId}`)).status).toBe(404);
+    const { Removed, EndedOn } = await ended(person, erasure.Id);
+    expect(Removed).toMatchObject({ User: 1, Passwords: 1, Identities: 1, Sessions: 1 });
+    for (const kind of ["Payloads", "Responses", "AuditEvents"]) expect(Removed[kind]).toBeGreaterThan(2);
+    console.log(`erased: ${values.length} values; ${JSON.stringify(Removed)}`);
+
+    expect(await foundInTables(values)).toEqual([]);
+    expect(foundInTemporal(values)).toEqual([]);
+    expect(foundInLogs(values, since)).toEqual([]);
+    expect(await foundInAnswers(api, values)).toEqual([]);
+
+    const told = receiver.calls.filter(({ payload }) => payload.TenantId === api.tenantId).slice(-2);
+    expect(told.map(({ payload }) => payload.EventType).toSorted()).toEqual(["Deleted", "Erased"]);
+    for (const { payload } of told) expect(Object.keys(payload.Data)).toEqual(["Id", "External_Id"]);
+
+    const { Certificate } = await ok(api.get(`/Erasure/${erasure.Id}/Certificate`));
+    const keys = createRemoteJWKSet(new URL(`${stack.url}/.well-known/jwks.json`));
+    const { payload } = await jwtVerify(Certificate, keys, { typ: "erasure-certificate+jwt" });
+    expect(payload).toMatchObject({ jti: erasure.Id, UserId: String(userId), Removed, EndedOn });
+  }, 180_000);
+
+  test("is erased although the worker is killed in the middle", async () => {
+    reply = () => 503;
+    const person = await arrange();
+    const { api, userId, planted } = person;
+    const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Send" }));
+    expect((await api.get(`/Erasure/${Id}`)).body.State).toBe("Running");
+    process.kill(stack.parts.worker.pid!, "SIGKILL");
+    expectError(await api.get(`/Erasure/${Id}/Certificate`), 409, "Conflict", `${API}/Erasure/${Id}/Certificate`);
+    reply = echo;
+    await ended(person, Id);
+    expect(await foundInTables(planted.values)).toEqual([]);
+  }, 180_000);
+
+  test("does not wait for deliveries that are cancelled", async () => {
+    reply = echo;
+    const person = await arrange();
+    const { api, userId, planted } = person;
+    const { Items } = await ok(api.get("/WebhookConnection"));
+    await api.setState(Items[0].Id, "Paused");
+    await api.made("User", { Id: userId, Nickname: planted.text("held") });
+    const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Send" }));
+    const again = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Cancel" }));
+    expect(again).toMatchObject({ Id, Deliveries: "Cancel" });
+    await ended(person, Id);
+    expect(await foundInTables(planted.values)).toEqual([]);
+  }, 180_000);
+});
+
+test("an erasure needs the scope, an existing User, and a valid body", async () => {
+  const { api, userId } = await arrange();
+  const path = `${API}/User/${userId}/Erase`;
+  const deleting = await api.withScope("AccessManager:Delete");
+  expectError(await deleting.call("POST", `/User/${userId}/Erase`), 403, "Permission", path);
+  for (const id of ["0", "999999999", "abc"]) {
+    expectError(await api.call("POST", `/User/${id}/Erase`), 404, "Not Found", `${API}/User/${id}/Erase`);
+  }
+  expectError(await api.call("POST", `/User/${userId}/Erase`, { Deliveries: "No" }), 400, "Bad Input", path);
+  // A User who was deleted before is erased by the former Id.
+  await ok(api.remove(`/User/${userId}`));
+  const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`));
+  await ended({ api, userId } as Person, Id);
+  expectError(await api.call("POST", `/User/${userId}/Erase`), 404, "Not Found", path);
+  const other = await signIn(stack.url, (await newTenant(stack)).tenant);
+  expect((await other.get(`/Erasure/${Id}`)).status).toBe(404);
+});

@@ -1,0 +1,44 @@
+// An erasure in the Temporal UI. Its request and its steps are in PostgreSQL; this workflow repeats the activity until
+// nothing is left to do.
+
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../activities/index.ts";
+import { ERASURE_CHANGED, type EraseInput, type ErasureProgress } from "./contract.ts";
+
+const changed = defineSignal(ERASURE_CHANGED);
+
+/** The interval of checks, which doubles after each. */
+const FIRST_LOOK_MS = 200;
+const MAX_LOOK_MS = 30_000;
+
+const { continueErasure } = proxyActivities<Activities>({
+  // It may search every payload that is kept.
+  startToCloseTimeout: "1h",
+  heartbeatTimeout: "10s",
+  retry: { initialInterval: "500ms", maximumInterval: "10s" },
+});
+
+export async function erasePerson(input: EraseInput): Promise<ErasureProgress> {
+  let changes = 0;
+  let look = FIRST_LOOK_MS;
+  setHandler(changed, () => {
+    changes++;
+  });
+  while (!workflowInfo().continueAsNewSuggested) {
+    const before = changes;
+    const progress = await continueErasure(input);
+    if (progress.state === "Completed") return progress;
+    setCurrentDetails(`waits for ${progress.open} deliveries that are still on their way`);
+    if (await condition(() => changes !== before, look)) look = FIRST_LOOK_MS;
+    else look = Math.min(2 * look, MAX_LOOK_MS);
+  }
+  return continueAsNew<typeof erasePerson>(input);
+}
