@@ -3,7 +3,8 @@
 const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
 
   change    one change from the request to its receiver: time, memory and CPU
-  console   pages of Settings with 100,000 deliveries and 100,000 users in the database
+  console   pages of Settings with 100,000 deliveries and 100,000 users in the database; with --events=10000000 pages and
+            lists with an activity log of so many
   entities  GET User and PATCH Application against raw postgres.js
   tokens    issuance, refresh, introspection and discovery against oidc-provider
   sign-in rejected sign-ins of known against unknown accounts: whether their times differ
@@ -18,7 +19,10 @@ bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/drain.ts and benc
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
   change: () => import("./one-change.ts"),
-  console: () => import("./console.ts"),
+  console: () =>
+    process.argv.some((argument) => argument.startsWith("--events="))
+      ? import("./long-log.ts")
+      : import("./console.ts"),
   entities: () => import("./entities.ts"),
   tokens: () => import("./tokens.ts"),
   "sign-in": () => import("./sign-in.ts"),

@@ -138,7 +138,7 @@ export async function readWithin<T>(
   }
 }
 
-// Repeats work after failures of partitioned tables that do not recur (docs/decisions/0010-partitions.md).
+// Repeats work after failures of partitioned tables that do not recur (docs/decisions/0013-partitions.md).
 
 /** SQLSTATE: a row that the statement waited for has moved to another partition. */
 const MOVED = "40001";

@@ -1,5 +1,5 @@
 -- The activity log and the audit log are partitioned by the time in their ids, so that what has expired is dropped whole.
--- docs/decisions/0010-partitions.md has the reasons.
+-- docs/decisions/0013-partitions.md has the reasons.
 
 -- # Partitions
 
