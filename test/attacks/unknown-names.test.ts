@@ -199,8 +199,8 @@ describe.concurrent("a client with a wrong secret", () => {
     const rows = () =>
       db()`select from audit_log where tenant_id = ${tenantId} and kind = 'ClientAuthentication.Failed'`;
     await db().begin(async (tx) => {
-      // No row of the tenant's is written meanwhile.
-      await tx`select from tenants where id = ${tenantId} for update`;
+      // No row is written meanwhile.
+      await tx`lock table audit_log in share mode`;
       const response = await fetch(`${shared().url}/oauth2/token`, {
         method: "POST",
         body: new URLSearchParams({ client_id: client.id, client_secret: "wrong", grant_type: "client_credentials" }),

@@ -28,6 +28,7 @@ const NO_METHOD = "PROPFIND";
 /** Open resources. */
 const QUERIES: Record<string, string> = { "/WebhookEvent/Stream": "?Seconds=1" };
 const BODIES: Record<string, unknown> = {
+  "/WebhookConnection/:id/Discard": { Before: "2030-01-01" },
   "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" },
   "/WebhookConnection/:id/Test": { EventRecord: "Application", EventType: "Deleted" },
 };
@@ -60,6 +61,8 @@ beforeAll(async () => {
       ClientId: marker,
     }),
   };
+  const erased = await make("User", { Username: `${marker} erased` });
+  theirs.Erasure = (await ok(owner.call("POST", `/User/${erased}/Erase`, { Deliveries: "Cancel" }))).Id;
   await ok(owner.patch("/TenantSettings", { ClientRegistration: "Open" }));
   const registered = await send("POST", `${REGISTER}/${owner.tenantId}`, undefined, metadata({ client_name: marker }));
   theirs.RegistrationAccessToken = registered.body.client_id;
