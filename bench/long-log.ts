@@ -27,7 +27,7 @@ const only = options.only.split(",");
 
 const TENANTS = 10;
 /** The first tenant's share of the events; its pages and lists are measured. */
-const MOST = 0.9;
+const SHARE_OF_FIRST = 0.9;
 const CONNECTIONS = 10;
 const USERS = 100_000;
 /** The product drops older payloads and answers. */
@@ -116,7 +116,7 @@ async function fillDay(sql: Sql, daysAgo: number): Promise<void> {
         1001 + (n * 7919) % 200000 as record,
         case when n % 200 = 3 then 'Exhausted' when n % 50000 = 11 then 'Cancelled' else 'Delivered' end as state
       from generate_series(1, ${perDay}::int) n, lateral (
-        select case when n % 100 < ${100 * MOST}::int then 1 else 2 + n % ${TENANTS - 1}::int end as tenant
+        select case when n % 100 < ${100 * SHARE_OF_FIRST}::int then 1 else 2 + n % ${TENANTS - 1}::int end as tenant
       ) t`;
     await tx`
       insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on, recorded_on)
