@@ -91,9 +91,9 @@ async function fillLog(): Promise<void> {
   // As PostgreSQL does by itself before long.
   await sql`vacuum analyze events, payloads, deliveries, attempts, responses, audit_log, users`;
   const [size] = await sql<{ gib: number }[]>`select pg_database_size(current_database()) / 1024.0 ^ 3 as gib`;
-  const hasPartitions = await sql`select from pg_inherits where inhparent = 'events'::regclass`;
+  const partitions = await sql`select from pg_inherits where inhparent = 'events'::regclass`;
   console.log(
-    `${count(events)} events in ${hasPartitions.length} partitions, ${Number(size!.gib).toFixed(1)} GiB, filled in ` +
+    `${count(events)} events in ${partitions.length} partitions, ${Number(size!.gib).toFixed(1)} GiB, filled in ` +
       `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`,
   );
 }
