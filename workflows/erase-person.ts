@@ -7,11 +7,11 @@ import {
   defineSignal,
   proxyActivities,
   setCurrentDetails,
-  setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
 import { ERASURE_CHANGED, type EraseInput, type ErasureProgress } from "./contract.ts";
+import { countSignals } from "./signals.ts";
 
 const changed = defineSignal(ERASURE_CHANGED);
 
@@ -27,17 +27,14 @@ const { continueErasure } = proxyActivities<Activities>({
 });
 
 export async function erasePerson(input: EraseInput): Promise<ErasureProgress> {
-  let changes = 0;
+  const changes = countSignals(changed);
   let look = FIRST_LOOK_MS;
-  setHandler(changed, () => {
-    changes++;
-  });
   while (!workflowInfo().continueAsNewSuggested) {
-    const before = changes;
+    const isChanged = changes.sinceNow();
     const progress = await continueErasure(input);
     if (progress.state === "Completed") return progress;
     setCurrentDetails(`waits for ${progress.open} deliveries that are still on their way`);
-    if (await condition(() => changes !== before, look)) look = FIRST_LOOK_MS;
+    if (await condition(isChanged, look)) look = FIRST_LOOK_MS;
     else look = Math.min(2 * look, MAX_LOOK_MS);
   }
   return continueAsNew<typeof erasePerson>(input);

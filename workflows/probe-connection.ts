@@ -7,11 +7,11 @@ import {
   defineSignal,
   proxyActivities,
   setCurrentDetails,
-  setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
 import { PROBE_CHANGED, type ProbeInput, type ProbeResult } from "./contract.ts";
+import { countSignals } from "./signals.ts";
 
 const changed = defineSignal(PROBE_CHANGED);
 
@@ -22,16 +22,13 @@ const { sendProbe } = proxyActivities<Activities>({
 });
 
 export async function probeConnection(input: ProbeInput): Promise<ProbeResult> {
-  let changes = 0;
-  setHandler(changed, () => {
-    changes++;
-  });
+  const changes = countSignals(changed);
   while (!workflowInfo().continueAsNewSuggested) {
-    const changesBefore = changes;
+    const isChanged = changes.sinceNow();
     const result = await sendProbe(input);
     if (!result.held) return result;
     setCurrentDetails(describe(result));
-    await condition(() => changes !== changesBefore, result.waitMs);
+    await condition(isChanged, result.waitMs);
   }
   return continueAsNew<typeof probeConnection>(input);
 }

@@ -15,6 +15,7 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
 import { REDELIVERY_CHANGED, REDELIVERY_PROGRESS, type RedeliverInput, type RedeliveryProgress } from "./contract.ts";
+import { countSignals } from "./signals.ts";
 
 const changed = defineSignal(REDELIVERY_CHANGED);
 const progressQuery = defineQuery<RedeliveryProgress | undefined>(REDELIVERY_PROGRESS);
@@ -34,19 +35,15 @@ const { followRedelivery, cancelRedelivery } = proxyActivities<Activities>({
 export async function redeliver(input: RedeliverInput): Promise<RedeliveryProgress> {
   const { tenantId, redeliveryId } = input;
   let { progress } = input;
-  let changes = 0;
   let look = FIRST_LOOK_MS;
   setHandler(progressQuery, () => progress);
-  setHandler(changed, () => {
-    changes++;
-  });
+  const changes = countSignals(changed);
   try {
     for (;;) {
-      const changesBefore = changes;
+      const isChanged = changes.sinceNow();
       progress = await followRedelivery({ tenantId, redeliveryId });
       setCurrentDetails(describe(progress));
       if (progress.state === "Completed" || progress.state === "Cancelled") return progress;
-      const isChanged = () => changes !== changesBefore;
       if (progress.retrying) {
         await condition(isChanged, look);
         look = Math.min(2 * look, MAX_LOOK_MS);

@@ -1,7 +1,7 @@
 import type { Actor } from "../access/index.ts";
 import { type Queries, type Sql, type Transaction, uuids } from "../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../ids.ts";
-import { outcomes } from "../webhooks/index.ts";
+import { isOpen, outcomes } from "../webhooks/index.ts";
 import { type AlertKind, type AlertState, RULES } from "./contract.ts";
 
 export interface Alert {
@@ -120,7 +120,7 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
     from connection c
     where c.state = 'Active' and exists (
       select from deliveries d
-      where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
+      where d.tenant_id = c.tenant_id and d.connection_id = c.id and ${isOpen(tx)}
         and not d.is_ping and d.event_id is not null and d.event_id < ${before(backlog.minutes)}
     )
     union all

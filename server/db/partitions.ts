@@ -13,6 +13,9 @@ export const LOG_TABLES = [
 ] as const;
 const PARTITIONED = [...LOG_TABLES, "audit_log"] as const;
 
+/** The tables among them that PAYLOAD_RETENTION removes. */
+export const BODY_TABLES: readonly string[] = ["payloads", "responses"];
+
 /** Made ahead. */
 const AHEAD_DAYS = 7;
 

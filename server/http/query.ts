@@ -310,8 +310,16 @@ export function toRecordId(value: unknown): number | undefined {
 }
 
 /** @throws NotFound if no record can have this Id */
-export function readId(entity: string, text: string): number {
+export function readId(entity: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
   const id = toRecordId(text);
-  if (id === undefined) throw new NotFound(`There is no ${entity} with this Id.`);
+  if (id === undefined || id > max) throw new NotFound(`There is no ${entity} with this Id.`);
   return id;
+}
+
+/** PostgreSQL's largest integer, which a User's Id is. */
+const MAX_USER_ID = 2 ** 31 - 1;
+
+/** @throws NotFound if no User can have this Id */
+export function readUserId(text: string): number {
+  return readId("User", text, MAX_USER_ID);
 }

@@ -3,10 +3,10 @@
 import type { ErasureState } from "../../workflows/contract.ts";
 import type { Queries, Transaction } from "../db/sql.ts";
 import { type ErasureId, newId, type TenantId } from "../ids.ts";
-import type { PERSONAL_ROWS } from "./tables.ts";
+import { isOpen } from "../webhooks/index.ts";
+import type { PersonalCounts } from "./store.ts";
 
 export const DELIVERIES = ["Send", "Cancel"] as const;
-export type PersonalCounts = Record<string, number>;
 
 export interface Erasure {
   id: ErasureId;
@@ -59,26 +59,6 @@ export async function saveErasure(
     returning ${columns(tx)}`;
   await tx`select pg_notify(${ERASURE_CHANNEL}, '')`;
   return row!;
-}
-
-/** @returns the number of rows of each table that are about a User, by their files in an export */
-export async function countPersonalRows(
-  sql: Queries,
-  tenantId: TenantId,
-  tables: typeof PERSONAL_ROWS,
-  userId: number,
-): Promise<PersonalCounts> {
-  const counts = await Promise.all(
-    tables.map(async ({ table, column, through, file }) => {
-      const about = through
-        ? sql`${sql(column)} in (
-            select ${sql(through.key)} from ${sql(through.table)} where tenant_id = ${tenantId} and user_id = ${userId})`
-        : sql`${sql(column)} = ${userId}`;
-      const [row] = await sql<{ count: number }[]>`select count(*) as count from ${sql(table)} where ${about}`;
-      return [file, row!.count] as const;
-    }),
-  );
-  return Object.fromEntries(counts);
 }
 
 /** Whether anything is kept about a User whose record is gone. */
@@ -139,7 +119,7 @@ export async function searchEvents(sql: Queries, tenantId: TenantId, { id, userI
 export async function cancelErased(sql: Queries, tenantId: TenantId, id: ErasureId): Promise<void> {
   await sql`
     update deliveries d set state = 'Cancelled', changed_on = now()
-    where d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying', 'Held') and d.attempt_started_on is null
+    where d.tenant_id = ${tenantId} and ${isOpen(sql)} and d.attempt_started_on is null
       and d.event_id in (
         select f.event_id from erasure_events f join events e on e.id = f.event_id join erasures r on r.id = f.erasure_id
         where f.erasure_id = ${id} and (e.written_by <> r.written_by or d.state = 'Held'))`;
@@ -150,7 +130,7 @@ export async function countOpen(sql: Queries, tenantId: TenantId, { id, userId }
   const [row] = await sql<{ count: number }[]>`
     select (
       select count(*) from deliveries d
-      where d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying', 'Held')
+      where d.tenant_id = ${tenantId} and ${isOpen(sql)}
         and d.event_id in (select event_id from erasure_events where erasure_id = ${id})
     ) + (
       select count(*) from logouts

@@ -12,19 +12,10 @@ import { recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import type { Entities } from "../entities/index.ts";
 import { Conflict, NotFound } from "../errors.ts";
-import { isUuid, type Paging } from "../http/query.ts";
+import { isUuid, type Paging, readUserId } from "../http/query.ts";
 import type { EraseInput } from "./contract.ts";
-import {
-  countPersonalRows,
-  type Erasure,
-  findErasure,
-  hasTraces,
-  listErasures,
-  type PersonalCounts,
-  saveErasure,
-} from "./erasures.store.ts";
-import { PERSONAL_ROWS } from "./tables.ts";
-import { userIdOf } from "./user-id.ts";
+import { type Erasure, findErasure, hasTraces, listErasures, saveErasure } from "./erasures.store.ts";
+import { countPersonalRows, type PersonalCounts } from "./store.ts";
 
 export const ERASURE_RESOURCE_TYPE: ResourceType = {
   name: "Erasure",
@@ -73,10 +64,10 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
   return {
     async erase(caller, userId, { Deliveries = "Send" }) {
       const { tenantId, actor } = caller;
-      const id = userIdOf(userId);
+      const id = readUserId(userId);
       const erasure = await records.of("User").erase(caller, id, async (tx, record) => {
         if (!record) await requireTraces(caller, tx, id);
-        const removed = await countPersonalRows(tx, tenantId, PERSONAL_ROWS, id);
+        const removed = await countPersonalRows(tx, tenantId, id);
         const wish = { userId: id, deliveries: Deliveries, removed, createdByType: actor.type, createdById: actor.id };
         const saved = await saveErasure(tx, tenantId, wish);
         const details = { ErasureId: saved.id, Deliveries };
@@ -86,12 +77,12 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
       return (await caller.gate.written(TYPE, toErasureRecord(erasure), toErasureRecord(erasure))).record;
     },
     async preview(caller, userId) {
-      const id = userIdOf(userId);
+      const id = readUserId(userId);
       const { tenantId } = caller;
       const record = await records.of("User").find(caller, id);
       if (record) caller.permissions.require("AccessManager:Erase", "User", record);
       else await requireTraces(caller, sql, id);
-      return withoutRecords({ Counts: await countPersonalRows(sql, tenantId, PERSONAL_ROWS, id) });
+      return withoutRecords({ Counts: await countPersonalRows(sql, tenantId, id) });
     },
     list: ({ tenantId, gate }, paging) =>
       gate.list({

@@ -7,7 +7,7 @@ import type { Sql } from "../db/sql.ts";
 import { NotFound, Unauthorized } from "../errors.ts";
 import { contextOf } from "../http/context.ts";
 import type { Export } from "../http/export.ts";
-import type { Page } from "../http/query.ts";
+import { type Page, readUserId } from "../http/query.ts";
 import { userAgentOf } from "../http/request.ts";
 import type { TenantId } from "../ids.ts";
 import type { FindUser } from "../signin/index.ts";
@@ -15,7 +15,6 @@ import type { WebhookServices } from "../webhooks/index.ts";
 import { type ArchivedFile, archiveOf } from "./archive.ts";
 import { readPersonalRows } from "./store.ts";
 import { PERSONAL_DATA, PERSONAL_ROWS } from "./tables.ts";
-import { userIdOf } from "./user-id.ts";
 
 export const EXPORT_SCOPES = ["AccessManager:Read", "Settings:Read", "Webhooks:Read"] as const;
 type Reader = Permitted<(typeof EXPORT_SCOPES)[number]>;
@@ -128,7 +127,7 @@ export function createPersonalData(deps: PersonalDataDependencies): PersonalData
   }
 
   return {
-    export: (caller, userId) => exportFor(caller, caller, userIdOf(userId)),
+    export: (caller, userId) => exportFor(caller, caller, readUserId(userId)),
     async exportOwn(request, { tenantId, userId }, isStill) {
       const { key, address, traceParent } = contextOf(request);
       const bearer = { tenantId, clientId: "", actor: { type: "User" as const, id: userId } };

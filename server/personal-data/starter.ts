@@ -27,7 +27,7 @@ export function startErasures(sql: Sql, client: Client, checkMs: number, log: Lo
         staticSummary: `Erases everything about User ${userId}`,
       });
     } catch (error) {
-      notStarted({ err: error, tenantId, erasureId: id }, "Temporal did not start an erasure; it is tried again");
+      notStarted({ err: error, tenantId, erasureId: id }, "Temporal did not start an erasure; retrying");
       await unclaimErasure(sql, tenantId, id);
     }
   }
@@ -38,6 +38,6 @@ export function startErasures(sql: Sql, client: Client, checkMs: number, log: Lo
     async () => {
       await Promise.all((await claimErasures(sql, checkMs, BATCH)).map(start));
     },
-    (error) => notLookedFor({ err: error }, "erasures could not be looked for"),
+    (error) => notLookedFor({ err: error }, "the check for erasures failed"),
   );
 }

@@ -1,4 +1,6 @@
+import { BODY_TABLES } from "../db/partitions.ts";
 import type { Queries, Sql } from "../db/sql.ts";
+import { isOpen } from "../webhooks/index.ts";
 
 export interface Partition {
   parent: string;
@@ -37,7 +39,7 @@ export async function listClosed(
     where ${id} < lowest_id(${to}) ${from ? sql`and ${id} >= lowest_id(${from})` : sql``}
       ${tenantId ? sql`and e.tenant_id = ${tenantId}` : sql``}
       and not exists (
-        select from deliveries d where d.event_id = ${id} and d.state in ('Pending', 'Retrying', 'Held'))
+        select from deliveries d where d.event_id = ${id} and ${isOpen(sql)})
     order by ${id} limit ${limit}`;
   return rows.map((row) => row.id);
 }
@@ -50,11 +52,10 @@ export function removeClosed(sql: Sql, ids: string[], what: "events" | "payloads
   return sql.begin(async (tx) => {
     await tx`select from deliveries where event_id = any (${ids}::uuid[]) for update`;
     const open = await tx<{ id: string }[]>`
-      select event_id as id from deliveries
-      where event_id = any (${ids}::uuid[]) and state in ('Pending', 'Retrying', 'Held')`;
+      select d.event_id as id from deliveries d where d.event_id = any (${ids}::uuid[]) and ${isOpen(tx)}`;
     const kept = new Set(open.map(({ id }) => id));
     const gone = ids.filter((id) => !kept.has(id));
-    const tables = what === "payloads" ? BODIES : [...BODIES, ...REST];
+    const tables = what === "payloads" ? BODY_TABLES : [...BODY_TABLES, ...REST];
     for (const table of tables) await tx`delete from ${tx(table)} where event_id = any (${gone}::uuid[])`;
     if (what === "events") await tx`delete from events where id = any (${gone}::uuid[])`;
   }) as Promise<void>;
@@ -65,5 +66,4 @@ export async function noteRemoval(sql: Queries, { parent, from }: Partition): Pr
   await sql`insert into removals (parent, starts_on) values (${parent}, ${from}) on conflict do nothing`;
 }
 
-const BODIES = ["payloads", "responses"];
 const REST = ["attempts", "former_outcomes", "deliveries"];

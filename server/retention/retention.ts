@@ -3,7 +3,7 @@
 
 import type { Logger } from "pino";
 import type { RetentionConfig } from "../config.ts";
-import { LOG_TABLES } from "../db/partitions.ts";
+import { BODY_TABLES, LOG_TABLES } from "../db/partitions.ts";
 import type { Sql } from "../db/sql.ts";
 import { dropPartition, listClosed, listEnded, noteRemoval, type Partition, removeClosed } from "./partitions.store.ts";
 import { listRetentions } from "./tenants.store.ts";
@@ -72,12 +72,10 @@ export async function removeExpiredLogs(
   }
 
   // Events first, so the log shows none without its deliveries.
-  for (const table of LOG_TABLES) await expire(table, BODIES.includes(table) ? retention.payloads : retention.log);
+  for (const table of LOG_TABLES) await expire(table, BODY_TABLES.includes(table) ? retention.payloads : retention.log);
   await expire("audit_log", retention.audit);
   for (const { tenantId, days } of await listRetentions(sql)) {
     await removeRows("events", { tenantId, from: undefined, to: new Date(now - days * DAY_MS) });
   }
   return removed;
 }
-
-const BODIES: readonly string[] = ["payloads", "responses"];

@@ -88,3 +88,4 @@ export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./secrets.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
 export { generateSecret } from "./signature.ts";
+export { isOpen } from "./states.store.ts";

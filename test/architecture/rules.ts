@@ -26,6 +26,8 @@ const CLOSED_FOLDERS = [
   "alerts",
   "logouts",
   "requests",
+  "personal-data",
+  "retention",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 

@@ -5,7 +5,7 @@ import { type Caller, type Permitted, type Shown, type ShownPage, withoutRecords
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/sql.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { isUuid, type Paging } from "../../http/query.ts";
+import { isUuid, type Paging, readUserId } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import { deviceOf } from "../account/account-page.tsx";
 import { type EndGrants, endSessions } from "../account/credentials.ts";
@@ -183,13 +183,10 @@ export type FindUser = (
   id: number,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** PostgreSQL's largest integer. */
-const MAX_ID = 2 ** 31 - 1;
-
 /** @param text the Id as it appears in the path @throws NotFound */
 async function requireUser(find: FindUser, sql: Queries, tenantId: TenantId, text: string) {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
-  const record = id <= MAX_ID ? await find(sql, tenantId, "User", id) : undefined;
+  const id = readUserId(text);
+  const record = await find(sql, tenantId, "User", id);
   if (!record) throw new NotFound("There is no User with this Id.");
   return { id, record };
 }

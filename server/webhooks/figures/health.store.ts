@@ -1,6 +1,7 @@
 import type { Fragment } from "postgres";
 import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
+import { isOpen } from "../states.store.ts";
 import { outcomes } from "./day.store.ts";
 
 export interface Health extends Ended, ConnectionBacklog {
@@ -62,7 +63,7 @@ export async function listBacklogs(
   return sql<(ConnectionBacklog & { connectionId: ConnectionId })[]>`
     with waiting as (
       select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
-      from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') and event_id is not null
+      from deliveries d where tenant_id = ${tenantId} and ${isOpen(sql)} and event_id is not null
         and not is_ping
       group by connection_id
     )
@@ -72,7 +73,7 @@ export async function listBacklogs(
     left join waiting w on w.connection_id = c.id
     left join lateral (
       select uuid_extract_timestamp(d.event_id) as occurred_on from deliveries d
-      where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
+      where d.tenant_id = ${tenantId} and d.connection_id = c.id and ${isOpen(sql)}
         and d.event_id is not null and not d.is_ping
       order by d.event_id limit 1
     ) o on w.all > 0

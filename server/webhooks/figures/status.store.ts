@@ -2,6 +2,7 @@ import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { isUnderWay, isWaiting } from "../deliveries/opening.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";
+import { isOpen } from "../states.store.ts";
 import { unsentOf } from "./health.store.ts";
 
 export interface WaitingDeliveries {
@@ -32,7 +33,7 @@ export async function countWaiting(
       (select count(*) from deliveries d where d.connection_id = c.id and d.state = 'Held') as held,
       (
         select uuid_extract_timestamp(d.event_id) from deliveries d
-        where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
+        where d.tenant_id = c.tenant_id and d.connection_id = c.id and ${isOpen(sql)}
           and d.event_id is not null and not d.is_ping
         order by d.event_id limit 1
       ) as "oldestOn", u.count as unsent, u.since as "unsentSince"
