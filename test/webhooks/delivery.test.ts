@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
+import { POLL_MS } from "../../server/db/watch.ts";
 import { until } from "../support/api.ts";
 import { type Call, startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -29,6 +30,19 @@ describe.concurrent("a committed change", () => {
     ]);
     expect(event.EventId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     expect(event.Timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  test("is sent when it is committed, not at the next poll", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url);
+    const start = Date.now();
+    for (let sent = 1; sent <= 6; sent++) {
+      await api.change({ Name: `change ${sent}` });
+      await until("it to arrive", () => receiver.calls.length === sent);
+    }
+    // Each change after the first would wait for a whole poll.
+    expect(Date.now() - start).toBeLessThan(3 * POLL_MS);
   });
 
   test("is logged with its delivery, its attempt and the receiver's answer", async () => {
