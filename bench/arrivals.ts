@@ -1,22 +1,22 @@
-// Receivers, and the time from a request to what arrives of it. Requests go out at a fixed rate, whatever becomes of
-// them, so that a service that falls behind cannot slow down its own measurement.
+// Receivers, and the time from a request to its webhooks. Requests are sent at a fixed rate, so a slow service cannot
+// slow down its own measurement.
 
 import type { ReceiverCertificate } from "../examples/receiver/certificate.ts";
 
 const POLL_MS = 20;
 
 export interface Arrivals extends AsyncDisposable {
-  /** Of receivers numbered from 0. */
+  /** The receivers' URLs, by number from 0. */
   urls: string[];
-  /** What these receivers do until told otherwise: "hang" answers after that many milliseconds. */
+  /** Makes these receivers answer after that many milliseconds. */
   hang(receivers: number[], milliseconds: number): void;
-  /** Ends the hanging, and answers what hangs. */
+  /** Answers all delayed requests, and ends the delay. */
   release(): void;
-  /** A body that a receiver got. */
+  /** One received body. */
   sample: string | undefined;
-  /** When a receiver first got what carries this id. */
+  /** When a receiver first received this id. */
   at(id: string, receiver: number): number | undefined;
-  /** Posts that came, repeats too. */
+  /** Received posts, including repeats. */
   posts: number;
 }
 
@@ -63,21 +63,21 @@ export function startArrivals(count: number, certificate: ReceiverCertificate): 
 export interface Sent {
   id: string;
   at: number;
-  /** The receivers that are to get it. */
+  /** The receivers of this change. */
   receivers: number[];
 }
 
 export interface Load {
   sent: Sent[];
   refused: number;
-  /** Milliseconds each answer took. */
+  /** The response time of each request in milliseconds. */
   answers: number[];
 }
 
 /**
  * Sends at a fixed rate.
- * @param send makes the change with this id; rejects if it is refused
- * @param receivers of the how many-th change
+ * @param send makes the change with this id; rejects if the service refuses it
+ * @param receivers the receivers of a change, by its number
  */
 export async function sendOpenLoop(
   rate: number,
@@ -116,7 +116,7 @@ export interface Latencies {
   missing: number;
 }
 
-/** Waits for all that was accepted, or until patience ends. */
+/** Waits until all accepted changes have arrived, but at most patienceMs. */
 export async function settle(arrivals: Arrivals, sent: Sent[], patienceMs: number): Promise<Latencies> {
   const end = performance.now() + patienceMs;
   const due = sent.flatMap(({ id, at, receivers }) => receivers.map((receiver) => ({ id, at, receiver })));

@@ -1,4 +1,4 @@
-// What one tenant may do to have the others wait. Another attack is a line in ATTACKS.
+// Attacks by which one tenant may delay the others. A new attack is an entry of ATTACKS.
 
 import type { Arrivals } from "./arrivals.ts";
 import type { Service, Tenant } from "./service.ts";
@@ -6,17 +6,17 @@ import type { Service, Tenant } from "./service.ts";
 export interface Scene {
   service: Service;
   attacker: Tenant;
-  /** Receivers; the first one is the measured tenant's. */
+  /** The receivers; the first is the measured tenant's. */
   arrivals: Arrivals;
 }
 
 export interface Attack {
   title: string;
-  /** What of the other tenant is measured; by default its requests. */
+  /** Measures the other tenant's deliveries instead of its requests. */
   measured?: "deliveries";
-  /** Makes what the attack needs; it is not measured. */
+  /** Prepares the attack; not measured. */
   prepare?(scene: Scene): Promise<void>;
-  /** Goes on until `isOver`, and leaves nothing behind that goes on by itself. @returns what it came to, in words */
+  /** Attacks until `isOver`, and leaves nothing running. @returns a summary */
   run(scene: Scene, isOver: () => boolean): Promise<string>;
 }
 
@@ -27,10 +27,10 @@ export const HANGING_RECEIVERS = 100;
 const HANGING_NAMES = 4;
 /** Longer than WEBHOOK_TIMEOUT, so that every attempt fails. */
 const HANG_MS = 30_000;
-/** A change of a tenant whose receivers hang goes to all of them. */
+/** Each change goes to all hanging receivers. */
 const HANGING_CHANGE_EVERY_MS = 500;
 
-/** What the name server of the service, which bench/tenants.ts starts, gives no answer to. */
+/** Names that the DNS server of bench/tenants.ts does not answer. */
 export const isHangingName = (name: string) => name.startsWith("hang");
 
 export const ATTACKS: Record<string, Attack> = {
@@ -62,7 +62,7 @@ export const ATTACKS: Record<string, Attack> = {
     run: async ({ attacker, service }, isOver) => {
       const form = await attacker.signInForm();
       return lanes(32, isOver, async (count) => {
-        // What is throttled costs no hash.
+        // A throttled attempt computes no hash.
         if (count % 4 === 0) await service.sql`delete from signin_failures where tenant_id = ${attacker.id}`;
         return String(await form.submit(`nobody-${count}`, "wrong"));
       });
@@ -182,7 +182,7 @@ export const ATTACKS: Record<string, Attack> = {
   },
 };
 
-/** Each goes to all connections of the tenant, which are gone afterwards, with what they had still to get. */
+/** Each change goes to all connections of the tenant, which are deleted at the end with their open deliveries. */
 async function changesThatHang({ attacker, service }: Scene, isOver: () => boolean): Promise<string> {
   const done = await lanes(1, isOver, async (count) => {
     const { status } = await attacker.request("PATCH", "/Application", { ExternalId: `hangs ${count}` });
@@ -205,7 +205,7 @@ const SLOW_POLICY = Array(5)
   .fill(`permit (principal, action, resource) when { [${Array(60).fill("resource.x").join(",")}].isEmpty() };`)
   .join("");
 
-/** The time makes each request's questions new ones. */
+/** The time makes each request's questions unique, so no cached decision applies. */
 const COSTLY_POLICY = `forbid (principal, action, resource is Application)
   when { context.hour < 24 && context.time > datetime("2020-01-01") && resource.Description like "*${"a".repeat(600)}b" };`;
 
@@ -217,7 +217,7 @@ const PAUSED_CONNECTION = {
   State: "Paused",
 };
 
-/** Does the work in so many lanes at once. @returns how often it came to what */
+/** Repeats the work in parallel lanes. @returns the count of each result */
 async function lanes(many: number, isOver: () => boolean, work: (count: number) => Promise<string>): Promise<string> {
   const outcomes = new Map<string, number>();
   let count = 0;

@@ -1,5 +1,5 @@
-// The floor of bench/webhooks.ts: an API that starts a workflow for each request, and the worker beside it. The workflow
-// runs one regular activity for each receiver, as anybody would write it, which posts the same bytes.
+// The baseline of bench/webhooks.ts: an API that starts a workflow for each request, and its worker. The workflow runs
+// one regular activity for each receiver, which posts the same bytes.
 
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
@@ -25,7 +25,7 @@ const worker = await Worker.create({
       if (!answer.ok) throw new Error(`${answer.status}`);
     },
   },
-  // As the product's own worker, where it has the same choice.
+  // The same options as the product's worker.
   maxCachedWorkflows: 500,
   maxConcurrentWorkflowTaskExecutions: 200,
   maxConcurrentActivityTaskExecutions: 200,

@@ -1,24 +1,24 @@
-// Clients of bench/tokens.ts that have a key: they prove themselves by private_key_jwt, push their requests, or bind their
-// tokens by DPoP. All sign by ES256, by one key: what it costs them is the same with both servers.
+// Clients of bench/tokens.ts with a key: they authenticate by private_key_jwt, push their requests, or bind their tokens
+// by DPoP. All sign by ES256 with one key, so their own cost is the same with both servers.
 
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { type Conversation, requestText } from "./load.ts";
 
-/** How a server is asked by such clients. */
+/** A server's endpoints and parameters for these clients. */
 export interface Asked {
   issuer: string;
   paths: { token: string; push: string; authorization: string };
-  /** What an access token is asked for with. */
+  /** Parameters of a token request. */
   grant: Record<string, string>;
-  /** What the token endpoint is by the Host that we send. */
+  /** The token endpoint's URL according to the Host header. */
   tokenAddress: string;
 }
 
-/** One for each connection. */
+/** A client for one connection of the bench. */
 export interface KeyClient {
   clientId: string;
   redirectUri: string;
-  /** Of a user who has signed in and is asked for nothing. */
+  /** The session of a user who has signed in and given consent. */
   cookie: string;
 }
 
@@ -33,7 +33,7 @@ const PKCE = {
   code_challenge_method: "S256",
 };
 
-/** A token of the client's own. */
+/** Tokens for the client itself. */
 export function issuances(asked: Asked, { clientId }: KeyClient): Conversation {
   const { paths, grant } = asked;
   return {
@@ -42,7 +42,7 @@ export function issuances(asked: Asked, { clientId }: KeyClient): Conversation {
   };
 }
 
-/** A user's tokens: the request is pushed, the browser brings it, the code is redeemed. */
+/** A user's tokens: a pushed authorization request, its authorization, and the redemption of the code. */
 export function pushedCodes(asked: Asked, { clientId, redirectUri, cookie }: KeyClient): Conversation {
   const { paths, grant } = asked;
   const scope = `openid ${grant.scope}`;
@@ -74,7 +74,7 @@ export function pushedCodes(asked: Asked, { clientId, redirectUri, cookie }: Key
   };
 }
 
-/** A token of the client's own that is bound to the key; the client proves itself by its secret. */
+/** Tokens for the client itself, bound to the key. The client authenticates by its secret. */
 export async function boundIssuances(asked: Asked, url: string, authorization: string): Promise<Conversation> {
   const { paths, grant, tokenAddress } = asked;
   const fields = { grant_type: "client_credentials", ...grant };

@@ -1,5 +1,5 @@
-// How long the console's pages take with 100,000 deliveries and 10,000 sign-ins in the database, all of the last day, and
-// 100,000 users, all of one tenant: what the server needs for the whole page, as a browser on the same machine waits for it.
+// Response times of the console's pages for a tenant with 100,000 users, and with 100,000 deliveries and 10,000 sign-ins
+// of the last day. Measured from the request to the complete page, by a client on the same machine.
 //
 //   bun run bench console
 
@@ -15,7 +15,7 @@ const EVENTS = 10_000;
 const USERS = 100_000;
 const SIGN_INS = 10_000;
 const DAY_MS = 86_400_000;
-/** Nobody listens there: without a worker, nothing is ever sent. */
+/** No receiver listens at this address. Without a worker, nothing is sent. */
 const RECEIVER = "127.0.0.1:8443";
 const WARM_UP = 10;
 const ROUNDS = 40;
@@ -100,7 +100,7 @@ for (const [name, path] of PAGES) {
 }
 console.log(`\nmedian of ${ROUNDS}, load average ${loadavg()[0]!.toFixed(1)}`);
 
-/** Mostly delivered; the newest are still under way. */
+/** Mostly Delivered; the newest are Pending or Retrying. */
 function stateOf(event: number): DeliveryState {
   if (event >= EVENTS - 20) return "Retrying";
   if (event % 100 === 0) return "Exhausted";

@@ -1,4 +1,4 @@
-// A connection that is resumed with much to catch up on, while changes go on: how fast it does, and in what order.
+// The speed and the order in which a resumed connection sends its held deliveries while changes continue.
 //
 //   bun run bench drain --held=1000 --rate=20 --seconds=20 --records=10 --patience=120
 
@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { startService } from "./service.ts";
 
 const LOOK_MS = 2_000;
-/** Changes that are made at a time before the connection is resumed. */
+/** Parallel changes before the connection is resumed. */
 const LANES = 8;
 
 const { values: options } = parseArgs({
@@ -29,7 +29,7 @@ const [held, rate, seconds, records] = [options.held, options.rate, options.seco
 
 await using service = await startService();
 const tenant = await service.newTenant();
-/** Of each record, the numbers of its changes as they came. */
+/** The numbers of each record's changes, in order of arrival. */
 const came = new Map<string, number[]>();
 using server = Bun.serve({
   hostname: "127.0.0.1",
@@ -51,7 +51,7 @@ const { body } = await tenant.request("POST", "/WebhookConnection", {
   Events: ["Created", "Updated"],
 });
 const { Id } = body as { Id: string };
-// What is held had its workflow, which told so, long before anybody resumes: none of these takes part.
+// The worker is stopped while deliveries are held, so no workflow starts for them.
 process.kill(service.pids.worker, "SIGSTOP");
 let made = 0;
 const changeOne = () => tenant.change({ ExternalId: `record ${made % records}`, Name: `change ${made++}` });

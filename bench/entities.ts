@@ -1,6 +1,6 @@
-// GET User by Id and PATCH Application against a server that only sends the same statements to the same PostgreSQL
-// (bench/raw-entities.ts). A PATCH changes one field, and writes its event and a delivery in the same transaction. There
-// is no worker, so what is dispatched stays where it is.
+// GET User by Id and PATCH Application, compared to a server that only sends the same statements to the same PostgreSQL
+// (bench/raw-entities.ts). A PATCH changes one field, and writes its event and a delivery in the same transaction. No
+// worker runs, so deliveries stay in the queue.
 //
 //   bun run bench entities
 
@@ -12,9 +12,9 @@ import { startOther, startOwnApi } from "./own-api.ts";
 import { CONNECTIONS, compare } from "./rounds.ts";
 
 const API = "/Endpoint/rest/api/v1";
-/** Nobody listens there: without a worker, nothing is ever sent. */
+/** No receiver listens at this address. Without a worker, nothing is sent. */
 const RECEIVER = "127.0.0.1:8443";
-/** Of each kind in each tenant; every connection has its own, so that none waits for another's lock. */
+/** Records of each kind in each tenant. Every connection changes its own records, so it waits for no lock. */
 const RECORDS = CONNECTIONS * 16;
 
 interface Records {
@@ -50,7 +50,7 @@ await compare(
 await requireSameWork(sql, tenant);
 await requireSameWork(sql, rawTenant);
 
-/** Users of a department, Applications, and a connection that every change of an Application goes to. */
+/** Makes users with a department, Applications, and a webhook connection that receives every change of an Application. */
 async function makeRecords(base: string, { client }: NewTenant): Promise<Records> {
   const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
   const answer = await fetch(`${base}/oauth2/token`, {
@@ -113,7 +113,7 @@ function conversations(ids: string[], request: (id: string) => string) {
   });
 }
 
-/** A server that left something out would win. */
+/** Both servers must answer the same, or the comparison is invalid. */
 async function requireSameAnswer(address: string, { authorization }: Records, rawAddress: string): Promise<void> {
   const fieldsOf = async (answer: Response) => Object.keys((await answer.json()) as object).toSorted();
   const answered = await fieldsOf(await fetch(address, { headers: { authorization } }));
@@ -121,7 +121,7 @@ async function requireSameAnswer(address: string, { authorization }: Records, ra
   if (!Bun.deepEquals(answered, sent)) throw new Error(`A User has ${answered}, but the other side sends ${sent}.`);
 }
 
-/** The same of what is written. */
+/** Both servers must write the same rows. */
 async function requireSameWork(sql: Sql, { tenantId }: NewTenant): Promise<void> {
   const [row] = await sql<{ events: number; deliveries: number; dispatches: number }[]>`
     select (select count(*) from events where tenant_id = ${tenantId} and event_type = 'Updated') as events,

@@ -1,9 +1,9 @@
-// What some cost all others: receivers that hang, in a tenth of the connections and in one of a hundred, and a burst of
-// another tenant. The receivers and tenants that do nothing wrong are measured before and during. "nobody" is the
-// control: how far two measurements of the same lie apart on this machine. "late": all receivers take 400 ms to answer.
-// "retries": by how much second attempts miss their time beside a receiver that hangs.
+// The effect of slow receivers and bursts on other receivers and tenants, which are measured before and during the fault.
+// "tenth", "hundredth" and "hundreds": some receivers hang. "burst": a tenant makes many changes at once. "late": all
+// receivers take 400 ms to answer. "retries": the delay of second attempts beside a hanging receiver. "none" is the
+// control without a fault: the difference between two equal measurements on this machine.
 //
-//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,hundreds,hundreds-long,retries,burst --rate=20 --seconds=15 --rounds=3
+//   bun run bench isolation --only=none,tenth,hundredth,ten-hundredths,late,hundreds,hundreds-long,retries,burst --rate=20 --seconds=15 --rounds=3
 //     --changes=10000
 
 import { loadavg } from "node:os";
@@ -15,13 +15,13 @@ import { type Service, startService, type Tenant } from "./service.ts";
 const HANG_MS = 30_000;
 const LATE_MS = 400;
 const PATIENCE_MS = 120_000;
-/** Of new tenants: their first changes cost more. */
+/** Not measured, because a new tenant's first changes cost more. */
 const WARM_UP_SECONDS = 4;
-/** Changes of the burst that are under way at a time. */
+/** Parallel changes of the burst. */
 const BURST_LANES = 16;
 const SINGLE_EVERY_MS = 250;
 const RETRY_MS = 5_000;
-/** Changes whose first deliveries fail. */
+/** The number of changes whose first delivery fails. */
 const RETRIED = 30;
 const POLL_MS = 50;
 const [LOUD_TENANTS, LOUD_RECEIVERS, LOUD_CHANGES] = [6, 100, 20];
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
   options: {
     only: {
       type: "string",
-      default: "nobody,tenth,hundredth,ten-hundredths,late,hundreds,hundreds-long,retries,burst",
+      default: "none,tenth,hundredth,ten-hundredths,late,hundreds,hundreds-long,retries,burst",
     },
     rate: { type: "string", default: "20" },
     seconds: { type: "string", default: "15" },
@@ -43,7 +43,7 @@ const rate = Number(options.rate);
 const seconds = Number(options.seconds);
 const rounds = Number(options.rounds);
 const SCENARIOS: Record<string, () => Promise<void>> = {
-  nobody: () => hanging("none of 10 receivers hangs", { tenants: 1, receivers: 10, hang: [] }),
+  none: () => hanging("none of 10 receivers hangs", { tenants: 1, receivers: 10, hang: [] }),
   tenth: () => hanging("1 receiver of 10 hangs", { tenants: 1, receivers: 10, hang: [0] }),
   hundredth: () => hanging("1 receiver of 100 hangs", { tenants: 10, receivers: 10, hang: [0] }),
   "ten-hundredths": () =>
@@ -63,14 +63,14 @@ for (const name of options.only.split(",")) await SCENARIOS[name]!();
 
 interface Scene {
   tenants: number;
-  /** Of each tenant; every one of its changes goes to all of them. */
+  /** Receivers of each tenant; each change goes to all of them. */
   receivers: number;
   hang: number[];
-  /** What the others take to answer in the second measurement. */
+  /** The other receivers' response time in the second measurement. */
   lateMs?: number;
 }
 
-/** A new service for every round: what hung in the one before is still to be tried again. */
+/** Each round starts a new service, because the previous round's failed deliveries are still being retried. */
 async function hanging(title: string, scene: Scene): Promise<void> {
   console.log(`\n${title}, ${rate} changes/s for ${seconds} s`);
   const ratios: number[] = [];
@@ -116,7 +116,7 @@ async function measureRound(service: Service, { tenants, receivers, hang, lateMs
   return [without, during] as const;
 }
 
-/** A quick tenant, before and while six other tenants have a hundred receivers each that hang, and a backlog for each. */
+/** Measures a tenant with a fast receiver, before and while six other tenants have 100 hanging receivers with backlogs. */
 async function hundreds(hangMs: number): Promise<void> {
   console.log(`\n600 receivers of other tenants hang for ${hangMs / 1_000} s, ${rate} changes/s of a quick tenant`);
   await using service = await startService({ WEBHOOK_TIMEOUT: `${hangMs}ms` });
@@ -150,7 +150,7 @@ async function hundreds(hangMs: number): Promise<void> {
   arrivals.release();
 }
 
-/** By how much the second attempts at receivers that fail once miss their time, and the same beside one that hangs. */
+/** Measures the delay of second attempts at receivers that fail once, alone and beside a hanging receiver. */
 async function retries(): Promise<void> {
   await using service = await startService({ WEBHOOK_RETRY_INITIAL_INTERVAL: `${RETRY_MS}ms` });
   await using arrivals = startArrivals(1, service.certificate);
@@ -190,7 +190,7 @@ async function retries(): Promise<void> {
   arrivals.release();
 }
 
-/** A tenant's single changes, one at a time, before and during another's burst. */
+/** Measures a tenant's changes, one at a time, before and during a burst of a second tenant. */
 async function burst(): Promise<void> {
   await using service = await startService();
   await using arrivals = startArrivals(2, service.certificate);

@@ -1,11 +1,11 @@
-// A client that costs little: requests over kept connections, without a library's own work for each. What it does not
-// understand (a chunked answer, a status of 400 or more) ends the measurement.
+// An HTTP client with little overhead: it keeps its connections and uses no library. A chunked answer, which it does not
+// support, or a status of 400 or more ends the measurement.
 
-/** One connection's requests, each sent once the answer to the one before is here. */
+/** One connection's requests. Each is sent after the previous answer. */
 export interface Conversation {
   /** The whole next request, from `requestText`. */
   next(): string;
-  /** Told of each answer's body and head. */
+  /** Called with the body and the head of each answer. */
   heard?(body: string, head: string): void;
 }
 
@@ -25,8 +25,8 @@ export function requestText(
 }
 
 /**
- * Lets every conversation run on a connection of its own.
- * @returns how many requests were answered
+ * Runs each conversation on its own connection.
+ * @returns the number of answered requests
  * @throws Error with the first answer of 400 or more
  */
 export async function converse(url: string, conversations: Conversation[], seconds: number): Promise<number> {

@@ -3,19 +3,20 @@
 const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
 
   change    one change from the request to its receiver: time, memory and CPU
-  console   pages of Settings with 100,000 deliveries and 100,000 users in the database; with --events=10000000 pages and
-            lists with an activity log of so many
-  entities  GET User and PATCH Application against raw postgres.js
-  tokens    issuance, refresh, introspection and discovery against oidc-provider
-  sign-in rejected sign-ins of known against unknown accounts: whether their times differ
-  webhooks  changes at fixed rates to one receiver and to ten, against a bare Temporal workflow
-  profile CPU per change by process and thread, and waiting queries, above the capacity
-  isolation how hanging receivers and another tenant's burst affect other tenants
-  drain a resumed connection with a backlog, during changes: its speed and its order
-  tenants requests or deliveries of one tenant during each attack by another
+  console   pages of Settings with 100,000 deliveries and 100,000 users in the database; with --events=10000000, pages
+            and lists with an activity log of that many events
+  entities  GET User and PATCH Application, compared to raw postgres.js
+  tokens    issuance, refresh, introspection and discovery, compared to oidc-provider
+  sign-in   the time of rejected sign-ins: known accounts compared to unknown ones
+  webhooks  changes at fixed rates to one receiver and to ten, compared to a bare Temporal workflow
+  profile   CPU per change by process and thread, and waiting queries, above the capacity
+  isolation the effect of hanging receivers and of one tenant's burst on other tenants
+  drain     the speed and order of a resumed connection with a backlog, during changes
+  tenants   requests or deliveries of one tenant during each attack by another
 
---rounds and --seconds are for entities and tokens, which measure both sides in turn. The heads of bench/sign-in.ts,
-bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/drain.ts and bench/tenants.ts name their own options.`;
+--rounds and --seconds apply to entities and tokens, which measure both sides in turn. The first comments of
+bench/sign-in.ts, bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/drain.ts and bench/tenants.ts list
+further options.`;
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
   change: () => import("./one-change.ts"),

@@ -1,5 +1,5 @@
-// npm oidc-provider as bench/tokens.ts measures Gatehouse against it: access tokens are JWTs signed by ALG, refresh
-// tokens are rotated, and all it stores stands in one PostgreSQL table, as its documentation wants an adapter to be.
+// npm oidc-provider, to which bench/tokens.ts compares Gatehouse. Access tokens are JWTs signed by ALG, and refresh
+// tokens are rotated. Its adapter follows its documentation, with one PostgreSQL table.
 
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
@@ -72,7 +72,7 @@ const provider = new Provider(url, {
   adapter: PostgresqlAdapter,
   jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: ALG, use: "sig", kid: "bench" }] },
   clientDefaults: { id_token_signed_response_alg: ALG },
-  // Unsigned, so that a session can be made without its sign-in.
+  // Unsigned, so the bench can create a session without a sign-in.
   cookies: { keys: [randomBytes(32).toString("hex")], long: { signed: false, httpOnly: true, sameSite: "lax" } },
   features: {
     clientCredentials: { enabled: true },
@@ -91,7 +91,7 @@ const provider = new Provider(url, {
       }),
     },
   },
-  // It grants refresh tokens only if this scope is known.
+  // It grants refresh tokens only if this scope is configured.
   scopes: [SCOPE, "offline_access"],
   findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
   rotateRefreshToken: true,
@@ -131,7 +131,7 @@ console.log(
   }),
 );
 
-/** As a user's sign-in would have left one. */
+/** Makes a refresh token as a user's sign-in does. */
 async function makeRefreshToken(): Promise<string> {
   const grant = new provider.Grant({ clientId: CLIENT_ID, accountId: ACCOUNT_ID });
   grant.addResourceScope(RESOURCE, SCOPE);
@@ -148,7 +148,7 @@ async function makeRefreshToken(): Promise<string> {
   }).save();
 }
 
-/** It proves itself by a key, and a user has signed in and allowed what it asks. */
+/** Makes a client that authenticates by a key, with a user's session and consent. */
 async function makeKeyClient(clientId: string) {
   const redirectUri = "https://app.example/callback";
   await new PostgresqlAdapter("Client").upsert(clientId, {

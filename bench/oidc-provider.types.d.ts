@@ -1,4 +1,4 @@
-// oidc-provider brings no types; this is as much of them as the bench uses.
+// The types of oidc-provider that the bench uses; the package has none.
 
 declare module "oidc-provider" {
   class Model {

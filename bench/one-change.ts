@@ -1,5 +1,5 @@
-// What one change costs on this machine: the warm start, memory at rest, the time from the request to the receiver's
-// first byte, and CPU per change of the API and the worker. Starts its own service in a folder of its own.
+// The cost of one change on this machine: the warm start, memory at rest, the time from the request to the receiver's
+// first byte, and CPU per change of the API and the worker. Starts its own service in a new folder.
 //
 //   bun run bench
 
@@ -136,7 +136,7 @@ async function authorizedCaller(publicUrl: string, client: { clientId: string; c
   };
 }
 
-/** Changes at a fixed arrival rate, whatever the service makes of them. */
+/** Sends changes at a fixed rate, without waiting for answers. */
 async function burst(call: Call, arrivals: Map<string, number>, rate: number, seconds: number, parts: number[]) {
   const before = await Promise.all(parts.map(cpuSeconds));
   const sent = new Map<string, number>();

@@ -1,5 +1,5 @@
-// PostgreSQL and the API in a folder of their own. Without Temporal and a worker: what is measured here needs neither,
-// and they would take a part of the machine.
+// Starts PostgreSQL and the API in a new folder. Temporal and the worker do not run, because these measurements need
+// neither and both use CPU.
 
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,14 +15,14 @@ import { prepareDatabase } from "../server/process.ts";
 import { createTenant, type NewTenant } from "../server/tenants/index.ts";
 
 const HOST = "127.0.0.1";
-/** No client is to meet it. */
+/** High enough for all clients of the bench. */
 const RATE_LIMIT = "1000000";
 
 export interface OwnApi extends AsyncDisposable {
   url: string;
   pid: number;
   databaseUrl: string;
-  /** For what the measurement needs to set up and to count. */
+  /** For setup and counts. */
   sql: Sql;
   tenant: NewTenant;
 }
@@ -30,7 +30,7 @@ export interface OwnApi extends AsyncDisposable {
 /** @param env settings of the API beside its defaults */
 export async function startOwnApi(env: Record<string, string> = {}): Promise<OwnApi> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
-  // PostgreSQL runs as another user when we are root, and has to pass through.
+  // If we are root, PostgreSQL runs as a different user, which must be able to enter the folder.
   chmodSync(dataDir, 0o711);
   await using started = new AsyncDisposableStack();
   started.defer(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -75,14 +75,14 @@ export async function startOwnApi(env: Record<string, string> = {}): Promise<Own
     stopping ??= running.disposeAsync();
     return stopping;
   };
-  // PostgreSQL stands in a group of its own, so Ctrl-C does not reach it. We may hear it twice, by `bun run` too.
+  // PostgreSQL has its own process group, so it does not receive Ctrl-C. `bun run` may forward the signal a second time.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => void stop().finally(() => process.exit(1)));
   }
   return { url, pid: api.pid!, databaseUrl, sql, tenant, [Symbol.asyncDispose]: stop };
 }
 
-/** Starts a bench's other server; it says where it listens by a line of JSON. */
+/** Starts the server to compare with, which prints its address as a line of JSON. */
 export async function startOther<Hello extends { url: string }>(
   command: string[],
   env: Record<string, string>,

@@ -1,12 +1,12 @@
-// Clients with a key at our own API, and a user who has signed in to each.
+// Makes clients with a key at our own API, and a signed-in user for each.
 
 import { type KeyClient, PUBLIC_JWK } from "./client-keys.ts";
 import type { OwnApi } from "./own-api.ts";
 
-/** @param alg what their tokens are signed by */
+/** @param alg the algorithm of their access tokens */
 export async function ownKeyClients(api: OwnApi, alg: string, count: number): Promise<KeyClient[]> {
   const clients: KeyClient[] = [];
-  // One after the other: of one account, only so many passwords are checked at once.
+  // One at a time, because concurrent password checks of one account are limited.
   for (let index = 0; index < count; index++) clients.push(await ownKeyClient(api, alg, index));
   return clients;
 }
@@ -64,7 +64,7 @@ function cookiesOf(answer: Response): string {
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const CALLBACK = "https://app.example/callback";
 
-/** The tenant's client may exchange tokens from now on, for it is an administrator. @returns one of a user at it */
+/** Lets the tenant's administrator client exchange tokens. @returns a user's token */
 export async function ownUserToken(api: OwnApi): Promise<string> {
   const { url, sql, tenant } = api;
   const { clientId, clientSecret } = tenant.client;

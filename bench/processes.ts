@@ -13,14 +13,14 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return parents.filter((child) => child !== undefined);
 }
 
-/** CPU of a process and of those it has started. */
+/** CPU of a process and its descendants. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const own = (await stat(pid)).cpuTicks / TICKS_PER_SECOND;
   const children = await Promise.all((await childrenOf(pid)).map(cpuSeconds));
   return own + children.reduce((sum, seconds) => sum + seconds, 0);
 }
 
-/** CPU of a process's own threads; those of one name may be several. */
+/** CPU of each thread of a process. Several threads may have the same name. */
 export async function cpuSecondsOfThreads(pid: number): Promise<{ id: number; thread: string; cpu: number }[]> {
   const ids = await readdir(`/proc/${pid}/task`).catch(() => []);
   const threads = ids.map(async (id) => {
@@ -30,7 +30,7 @@ export async function cpuSecondsOfThreads(pid: number): Promise<{ id: number; th
   return (await Promise.all(threads)).map((each) => ({ ...each, cpu: each.cpu / TICKS_PER_SECOND }));
 }
 
-/** What all cores have done since the machine was started. */
+/** The time of all cores by state, since the machine was started. */
 export async function machineSeconds(): Promise<Record<string, number>> {
   const [, user, nice, system, idle, iowait, irq, softirq, steal] = (await read("/proc/stat")).split(/\s+/).map(Number);
   const ticks = { busy: user! + nice! + system! + irq! + softirq!, idle: idle!, disk: iowait!, stolen: steal! };
@@ -41,7 +41,7 @@ export async function residentMiB(pid: number): Promise<number> {
   return sumOf(pid, "Rss");
 }
 
-/** Proportional set size: what processes share is split between them. */
+/** Proportional set size: shared memory is divided between its processes. */
 export async function allocated(pid: number): Promise<number> {
   return sumOf(pid, "Pss");
 }

@@ -1,5 +1,5 @@
-// Where the CPU goes, and what waits, while more changes come than can be delivered: CPU a change by process and by
-// thread, what of the machine is idle, and what PostgreSQL's connections do.
+// CPU and waits under more changes than can be delivered: CPU per change by process and thread, the machine's idle time,
+// and the activity of PostgreSQL's connections.
 //
 //   bun run bench profile --rate=200 --seconds=8 --receivers=1 --tenants=1
 
@@ -10,7 +10,7 @@ import { startService } from "./service.ts";
 
 const WARM_UP = { rate: 30, seconds: 4 };
 const SAMPLE_MS = 50;
-/** Threads with less of a core are not told. */
+/** Threads that use a smaller share of a core are not listed. */
 const MIN_SHARE = 0.02;
 const PATIENCE_MS = 120_000;
 
@@ -82,7 +82,7 @@ async function figures() {
     );
   return {
     at: performance.now() / 1_000,
-    // The parts are children of this process, and their CPU is not its own.
+    // For this process only its own CPU, because the parts are its children.
     cpu: await each((pid) => (pid === process.pid ? ownCpuSeconds() : cpuSeconds(pid))),
     threads: await each(cpuSecondsOfThreads),
     machine: await machineSeconds(),
@@ -94,7 +94,7 @@ async function ownCpuSeconds(): Promise<number> {
   return (user + system) / 1_000_000;
 }
 
-/** What those at work do, and what they wait for, by their applications. */
+/** Samples the state and the waits of active connections, by application. */
 function sampleWaits() {
   const counts: Record<string, number> = {};
   let samples = 0;

@@ -1,5 +1,5 @@
-// What the API's GET User and PATCH Application come to in SQL, and nothing else: no token, policy, validation or log.
-// The least that a server of this stack could do; bench/entities.ts measures the API against it.
+// A server with only the SQL of GET User and PATCH Application: no tokens, policies, validation or log. It is the lower
+// limit for this stack, to which bench/entities.ts compares the API.
 
 import { connect } from "../server/db/sql.ts";
 import { user } from "../server/entities/user.ts";
@@ -17,7 +17,7 @@ const server = Bun.serve({
 });
 console.log(JSON.stringify({ url: `http://127.0.0.1:${server.port}` }));
 
-/** All of them: the API answers all of them. */
+/** All fields, as in the API's answers. */
 const FIELDS = user.fields.map(({ name, column }) => `"${column}" as "${name}"`).join(", ");
 
 async function readUser(id: string) {

@@ -1,4 +1,4 @@
-// Two servers measured in turn, so that whatever else the machine does hits both alike.
+// Measures two servers in turn, so other load on the machine affects both equally.
 
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -10,25 +10,25 @@ export interface Side {
   name: string;
   url: string;
   pid: number;
-  /** One for each connection; they go on from round to round. */
+  /** One for each connection; they continue from round to round. */
   conversations: Conversation[];
 }
 
 interface Round {
   perSecond: number;
-  /** Of the server alone, without PostgreSQL and the client. */
+  /** CPU of the server only, without PostgreSQL and the client. */
   cpuMilliseconds: number;
 }
 
 /** Connections of the client to each server; each server has 10 to PostgreSQL. */
 export const CONNECTIONS = 8;
 
-/** Rounds that do not count: so long do the compilers behind JavaScript take to settle, on a busy machine longer. */
+/** Rounds that do not count, while the JavaScript engine still compiles. A busy machine needs more. */
 const WARM_UP_ROUNDS = 3;
 
 /**
- * Measures both and prints a line for each: requests a second as median (lowest to highest round), CPU per request, and
- * at the end the rounds' ratio of the first to the second.
+ * Measures both and prints a line for each: requests a second as median (lowest to highest round) and CPU per request.
+ * The last line is the ratio of the first to the second.
  * @returns the median ratio
  */
 export async function compare(title: string, own: Side, other: Side): Promise<number> {

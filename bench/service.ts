@@ -1,4 +1,4 @@
-// A whole Gatehouse in a folder of its own, with receivers and clients at hand.
+// Starts a complete Gatehouse in a new folder, with receivers and clients.
 
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,16 +10,16 @@ import type { TenantId } from "../server/ids.ts";
 import { createTenant, type NewTenant } from "../server/tenants/index.ts";
 import { residentMiB } from "./processes.ts";
 
-/** No client is to meet it. */
+/** High enough for all clients of the bench. */
 const RATE_LIMIT = "1000000";
 const API = "/Endpoint/rest/api/v1";
 
 export interface Service extends AsyncDisposable {
   temporalAddress: string;
   certificate: ReceiverCertificate;
-  /** Process ids of what runs. */
+  /** The process id of each part. */
   pids: Record<PartName, number>;
-  /** For what the measurement needs to set up and to count. */
+  /** For setup and counts. */
   sql: Sql;
   /** Resident memory of the API's process. */
   apiMiB(): Promise<number>;
@@ -30,7 +30,7 @@ export interface Tenant {
   id: TenantId;
   fetch(method: string, path: string, body?: unknown): Promise<Response>;
   request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
-  /** A sign-in page that is open; it may be submitted again and again. */
+  /** Opens a sign-in page, which can be submitted repeatedly. */
   signInForm(): Promise<{ submit(username: string, password: string): Promise<number> }>;
   /** Upserts an Application. */
   change(fields: Record<string, unknown>): Promise<void>;
@@ -41,7 +41,7 @@ export interface Tenant {
 /** @param env settings beside the defaults */
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
-  // PostgreSQL runs as another user when we are root, and has to pass through.
+  // If we are root, PostgreSQL runs as a different user, which must be able to enter the folder.
   chmodSync(dataDir, 0o711);
   const certificate = await ensureReceiverCertificate(dataDir);
   const stopping = new AbortController();
@@ -70,7 +70,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     stopped ??= installation.stop().finally(() => rmSync(dataDir, { recursive: true, force: true }));
     return stopped;
   };
-  // Its parts stand in groups of their own, so Ctrl-C does not reach them. We may hear it twice, by `bun run` too.
+  // Its parts have their own process groups, so they do not receive Ctrl-C. `bun run` may forward the signal a second time.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => void stop().finally(() => process.exit(1)));
   }

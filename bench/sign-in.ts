@@ -1,6 +1,6 @@
-// Whether the time of a refused sign-in tells if there is such an account: wrong passwords for a known account against
-// user names that nobody has, accounts without a password, and accounts that are inactive. One request at a time, in
-// turn, over HTTP; what counts failures is emptied in between, for a throttled attempt is answered sooner.
+// Checks that the time of a rejected sign-in does not reveal whether the account exists. It compares wrong passwords of a
+// known account with unknown user names, accounts without a password, and inactive accounts. Requests are sent one at a
+// time. Failure counts are cleared in between, because a throttled attempt is answered sooner.
 //
 //   bun run bench sign-in [--rounds=7] [--attempts=20]
 
@@ -15,7 +15,7 @@ const { values } = parseArgs({
 });
 const [rounds, attempts] = [Number(values.rounds), Number(values.attempts)];
 
-/** Fewer than the failures that one account and one address have free. */
+/** Fewer failures than one account and one address may have before they are throttled. */
 const UNCOUNTED = 4;
 const WARM_UP = 10;
 
@@ -34,7 +34,7 @@ await sql`
   where o.tenant_id = ${tenantId} and o.username = 'switched-off' and u.tenant_id = ${tenantId}
     and u.username = ${admin.username}`;
 
-/** The first is what the others are compared to. */
+/** The others are compared to the first. */
 const ACCOUNTS: Record<string, () => string> = {
   "known account": () => admin.username,
   "unknown user name": () => `nobody-${crypto.randomUUID().slice(0, 8)}`,
@@ -48,7 +48,7 @@ for (let n = 0; n < WARM_UP; n++) for (const name of Object.values(ACCOUNTS)) aw
 const measured = Array.from({ length: rounds }, () => new Map<string, number[]>());
 for (const round of measured) {
   for (let n = 0; n < attempts; n++) {
-    // Another order each time, so that none is always the one after the pause.
+    // In random order, so the pause does not always precede the same account.
     for (const [account, name] of shuffled(Object.entries(ACCOUNTS))) {
       round.set(account, [...(round.get(account) ?? []), await attempt(name())]);
     }
@@ -72,7 +72,7 @@ function report(): void {
   console.log(`  ${rounds} rounds of ${attempts} attempts each, load average ${loadavg()[0]!.toFixed(1)}`);
 }
 
-/** The page's form, and the cookie that goes with it. */
+/** @returns the page's form and its cookie */
 async function openForm() {
   const { clientId, redirectUris } = tenant.client;
   const query = new URLSearchParams({ response_type: "code", client_id: clientId, redirect_uri: redirectUris[0]! });
@@ -87,7 +87,7 @@ async function openForm() {
   return { csrf, cookie, request: `/oauth2/authorize?${query}` };
 }
 
-/** @returns milliseconds until the whole answer is there */
+/** @returns milliseconds until the complete answer */
 async function attempt(username: string): Promise<number> {
   if (made++ % UNCOUNTED === 0) await sql`delete from signin_failures where tenant_id = ${tenantId}`;
   const { cookie, ...fields } = form;

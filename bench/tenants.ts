@@ -1,8 +1,8 @@
-// What one tenant's attack on what all tenants share costs another tenant. Before and during each of the attacks in
-// bench/attacks.ts, which has them in lanes of their own, its requests are measured, one after the other, or the time
-// from a change to its arrival at a receiver that answers at once, at a fixed rate.
+// The effect of one tenant's attack on a second tenant that shares the service. Before and during each attack of
+// bench/attacks.ts, it measures the second tenant's requests, one at a time. For attacks on deliveries, it measures the
+// time from a change to its arrival at a fast receiver, at a fixed rate.
 //
-// What an attack has left behind slows what follows it: for figures of one attack alone, name it alone.
+// An attack's data slows the attacks that follow. For figures of a single attack, run it alone.
 //
 //   bun run bench tenants --seconds=10 --rate=10
 //     --only=nothing,policies,lists,passwords,exports,search,bulk,deletion,silence,receivers,names
@@ -30,7 +30,7 @@ interface Figures {
   p50: number;
   p99: number;
   longest: number;
-  /** What was measured, and how often. */
+  /** The kind and the number of measurements. */
   of: string;
 }
 
@@ -47,7 +47,7 @@ async function besides(attack: Attack): Promise<void> {
   await attack.prepare?.(scene);
   await service.sql`analyze`;
   const measure = attack.measured === "deliveries" ? measureDeliveries : measureRequests;
-  // What was changed while requests were measured is on its way yet, and goes first.
+  // Deliveries of earlier changes are still open and go first.
   if (measure === measureDeliveries) await measure(WARM_UP_SECONDS);
   const without = await measure(seconds);
   let isOver = false;
@@ -63,7 +63,7 @@ async function besides(attack: Attack): Promise<void> {
   if (outcome) console.log(`  the attack  ${outcome}`);
 }
 
-/** A read and a change in turn. */
+/** Alternates a read and a change. */
 async function measureRequests(forSeconds: number): Promise<Figures> {
   const end = performance.now() + 1_000 * forSeconds;
   const times: number[] = [];
@@ -78,7 +78,7 @@ async function measureRequests(forSeconds: number): Promise<Figures> {
   return { p50: p50!, p99: p99!, longest: longest!, of: `${times.length} requests` };
 }
 
-/** From a change to its first arrival. */
+/** The time from a change to its first arrival. */
 async function measureDeliveries(forSeconds: number): Promise<Figures> {
   const { sent, refused } = await sendOpenLoop(
     Number(options.rate),

@@ -1,10 +1,10 @@
-// The token endpoints against npm oidc-provider (bench/oidc-provider.ts), both over the same PostgreSQL, each a process
-// with 10 connections to it, both on Bun. Access tokens are JWTs signed by the same algorithm on both sides, issuance is
-// measured with each; clients stand in PostgreSQL and prove themselves by client_secret_basic.
+// Compares the token endpoints with npm oidc-provider (bench/oidc-provider.ts). Each is a process on Bun with 10
+// connections to the same PostgreSQL. Access tokens are JWTs signed by the same algorithm on both sides, and issuance is
+// measured with each algorithm. Clients are stored in PostgreSQL and authenticate by client_secret_basic.
 //
-// Introspection is measured with refresh tokens, for oidc-provider introspects no JWT; and with access tokens, which
-// there are opaque for once. Clients with a key (bench/client-keys.ts) prove themselves by private_key_jwt, bind their
-// tokens by DPoP, and push their requests: of a user's tokens by PAR, each of the three requests counts.
+// Introspection is measured with refresh tokens, because oidc-provider introspects no JWTs, and with access tokens, which
+// oidc-provider makes opaque for this. Clients with a key (bench/client-keys.ts) authenticate by private_key_jwt, bind
+// their tokens by DPoP, and push their requests. With PAR, a user's tokens take three requests, and each counts.
 //
 //   bun run bench tokens
 
@@ -24,7 +24,7 @@ interface Server {
   paths: Asked["paths"] & { introspection: string };
   clientId: string;
   clientSecret: string;
-  /** What an access token is asked for with, so that it is a JWT. */
+  /** The resource parameter that makes an access token a JWT. */
   resource: string | undefined;
   /** One for each connection. */
   refreshTokens: string[];
@@ -83,7 +83,7 @@ for (const alg of ALGS) {
   await against(`issuance by client_credentials, ${alg} (aim: 2)`, both, (server) => () => ({
     next: () => issuance(server),
   }));
-  // What else is measured does not depend on the algorithm, or is as issuance in how it does.
+  // The other measurements do not depend on the algorithm, or depend on it as issuance does.
   if (alg === ALGS.at(-1)) await others(both);
 }
 
@@ -161,7 +161,7 @@ function grantOf({ resource }: Server): Record<string, string> {
 
 function asked(server: Server): Asked {
   const { name, url, paths } = server;
-  // Gatehouse goes by its PUBLIC_URL, oidc-provider by the Host of the request.
+  // Gatehouse uses its PUBLIC_URL, oidc-provider the request's Host header.
   const host = name === "oidc-provider" ? "http://localhost" : url;
   return { issuer: url, paths, grant: grantOf(server), tokenAddress: host + paths.token };
 }
@@ -195,7 +195,7 @@ function form(server: Server, path: string, fields: Record<string, string>): str
   });
 }
 
-/** SPEC.md's door gives a client one of its own; each use is what the use of a user's is, but for its first. */
+/** A refresh token for the client itself, from SPEC.md's token endpoint. After its first use it costs the same as a user's. */
 async function ownRefreshToken(): Promise<string> {
   const { clientId, clientSecret } = api.tenant.client;
   const credentials = { client_id: clientId, client_secret: clientSecret };
@@ -215,7 +215,7 @@ async function ask({ url }: Server, request: string): Promise<Tokens> {
   return (await answer.json()) as Tokens;
 }
 
-/** Gatehouse hears of its client's change a moment later. */
+/** Gatehouse applies a client's change after a short delay. */
 async function untilSignedBy(alg: string, server: Server): Promise<void> {
   for (const until = Date.now() + 10_000; Date.now() < until; await Bun.sleep(20)) {
     const [header] = (await ask(server, issuance(server))).access_token.split(".");

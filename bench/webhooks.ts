@@ -1,10 +1,10 @@
-// Changes at a fixed rate to one receiver and to several, against a bare Temporal workflow that posts the same bytes on
-// the same Temporal server. Both are measured in turn, so that whatever else the machine does hits both alike.
+// Changes at a fixed rate, to one receiver and to several, compared to a bare Temporal workflow that posts the same bytes
+// on the same Temporal server. Both are measured in turn, so other load on the machine affects both equally.
 //
 //   bun run bench webhooks --rates=25,50,100,200,400 --receivers=1,10 --seconds=5 --rounds=1 --own
 //
-// --patience is how many seconds a load gets to arrive (120). --own leaves the other side out, to compare two states of
-// the tree by CPU a delivery.
+// --patience: seconds to wait for the arrival of all deliveries (120). --own: measures Gatehouse only, to compare two
+// versions by CPU per delivery.
 
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { startOther } from "./own-api.ts";
 import { allocated, cpuSeconds } from "./processes.ts";
 import { startService } from "./service.ts";
 
-/** Changes that do not count. */
+/** Changes before the measurement. */
 const WARM_UP = { rate: 30, seconds: 3 };
 
 const { values: options } = parseArgs({
@@ -100,7 +100,7 @@ async function compareAt(rate: number, fan: number): Promise<void> {
 interface Measured {
   load: Load;
   latencies: Latencies;
-  /** Milliseconds of each process for each delivery. */
+  /** CPU milliseconds of each process per delivery. */
   cpu: Record<string, number>;
 }
 

@@ -59,6 +59,23 @@ export function sqlCommentsOf(text: string): string[] {
   );
 }
 
+/** The headings, paragraphs, list items and table cells of a Markdown page, each as one line, with `…` for code. */
+export function proseOf(page: string): string[] {
+  return page
+    .replace(/<!--[\s\S]*?-->|^( *)```[\s\S]*?^\1```$/gm, "\n\n")
+    .replace(/^ *(#+|-|\d+\.|>) |(?<!\\)\|/gm, "\n\n")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/`[^`]*`/g, "…")
+    .split(/\n\s*\n/)
+    .map((part) => part.replace(/\s+/g, " ").trim())
+    .filter((part) => /[a-z]/.test(part));
+}
+
+/** The parts of a text between stops, colons and semicolons. */
+export function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[:;?!]|(?<!e\.g|i\.e)\.) /);
+}
+
 /** Texts of at least two words: string literals, templates with `…` for values, and JSX text. SQL is not included. */
 export function textsOf({ path, text }: Source): string[] {
   const found: string[] = [];

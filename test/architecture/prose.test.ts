@@ -3,7 +3,8 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { commentsOf, readSources, sqlCommentsOf, testNamesOf, textsOf } from "./imports.ts";
+import { PAGES, readPage } from "../documents/pages.ts";
+import { commentsOf, proseOf, readSources, sentencesOf, sqlCommentsOf, testNamesOf, textsOf } from "./imports.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -12,9 +13,10 @@ const OPENINGS =
 const WORDS =
   /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
 
-/** The places that hold to it. */
-const PLACES = ["server/", "workflows/", "activities/", "test/", "packages/client/index.ts", "examples/", "dev/"];
-const ROOTS = [...new Set(PLACES.map((place) => place.split("/")[0]!))];
+/** Folders of the code. */
+const CODE = ["server", "workflows", "activities", "test", "packages", "examples", "dev", "bench"];
+/** Written by packages/client/build.ts. */
+const GENERATED = "packages/client/schema.ts";
 
 /** Folders with texts for people: errors, pages, descriptions, log messages and commands. */
 const TEXTS = ["server", "activities", "workflows", "bench", "examples", "dev"];
@@ -22,14 +24,14 @@ const TEXTS = ["server", "activities", "workflows", "bench", "examples", "dev"];
 /** Descriptions that SPEC.md gives. */
 const FROM_SPEC = ["Who updated the record.", "Who created the record."];
 
-const MAX_NAME_WORDS = 25;
+const MAX_WORDS = 25;
 
 function problemsIn(comment: string): string[] {
   return [OPENINGS, WORDS].flatMap((pattern) => pattern.exec(comment)?.[0].trim() ?? []);
 }
 
 test("comments start plainly and avoid the listed words", async () => {
-  const sources = (await readSources(ROOT, ROOTS)).filter(({ path }) => PLACES.some((place) => path.startsWith(place)));
+  const sources = (await readSources(ROOT, CODE)).filter(({ path }) => path !== GENERATED);
   expect(sources.length).toBeGreaterThan(300);
   const problems = sources.flatMap(({ path, text }) =>
     commentsOf(text).flatMap((comment) => problemsIn(comment).map((words) => `${path}: "${words}" in "${comment}"`)),
@@ -63,10 +65,16 @@ test("test names are as plain, and have at most 25 words", async () => {
   expect(names.length).toBeGreaterThan(2_000);
   const problems = names.flatMap(([path, name]) => [
     ...problemsIn(name).map((words) => `${path}: "${words}" in "${name}"`),
-    ...(name.split(" ").length > MAX_NAME_WORDS ? [`${path}: too long: "${name}"`] : []),
+    ...(name.split(" ").length > MAX_WORDS ? [`${path}: too long: "${name}"`] : []),
   ]);
   expect(problems).toEqual([]);
 }, 60_000);
+
+test.each(PAGES)("%s is as plain, and its sentences have at most 25 words", (path) => {
+  const parts = proseOf(readPage(path));
+  const tooLong = parts.flatMap(sentencesOf).filter((sentence) => sentence.split(" ").length > MAX_WORDS);
+  expect([...parts.flatMap((part) => problemsIn(part).map((words) => `"${words}" in "${part}"`)), ...tooLong]).toEqual([]);
+});
 
 test.each([
   "What is left of it.",
@@ -101,6 +109,12 @@ test("a comment is read across its lines, and strings are not comments", () => {
     "four",
   ]);
   expect(commentsOf('const url = "https://example.com"; const glob = "a/**/b";')).toEqual([]);
+});
+
+test("prose is found without code, and sentences end at a stop, a colon or a semicolon", () => {
+  const page = "# A title\n\n- One, see\n  [two](three.md).\n- `four` it\n\n| a | b |\n|---|---|\n\n```sh\nls\n```\n<!-- five -->\n";
+  expect(proseOf(page)).toEqual(["A title", "One, see two.", "… it", "a", "b"]);
+  expect(sentencesOf("One. Two, e.g. this: three; four? Five")).toEqual(["One.", "Two, e.g. this:", "three;", "four?", "Five"]);
 });
 
 test("texts and test names are found, without SQL and imports", () => {

@@ -74,7 +74,7 @@ beforeAll(async () => {
     values (${theirs.Alert}, ${owner.tenantId}, 'FailedSignIns', ${marker}, now())`;
   const wished = { headers: { "content-type": "application/json" }, body: JSON.stringify(redelivery()) };
   theirs.Redelivery = (await ok(owner.send("POST", "/Redelivery", wished))).Id;
-  // Records that the worker is still changing would differ without anybody's doing.
+  // The worker may still change records, which would make the lists differ.
   for (const path of [`/Redelivery/${theirs.Redelivery}`, `/Erasure/${theirs.Erasure}`])
     await until(`${path} to end`, async () => (await ok(owner.get(path))).EndedOn);
 });

@@ -5,7 +5,7 @@ const issuer = "http://localhost:3000";
 const audience = "https://api.example.com";
 const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
 
-/** Its claims; throws if it is not good. */
+/** @returns the token's claims @throws if the token is invalid */
 async function verify(token) {
   const { payload } = await jwtVerify(token, keys, { issuer, audience, typ: "at+jwt" });
   return payload;

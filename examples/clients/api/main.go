@@ -42,7 +42,7 @@ func main() {
 	os.Stdout.Write(claims)
 }
 
-// The library does not look at it.
+// The library does not check the type.
 func typeOf(token string) string {
 	first, _, _ := strings.Cut(token, ".")
 	text, _ := base64.RawURLEncoding.DecodeString(first)

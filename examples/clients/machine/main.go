@@ -17,7 +17,7 @@ func main() {
 		TokenURL:     "http://localhost:3000/oauth2/token",
 		Scopes:       []string{"AccessManager:Read"},
 	}
-	// It asks for the next token by itself when one expires.
+	// The client requests a new token when the current one expires.
 	response, err := config.Client(context.Background()).Get("http://localhost:3000/Endpoint/rest/api/v1/Application?Limit=1")
 	if err != nil {
 		log.Fatal(err)

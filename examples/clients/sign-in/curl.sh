@@ -1,4 +1,4 @@
-# By hand: paste it into a terminal (bash or zsh), sign in, and paste the address that you are sent to.
+# Paste this into a terminal (bash or zsh), sign in, and paste the address to which you are redirected.
 ISSUER='http://localhost:3000' CLIENT_ID='1001' REDIRECT_URI='http://localhost:3001/callback'
 random() { openssl rand -hex 32; }
 STATE=$(random) VERIFIER=$(random)

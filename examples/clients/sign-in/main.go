@@ -33,7 +33,7 @@ func main() {
 
 	http.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
 		state, verifier := oauth2.GenerateVerifier(), oauth2.GenerateVerifier()
-		// Only the browser that began can end it.
+		// Only the browser that started the sign-in can complete it.
 		http.SetCookie(w, &http.Cookie{Name: "sign-in", Value: state + "." + verifier, Path: "/", MaxAge: 600,
 			HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		http.Redirect(w, r, config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), http.StatusFound)

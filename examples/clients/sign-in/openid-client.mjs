@@ -18,7 +18,7 @@ async function signIn(response) {
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
   });
-  // Only the browser that began can end it.
+  // Only the browser that started the sign-in can complete it.
   const cookie = `sign-in=${state}.${verifier}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
   response.writeHead(302, { location: address.href, "set-cookie": cookie }).end();
 }

@@ -8,7 +8,7 @@ from flask import Flask
 REDIRECT_URI = "http://localhost:3001/callback"
 
 app = Flask(__name__)
-app.secret_key = os.urandom(32)  # of the session, in which the state and the verifier are kept
+app.secret_key = os.urandom(32)  # signs the session, which has the state and the verifier
 gatehouse = OAuth(app).register(
     "gatehouse",
     client_id="1001",
