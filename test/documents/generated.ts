@@ -48,14 +48,14 @@ export function withGenerated(path: string, text: string): string {
 function scopes(): string {
   const texts = securitySchemes("").oauth2.flows.clientCredentials.scopes;
   return table(
-    ["scope", "what it is for"],
+    ["scope", "permission"],
     Object.entries(texts).map(([scope, text]) => [code(scope), text]),
   );
 }
 
 function roles(): string {
   return table(
-    ["role", "what it does", "scopes"],
+    ["role", "purpose", "scopes"],
     ROLES.map(({ name, description, scopes }) => [
       code(name),
       description,
@@ -66,7 +66,7 @@ function roles(): string {
 
 function policies(): string {
   return table(
-    ["policy", "what it says"],
+    ["policy", "meaning"],
     POLICIES.map(({ name, description }) => [name, description]),
   );
 }
@@ -109,7 +109,7 @@ function operations(): string {
           summary,
           (security.find((way) => way.oauth2)?.oauth2 ?? []).map(code).join(", "),
         ]);
-      return rows.length === 0 ? "" : `### ${name}\n\n${table(["request", "what it does", "scopes"], rows)}`;
+      return rows.length === 0 ? "" : `### ${name}\n\n${table(["request", "description", "scopes"], rows)}`;
     })
     .filter(Boolean)
     .join("\n\n");
@@ -140,7 +140,7 @@ function records(): string {
 
 function fieldsTable(fields: Fields): string {
   return table(
-    ["field", "what may be sent", "what it is"],
+    ["field", "input", "description"],
     Object.entries(fields).map(([name, field]) => [name, takenBy(field), meaningOf(field)]),
   );
 }
