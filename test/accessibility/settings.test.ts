@@ -1,6 +1,6 @@
-// Every page of Settings, as its routes list them: axe finds nothing, the page fits, has one primary button at most and
-// no wrapped time, the keyboard reaches the link that stops its refreshing, and the browser reports no error. A new page
-// is among them by its route.
+// Checks every page of Settings, as listed by its routes. axe finds no problem, the page fits, and it has at most one
+// primary button and no wrapped time. The keyboard reaches the link that stops refreshing, and the browser reports no
+// error. A new page is included by its route.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -16,7 +16,7 @@ import { type Ids, newWorld } from "./world.ts";
 
 const PATIENCE_MS = 240_000;
 
-/** The values of a path's parameter, where each has a page of its own. */
+/** The values of a path's parameter that have different pages. */
 const CHOICES: Record<string, string[]> = { ":type": ["OpenIDConnect", "OAuth2"], ":kind": Object.keys(KINDS) };
 const CHOICE = new RegExp(Object.keys(CHOICES).join("|"));
 
@@ -61,7 +61,7 @@ test.each([...areas])(
   PATIENCE_MS,
 );
 
-/** @returns where the browser arrives, or undefined for a download and for parts of pages */
+/** @returns the browser's final path, or undefined for a download and for parts of pages */
 async function pageAt(path: string): Promise<string | undefined> {
   const cookies = await visitor.page.context().cookies();
   const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), accept: "text/html" };
@@ -73,7 +73,7 @@ async function pageAt(path: string): Promise<string | undefined> {
   return isPage && !response.headers.has("content-disposition") ? pathname : undefined;
 }
 
-/** At a desktop's width. */
+/** With the width of a desktop. */
 async function flawsOf(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 1400, height: 900 });
   await page.locator("h1").waitFor();
@@ -90,7 +90,7 @@ async function flawsOf(page: Page): Promise<string[]> {
   ].filter((flaw) => flaw !== false);
 }
 
-/** From the top of the page, past the menu by its link. */
+/** Moves from the top of the page, and skips the menu by its link. */
 async function isReachedByTab(page: Page, selector: string): Promise<boolean> {
   await page.evaluate("document.activeElement.blur()");
   await page.keyboard.press("Tab");
@@ -102,7 +102,7 @@ async function isReachedByTab(page: Page, selector: string): Promise<boolean> {
   return false;
 }
 
-/** The browser reports a status of 4xx, which some of these pages have. */
+/** The browser reports statuses of 4xx, which some of these pages have. */
 function expectNoComplaint(): void {
   expect(visitor.complaints.splice(0).filter((line) => !line.includes("responded with a status of 4"))).toEqual([]);
 }
@@ -115,7 +115,7 @@ async function refuse(page: Page, button: string, fields: Record<string, string>
   await page.getByRole("alert").waitFor();
 }
 
-/** Further states of the same pages: after a filter, a refused form, an action. */
+/** Further states of the same pages: after a filter, a rejected form, an action. */
 const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) => Promise<unknown> }> = {
   "a filter that excludes all": { path: () => "/settings/webhooks?Name=nothing&State=Held" },
   "a search that finds no user": { path: () => "/settings/users?Search=nobody+at+all&Is_Active=true" },

@@ -1,4 +1,5 @@
-// Every page outside Settings that a person can reach, as the routes list them: axe finds nothing, and the page fits.
+// Checks every page outside Settings that a person can reach, as listed by the routes: axe finds no problem, and the
+// page fits.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -16,7 +17,7 @@ import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 
 const PATIENCE_MS = 180_000;
-/** For programs: keys and images. */
+/** Not pages: keys and images. */
 const FILES = /\/(jwks|logo\/:client_id)$/;
 const PAGES = /^\/(account|signin|signout|consent|device|oauth2\/(authorize|logout)|settings\/sign(ed)?-)/;
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))].filter(
@@ -110,7 +111,7 @@ test(
   PATIENCE_MS,
 );
 
-/** Goes to every path, and inspects the pages that are new. */
+/** Opens every path, and checks new pages. */
 async function lookAtTheRest(page: Page): Promise<void> {
   expect(paths.length).toBeGreaterThan(25);
   const ends = (path: string) => Number(/sign-?out|logout|signed/.test(path));

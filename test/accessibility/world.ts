@@ -16,7 +16,7 @@ import { shared } from "../support/tenant.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The receivers and the provider outlive it. */
+/** The receivers and the provider, which outlive the tenant. */
 export interface Parts {
   receiver: Receiver;
   provider: RealProvider;
@@ -27,14 +27,14 @@ export interface Parts {
 /** Ids of records by the first part of their path after /settings/, and others by name. */
 export type Ids = Record<string, string>;
 
-/** @returns the client whose admin looks, and the ids */
+/** @returns the client whose admin opens the pages, and the ids */
 export async function newWorld({ receiver, provider, hanging }: Parts): Promise<{ client: Client; ids: Ids }> {
   const client = await newClient({ first_party: true });
   const api = await signIn(shared().url, client.tenant);
   const made = async (name: string, fields: object) => String((await api.made(name, fields as never)).Id);
   const first = async (list: string) => (await ok(api.get(`/${list}`))).Items[0];
 
-  // One connection with a day of deliveries, one that fails, and one whose first post is still out.
+  // One connection with a day of deliveries, one that fails, and one whose first post is in flight.
   const settings = { Name: "Directory", Secret: "a secret of mine" };
   const { Id: webhooks } = await api.connect(receiver.url, settings);
   await api.connect("https://localhost:9443/refuses", { Events: ["Created"] });
@@ -73,7 +73,7 @@ export async function newWorld({ receiver, provider, hanging }: Parts): Promise<
 
 type Make = (name: string, fields: object) => Promise<string>;
 
-/** @returns a department with one above and one below it */
+/** @returns a department with a parent and a child */
 async function newDepartments(made: Make): Promise<string> {
   const company = await made("Department", { Name: "Northwind", ExternalId: "NW", Is_Active: true });
   const finance = await made("Department", {
@@ -87,7 +87,7 @@ async function newDepartments(made: Make): Promise<string> {
   return finance;
 }
 
-/** @returns a user with a role, an authenticator app, a session and grants to applications; there are twelve others */
+/** @returns a user with a role, an authenticator app, a session and grants to applications; makes twelve other users */
 async function newPeople(client: Client, department: string, made: Make): Promise<string> {
   const api = await signIn(shared().url, client.tenant);
   const colleague = await newColleague(api, "editor");

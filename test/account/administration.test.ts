@@ -1,4 +1,4 @@
-// An administrator looks at where a User is signed in, and ends it.
+// An administrator lists a User's sessions, and ends them.
 
 import { describe, expect, test } from "bun:test";
 import { byClient, logOf } from "../audit/log.ts";

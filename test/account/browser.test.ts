@@ -9,7 +9,7 @@ import { Authenticator, newApplication } from "./person.ts";
 
 const browser = openWindows();
 
-/** A browser of the tenant's admin, as far as the password brings. */
+/** A browser of the tenant's admin, after the password step. */
 async function open(client: Client, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await (await browser.newContext(options)).newPage();
   await page.goto(`${shared().url}/account?client_id=${client.id}`);

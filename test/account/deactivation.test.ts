@@ -8,7 +8,7 @@ import { postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
 import { clientOf } from "../support/tenant.ts";
 
-/** The tenant's admin is signed in, an application has their tokens, and another code is on its way. */
+/** The tenant's admin is signed in, an application has their tokens, and a second code is unused. */
 async function arrange() {
   const client = await newClient();
   const caller = await clientOf(client.tenant);

@@ -33,7 +33,7 @@ test.concurrent("changes of a password, a second factor or sessions cause no eve
   await person.visitor.submit(page, { password, code: new Authenticator(keyOf(page)).code() });
   const changed = await person.send("/account/password", { password, new_password: "correct horse battery staple" });
   expect(changed.heading).toBe("Your account");
-  // The code has raised the session, which is a sign-in of its own kind.
+  // The code has raised the session's level, which is a sign-in of its own.
   expect(await adminOf(caller)).toEqual({ ...before, Last_Login: expect.any(String) });
   expect(await eventsOf(client.tenant.tenantId)).toEqual(events);
 });

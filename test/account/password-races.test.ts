@@ -14,7 +14,7 @@ import { newApplication, Person, signedIn } from "./person.ts";
 
 const NEW = "correct horse battery staple";
 
-/** The tenant's admin, at the form of a link that was made for them. */
+/** The tenant's admin, on the page of a password link made for them. */
 async function atTheLink(client: Client) {
   const caller = await clientOf(client.tenant);
   const [{ Id }] = (await ok(caller.get("/User?Username=admin"))).Items;
@@ -24,7 +24,7 @@ async function atTheLink(client: Client) {
   return { userId: Id as number, reset: () => visitor.submit(page, { new_password: NEW }) };
 }
 
-/** While `act` goes on, others wait for the rows that `lock` has locked. */
+/** Runs `act` while other transactions wait for the rows that `lock` has locked. */
 async function holding<T>(lock: (tx: Transaction) => Promise<unknown>, act: () => Promise<T>): Promise<T> {
   return db().begin(async (tx) => {
     await lock(tx);
@@ -32,7 +32,7 @@ async function holding<T>(lock: (tx: Transaction) => Promise<unknown>, act: () =
   }) as Promise<T>;
 }
 
-/** Until so many statements that look like this wait for a row. */
+/** Waits until this number of matching statements wait for a row. */
 function untilWaiting(statement: string, count: number): Promise<unknown> {
   return until(`${count} waiting: ${statement}`, async () => {
     const rows = await db()`
@@ -42,7 +42,7 @@ function untilWaiting(statement: string, count: number): Promise<unknown> {
   });
 }
 
-// One after the other: each holds one of the two connections, and asks by the other.
+// In sequence, because each holds one of the two connections and queries by the other.
 describe("while a link sets a new password", () => {
   test("a sign-in with the former password, already verified, gets no session", async () => {
     const client = await newApplication();
@@ -79,7 +79,7 @@ describe("while a link sets a new password", () => {
     );
     expect((await linking.sent).status).toBe(409);
     expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toEqual([]);
-    // Everything begun before still exists under the new password.
+    // Repeats all actions with the new password.
     const again = await visitor.submit(page, { username: client.tenant.admin.username, password: NEW });
     expect(answerOf(again).code).toBeString();
     expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toBeArrayOfSize(1);

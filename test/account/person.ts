@@ -1,4 +1,4 @@
-// A user with an authenticator app of their own, over plain HTTP.
+// A user with an authenticator app, over plain HTTP.
 
 import { expect } from "bun:test";
 import { Secret, TOTP } from "otpauth";
@@ -8,12 +8,12 @@ import { db } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import { clientOf } from "../support/tenant.ts";
 
-/** An application of a tenant of its own, which asks its users for no consent. */
+/** An application of a new tenant, which does not ask for consent. */
 export async function newApplication(): Promise<Client> {
   return newClient({ first_party: true });
 }
 
-/** Milliseconds that a code is shown. */
+/** Milliseconds for which a code is shown. */
 const STEP = 30_000;
 
 /** An authenticator app with a stopped clock, so no step passes during a test. */
@@ -25,12 +25,12 @@ export class Authenticator {
     this.totp = new TOTP({ secret: Secret.fromBase32(key), digits: 6, period: 30, algorithm: "SHA1" });
   }
 
-  /** @param steps from its now on; a code is good once, so a later one may be needed */
+  /** @param steps counted from the app's time; a code works once, so a test may need a later one */
   code(steps = 0): string {
     return this.totp.generate({ timestamp: this.now + steps * STEP });
   }
 
-  /** No digit of it is right. */
+  /** A code without a correct digit. */
   wrongCode(): string {
     const near = [-1, 0, 1, 2, 3].map((steps) => this.code(steps));
     for (let code = 0; ; code++) {
@@ -40,13 +40,13 @@ export class Authenticator {
   }
 }
 
-/** A person at a browser of their own. */
+/** A person with a browser. */
 export class Person {
   readonly visitor = new Visitor();
 
   constructor(readonly client: Client) {}
 
-  /** As far as the password brings. */
+  /** Signs in up to the password step. */
   async signIn(password = this.client.tenant.admin.password): Promise<View> {
     const page = await this.visitor.open(this.client.authorize());
     return this.visitor.submit(page, { username: this.client.tenant.admin.username, password });
@@ -71,7 +71,7 @@ export class Person {
     return this.visitor.post(form.action, form.fields);
   }
 
-  /** Whether the application knows the user without asking. */
+  /** Whether the application recognises the user without a question. */
   async isSignedIn(): Promise<boolean> {
     const back = await this.visitor.open(this.client.authorize({ prompt: "none" }));
     return back.location?.searchParams.has("code") ?? false;
@@ -95,19 +95,19 @@ export async function enrolled(client?: Client): Promise<{ person: Person; app: 
   return { person, app, recovery: codesOf(codes) };
 }
 
-/** Another browser of the same user, at the page that asks for the code. */
+/** A second browser of the same user, at the page that asks for the code. */
 export async function atTheCode(client: Client): Promise<{ person: Person; page: View }> {
   const person = new Person(client);
   return { person, page: await person.signIn() };
 }
 
-/** As by another client of the tenant, an administrator. */
+/** Set by another client of the tenant, an administrator. */
 export async function requireSecondFactor({ tenant }: Client): Promise<void> {
   const admin = await clientOf(tenant);
   await ok(admin.patch("/TenantSettings", { SecondFactor: "Required" }));
 }
 
-/** Ends the waits after too many guesses. */
+/** Ends the waits after too many wrong attempts. */
 export async function waitOut({ tenant }: Client): Promise<void> {
   await db()`delete from signin_failures where tenant_id = ${tenant.tenantId}`;
 }

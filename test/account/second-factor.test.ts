@@ -27,7 +27,7 @@ describe.concurrent("setting up", () => {
     expect(page).toMatchObject({ status: 200, heading: "Set up your authenticator" });
     expect(page.html).toContain('<svg class="qr" role="img"');
     const app = new Authenticator(keyOf(page));
-    // On a phone the link opens the app, which lists the account by its organisation.
+    // On a phone the link opens the app, which lists the account under its organisation.
     const link = new URL(/<a href="(otpauth:[^"]+)"/.exec(page.html)![1]!.replaceAll("&amp;", "&"));
     expect(link.searchParams.get("secret")).toBe(app.key);
     const [tenant] = await db()`select name from tenants where id = ${person.client.tenant.tenantId}`;
@@ -198,7 +198,7 @@ describe.concurrent("at sign-in", () => {
     expect(blocked.status).toBe(429);
     expect(alertOf(blocked)).toMatch(/^Too many attempts\. Try again in \d+ s\.$/);
     expect(blocked.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
-    // The owner's own browser is counted by itself.
+    // The owner's own browser is counted separately.
     owner.visitor.cookies.delete("gatehouse-session");
     const owners = await owner.visitor.submit(await owner.signIn(), { code: app.code(1) });
     expect(answerOf(owners).code).toBeString();

@@ -115,7 +115,7 @@ describe.concurrent("an alert", () => {
         fill(db(), { tenantId, connectionIds: [id], events, spanMs: 1_000, stateOf: () => state });
       const age = (id: string, minutes: number) => db()`
         update deliveries set changed_on = changed_on - make_interval(mins => ${minutes}) where connection_id = ${id}`;
-      /** @param work runs while no other process looks for alerts */
+      /** @param work runs while no other process checks alerts */
       const standing = (work?: () => Promise<unknown>) =>
         db().begin(async (tx) => {
           const all = await until("our turn", () => listStanding(tx, new Date()));
@@ -127,7 +127,7 @@ describe.concurrent("an alert", () => {
       await add(tried!, "Exhausted", 5);
       await db()`update deliveries set is_ping = true where connection_id = ${tried!}`;
       expect(await standing()).toEqual([failing!]);
-      // Older successes have left the hour, and the failures are not of now.
+      // Older successes are outside the hour, and the failures are not recent.
       await standing(async () => {
         await add(slid!, "Exhausted", 3);
         await age(slid!, 20);
@@ -155,7 +155,7 @@ describe.concurrent("an alert", () => {
         const made = { ...connection, Entities: ["Application"], Events: ["Updated"] };
         const { Id } = await ok(admin.patch("/WebhookConnection", made));
         connections.push(Id);
-        // Ended, so that the watch leaves it as it is.
+        // Ended, so the check leaves it unchanged.
         await db()`
           insert into alerts (id, tenant_id, kind, connection_id, reason, ended_on)
           values (${id!}, ${admin.tenantId}, ${kind!}, ${Id}, 'as a test says', now())`;
@@ -201,7 +201,7 @@ describe.concurrent("an alert", () => {
         return row!.read;
       });
       const [all] = await db()<{ count: number }[]>`select count(*)::int as count from deliveries`;
-      // Read once by each of its connections, it would be ten times.
+      // If each connection read it once, the number would be ten times higher.
       expect(rowsRead).toBeLessThan(3 * all!.count);
     },
     PATIENCE_MS,

@@ -19,7 +19,7 @@ interface Told {
 }
 const toldBy = ({ payload }: Call) => payload as unknown as Told;
 
-/** The call that tells this of the connection. */
+/** The call with this event about the connection. */
 const told = (receiver: Receiver, about: string, type: string) =>
   until(`Alert ${type}`, () =>
     receiver.calls.find((call) => {
@@ -96,7 +96,7 @@ describe.concurrent("a connection subscribed to alerts", () => {
       expect(await eventsOf(api, first.Id)).toHaveLength(1);
       const second = await alertAbout(api, broken.Id);
       expect(second.Kind).toBe("ConnectionHeld");
-      // The row and its event are one transaction, so this is no question of time.
+      // The row and its event are one transaction, so no wait is needed.
       expect(await eventsOf(api, second.Id)).toEqual([]);
     },
     PATIENCE_MS,

@@ -1,4 +1,4 @@
-// A tenant with APIs of its own, and clients that ask for tokens for them.
+// A tenant with its own APIs, and clients that request tokens for them.
 
 import { type Client, newClient, otherClient } from "../authorize/client.ts";
 import { ok } from "../policies/people.ts";
@@ -6,9 +6,9 @@ import type { Api as Caller } from "../support/api.ts";
 import { clientOf } from "../support/tenant.ts";
 
 export interface Scene {
-  /** The tenant's administrator, by a client of its own. */
+  /** A client with the administrator's role. */
   admin: Caller;
-  /** With the scopes of both APIs, as its user has. */
+  /** Has the scopes of both APIs, as does its user. */
   client: Client;
   orders: Api;
   stock: Api;

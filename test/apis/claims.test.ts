@@ -1,4 +1,4 @@
-// Claims beside the standard ones: those of scopes in id_tokens and in an API's tokens, and those that are mapped.
+// Claims beyond the standard ones: of scopes in id_tokens and in an API's tokens, and mapped ones.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -22,7 +22,7 @@ const MAPPING = [
   { Claim: "skills", From: "Attribute", Value: "skills" },
   { Claim: "nothing", From: "Attribute", Value: "constructor" },
 ];
-/** Mapped values of the admin as `arrange` sets them, without MobilePhone. */
+/** Mapped values of the admin after `arrange`, without MobilePhone. */
 const OF_USER = {
   roles: ["admin", "clerk"],
   groups: ["admin", "clerk"],

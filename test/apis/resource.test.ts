@@ -33,7 +33,7 @@ function expectRefused(path: string, answer: Answer, error: string, says?: RegEx
   else expectRfcError(answer, 400, error, says);
 }
 
-/** A code of the tenant's admin for resources, each named by a parameter of its own. */
+/** A code of the tenant's admin for several resources, each in a separate parameter. */
 async function codeFor({ client }: Scene, resources: string[], scope: string): Promise<string> {
   const more = resources.map((resource) => `&resource=${encodeURIComponent(resource)}`).join("");
   const visitor = new Visitor();
@@ -373,7 +373,7 @@ describe("introspection", () => {
     expect(claimsOf(await client.refresh(several.body.refresh_token)).aud).toBe(scene.stock.audience);
     const [consent] = await db()<{ scopes: string[] }[]>`select scopes from consents where client_id = ${client.id}`;
     expect(consent!.scopes.sort()).toEqual(["openid", "stock:read"]);
-    // Not even with an API that has the same name, audience and scopes.
+    // Even if the API has the same name, audience and scopes.
     const Scopes = ORDERS.map((Name) => ({ Name, Description: "" }));
     await ok(admin.patch("/Api", { Name: "Orders", Audience: orders.audience, Scopes }));
     expectRfcError(await client.refresh(token.body.refresh_token), 400, "invalid_target", /no longer exists/);

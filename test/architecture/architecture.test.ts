@@ -32,10 +32,10 @@ const everything = [...product, ...(await readSources(ROOT, ["test", "bench"]))]
 
 const source = (path: string, text: string): Source => ({ path, text });
 
-/** One file, or several that break a rule together. */
+/** One file, or several that violate a rule together. */
 type Sample = Source | Source[];
 
-/** A rule, the files it holds for, and samples it must refuse and accept: a rule that cannot fail holds nothing. */
+/** A rule, its files, and samples that it must reject and accept. The samples prove that the rule can fail. */
 const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good: Sample[] }[] = [
   {
     name: "workflows import @temporalio/workflow, each other, and of activities and ids only types",
@@ -247,7 +247,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/console/webhooks/a.tsx", `import { a } from "../overview/a.ts"; a();`),
         source("server/console/overview/a.ts", `import { a } from "../activity/a.tsx"; a();`),
       ],
-      // A file beside the rooms counts as one.
+      // A file beside the subfolders counts as one.
       [
         source("server/access/gate/a.ts", `import type { Access } from "../access.ts";`),
         source("server/access/access.ts", `import { b } from "./gate/b.ts"; b();`),

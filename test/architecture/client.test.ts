@@ -1,4 +1,4 @@
-// The root tsconfig leaves out packages/client and what imports it: its types are built, not committed.
+// The root tsconfig excludes packages/client and the code that imports it, because its types are built, not committed.
 
 import { expect, test } from "bun:test";
 import { ROOT } from "../documents/pages.ts";
@@ -15,7 +15,7 @@ test(
   PATIENCE_MS,
 );
 
-/** @returns what it printed, if it failed */
+/** @returns the command's output if it failed */
 async function run(...command: string[]): Promise<string> {
   const child = Bun.spawn([process.execPath, ...command], { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
   const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);

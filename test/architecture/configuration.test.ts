@@ -1,4 +1,4 @@
-// docs/configuration.md against what server/config.ts reads, and against the limits in the code.
+// Compares docs/configuration.md with server/config.ts and with the limits in the code.
 
 import { expect, test } from "bun:test";
 import { MEMBER_LIMIT, POLICY_LIMIT } from "../../server/access/index.ts";

@@ -9,7 +9,7 @@ import { anchorOf, type Block, blocksOf, headingsOf, linksOf, PAGES, ROOT, readP
 import { readSources } from "./imports.ts";
 import { ROOMS_OF_WORDS } from "./rules.ts";
 
-/** Languages of blocks that nothing can run. */
+/** Languages of blocks that cannot be run. */
 const PICTURES = ["mermaid", "text"];
 /** Valid prefixes of a comment above a block; the tests of test/documents run all but the last. */
 const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "sign-in: ", "receiver: ", "not run: "];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 const SCAN = ["--preload", join(import.meta.dir, "typescript-5.ts"), "node_modules/.bin/xss-scan", "--simplified"];
-/** It type-checks everything that the pages import. */
+/** The scan type-checks all imports of the pages. */
 const PATIENCE_MS = 300_000;
 
 test(

@@ -25,7 +25,7 @@ test("only constructors of ids cast to them", async () => {
 declare function toDelivery(id: DeliveryId): void;
 declare function ofTenant(id: TenantId): void;
 
-/** Never called: tsc checks what would be refused. */
+/** Never called: tsc checks that these calls are rejected. */
 export function mistaken(
   tenant: TenantId,
   event: EventId,

@@ -32,7 +32,7 @@ export function importsOf(source: Source): Import[] {
   }));
 }
 
-/** A comment's own example is no code. */
+/** Removes comments, whose examples are not code. */
 export function withoutComments(text: string): string {
   return text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 }
@@ -120,7 +120,7 @@ function literalOf(node: ts.Node): string | undefined {
   return node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join("");
 }
 
-/** `import { type A, type B } from` is still an import at run time for the transpiler, but brings in nothing. */
+/** `import { type A, type B } from` is an import at run time for the transpiler, although it imports only types. */
 function onlyTypes(text: string, specifier: string): boolean {
   const clauses = [...text.matchAll(FROM)].filter((match) => match[4] === specifier);
   return clauses.length > 0 && clauses.every(([, , type, clause]) => type !== undefined || allNamesAreTypes(clause!));

@@ -1,5 +1,5 @@
-// Comments, texts for people, test names and documents are plain technical English: no sentence opens with a noun clause
-// such as "What is left", and none has the words below, which a reader has to untangle.
+// Comments, texts for people, test names and documents are plain technical English. No sentence starts with a noun
+// clause such as "What is left", and the words below are not used.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -73,7 +73,9 @@ test("test names are as plain, and have at most 25 words", async () => {
 test.each(PAGES)("%s is as plain, and its sentences have at most 25 words", (path) => {
   const parts = proseOf(readPage(path).replace(/<!-- generated: [\s\S]*?<!-- end -->/g, ""));
   const tooLong = parts.flatMap(sentencesOf).filter((sentence) => sentence.split(" ").length > MAX_WORDS);
-  expect([...parts.flatMap((part) => problemsIn(part).map((words) => `"${words}" in "${part}"`)), ...tooLong]).toEqual([]);
+  expect([...parts.flatMap((part) => problemsIn(part).map((words) => `"${words}" in "${part}"`)), ...tooLong]).toEqual(
+    [],
+  );
 });
 
 test.each([
@@ -112,9 +114,16 @@ test("a comment is read across its lines, and strings are not comments", () => {
 });
 
 test("prose is found without code, and sentences end at a stop, a colon or a semicolon", () => {
-  const page = "# A title\n\n- One, see\n  [two](three.md).\n- `four` it\n\n| a | b |\n|---|---|\n\n```sh\nls\n```\n<!-- five -->\n";
+  const page =
+    "# A title\n\n- One, see\n  [two](three.md).\n- `four` it\n\n| a | b |\n|---|---|\n\n```sh\nls\n```\n<!-- five -->\n";
   expect(proseOf(page)).toEqual(["A title", "One, see two.", "… it", "a", "b"]);
-  expect(sentencesOf("One. Two, e.g. this: three; four? Five")).toEqual(["One.", "Two, e.g. this:", "three;", "four?", "Five"]);
+  expect(sentencesOf("One. Two, e.g. this: three; four? Five")).toEqual([
+    "One.",
+    "Two, e.g. this:",
+    "three;",
+    "four?",
+    "Five",
+  ]);
 });
 
 test("texts and test names are found, without SQL and imports", () => {

@@ -7,7 +7,7 @@ export type Rule = (sources: Source[]) => string[];
 
 const LINE_LIMIT = 400;
 const CONTRACT = "workflows/contract.ts";
-/** Folders that others enter through their index.ts alone. */
+/** Folders that other folders enter only through index.ts. */
 const CLOSED_FOLDERS = [
   "oauth",
   "signin",
@@ -31,7 +31,7 @@ const CLOSED_FOLDERS = [
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 
-/** A workflow is replayed, so nothing that has effects or differs between runs may come in. */
+/** A workflow is replayed, so it must not import code with side effects or with results that differ between runs. */
 export const workflowsArePure: Rule = (sources) =>
   eachImport(sources, "workflows/", ({ target, typeOnly }) => {
     if (target === "@temporalio/workflow" || target.startsWith("workflows/")) return undefined;
@@ -74,7 +74,7 @@ export const pagesAndRoutesCallServices: Rule = (sources) =>
     ];
   });
 
-/** Work outside any tenant's request, and the worker's own, which its dispatcher distributes. */
+/** Work outside tenants' requests, and the worker's own work, which its dispatcher distributes. */
 const WITHOUT_SHARE =
   /^server\/(db|commands|oauth\/keys|retention)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/(holding\.store|connections\/(probe|rotation))/;
 
@@ -137,7 +137,7 @@ export const workflowsShareTheirContract: Rule = (sources) =>
     return "imports workflow code";
   });
 
-/** The server's parts compose in app.ts; a feature that needs the whole app is upside down. */
+/** app.ts composes the server's parts, so a feature must not import the whole app. */
 export const nothingImportsTheEntries: Rule = (sources) =>
   eachImport(sources, "server/", ({ target }, path) => {
     const entry = /^server\/(app|main|serve)\.ts$/.test(target);
@@ -149,13 +149,13 @@ export const nothingImportsTheEntries: Rule = (sources) =>
 const TELL_OF_NO_RECORD = [
   "server/access/gate/shown.ts",
   "server/access/index.ts",
-  // Problems of a text that its caller has sent, and decisions over what has passed the gate.
+  // Problems of a text from the caller, and decisions on records that have passed the gate.
   "server/access/policies/routes.ts",
   // The registry of entities.
   "server/entities/routes.ts",
-  // Counts of what an eraser may remove, and a record that has passed the gate, signed.
+  // Counts of deletable data, and a signed record that has passed the gate.
   "server/personal-data/erasures.ts",
-  // Values created just now and shown only once: secrets, links, and the event of a ping.
+  // New values that are shown only once: secrets, links, and the event of a ping.
   "server/oauth/registration/initial-tokens.ts",
   "server/oauth/clients/service.ts",
   "server/signin/administration/service.ts",
@@ -167,8 +167,8 @@ const TELL_OF_NO_RECORD = [
 /** Files that return records. */
 const ANSWER_RECORDS = /^server\/((access|audit|entities|console|tenants|webhooks)\/|.*[/-]routes\.tsx?$)/;
 /**
- * A file, written while it is read: its rows have passed the gate. The payload's, in its exact bytes, too. The problems of
- * a text tell of that text alone, which their caller has sent.
+ * A file written while it is read: its rows have passed the gate, and so has the payload in its exact bytes. The
+ * problems of a text refer only to that text, which the caller sent.
  */
 const FILES = [
   "server/audit/routes.ts",
@@ -194,7 +194,7 @@ export const answersPassTheGate: Rule = (sources) =>
     return problems.map((problem) => `${path} ${problem}; what leaves passes server/access/gate/.`);
   });
 
-/** A new kind of settings is one line in server/settings.ts: what serves every kind calls none by its name. */
+/** A new kind of settings is one line in server/settings.ts, so code for all kinds must not name a single kind. */
 const SERVES_EVERY_KIND =
   /^server\/((app|api|services)\.ts$|audit\/(filter|routes)|console\/(page|console|visit|history|audit-log|records\/|search\/))/;
 
@@ -206,15 +206,15 @@ export const kindsOfSettingsAreListedOnce: Rule = (sources) =>
     return isNamed || (isListed && path !== "server/settings.ts") ? [`${path} names a kind of settings.`] : [];
   });
 
-/** Of folders that need each other none can be read first, nor of files beside them. Types count as well. */
+/** Folders that import each other have no reading order, nor do the files beside them. Types count too. */
 export const foldersHaveNoCircles: Rule = (sources) =>
   circlesIn(needsOf(sources, folderOf)).map((circle) => `${circle} need each other.`);
 
-/** The same of files. */
+/** The same for files. */
 export const filesHaveNoCircles: Rule = (sources) =>
   circlesIn(needsOf(sources, (path) => path)).map((circle) => `${circle} need each other.`);
 
-/** The same of the rooms within a folder. */
+/** The same for the subfolders of a folder. */
 export const roomsHaveNoCircles: Rule = (sources) =>
   circlesIn(needsOf(sources, roomOf)).map((circle) => `${circle} need each other.`);
 
@@ -232,7 +232,7 @@ function circlesIn(needs: Map<string, Set<string>>): string[] {
   return [...new Set([...needs.keys()].flatMap((place) => wayBack(needs, place) ?? []))];
 }
 
-/** The folders of the shortest circle that this one is in. */
+/** The folders of the shortest circle through this folder. */
 function wayBack(needs: Map<string, Set<string>>, folder: string): string | undefined {
   const ways = [[folder]];
   const seen = new Set<string>();
@@ -251,7 +251,7 @@ function folderOf(path: string): string | undefined {
   return /^server\/[^/]+(?=\/|$)/.exec(path)?.[0];
 }
 
-/** A folder within a folder of the server. A file beside such rooms counts as one. */
+/** A folder within a folder of the server. A file beside such folders counts as one. */
 function roomOf(path: string): string | undefined {
   return /^server\/[^/]+\/[^/]+/.exec(path)?.[0];
 }
@@ -294,7 +294,7 @@ export const foldersHaveNames: Rule = (sources) =>
     return nameless ? [`${path} stands in a folder called ${nameless}.`] : [];
   });
 
-/** Words of docs/glossary.md that could mean something else in a file's name, and where they do not. */
+/** Words of docs/glossary.md that would be ambiguous in file names, with the paths where they are allowed. */
 export const ROOMS_OF_WORDS: Readonly<Record<string, RegExp>> = {
   attempt: /^(server\/(webhooks|logouts|console)|workflows|activities)\//,
   change: /^server\/(webhooks|console\/activity)\/|\/record-changes\.ts$/,

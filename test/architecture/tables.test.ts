@@ -1,4 +1,4 @@
-// Tables of the documents against the code that they tell of.
+// Compares tables of the documents with the code.
 
 import { describe, expect, test } from "bun:test";
 import { AUDIT_KINDS } from "../../server/audit/index.ts";
@@ -52,7 +52,10 @@ function rowsOf(path: string, heading: string): string[][] {
   return lines.filter(([first]) => !/^[a-z]+$/.test(first!));
 }
 
-/** Such as `Policy.Created`, `.Deleted`; `Role.…`: the kinds after a dot are of the name before, `…` stands for the same. */
+/**
+ * Such as `Policy.Created`, `.Deleted`; `Role.…`: a kind that starts with a dot repeats the previous name, and `…`
+ * repeats the previous kinds.
+ */
 function kindsOf(cell: string): string[] {
   let prefix = "";
   const verbs: string[] = [];

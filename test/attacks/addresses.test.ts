@@ -1,4 +1,4 @@
-// Every field that holds an address, found in the OpenAPI document, and what no browser or server should be sent to.
+// Checks every address field of the OpenAPI document with addresses that no browser or server should open.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type Json, operationsOf, readDocument, resolve } from "../openapi/document.ts";
@@ -48,7 +48,7 @@ beforeAll(async () => {
   caller = await newTenant();
 });
 
-/** Of an object, or of the ones that a body may hold. */
+/** The properties of an object, or of the objects that a body may contain. */
 function propertiesOf(document: Json, schema: Json): Json {
   const { properties, oneOf = [], anyOf = [] } = resolve(document, schema);
   return Object.assign({}, properties, ...[...oneOf, ...anyOf].map((one: Json) => propertiesOf(document, one)));

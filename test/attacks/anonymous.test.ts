@@ -20,7 +20,7 @@ import { type StartedProcess, startProcess } from "../support/process.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 
 const CALLS = 150;
-/** Of a route that may write nothing at all. */
+/** The number of calls of a route that may write nothing. */
 const CALLS_OF_NOTHING = 20;
 const PATIENCE_MS = 300_000;
 const STRANGER = "198.51.100.7";
@@ -32,7 +32,7 @@ interface Limit {
   requests?: number;
 }
 
-/** The list of a tenant's requests takes a burst of 500, and of failures as many, then ten a second. */
+/** The list of a tenant's requests accepts a burst of 500, and as many failures, then ten a second. */
 const REQUESTS = { requests: 1_500 };
 /** Wrong passwords: fifty of an address, then one after each wait. */
 const GUESSES = { signin_failures: 120, audit_log: 80 };
@@ -46,12 +46,12 @@ const REGISTERED = [
   "open_registrations",
 ];
 
-/** Every route that is not here writes nothing and sends nothing. */
+/** All other routes write nothing and send nothing. */
 const LIMITS: Record<string, Limit> = {
   "/oauth2/register/:tenant": {
     rows: Object.fromEntries([...REGISTERED, "audit_log"].map((table) => [table, MAX_PER_ADDRESS])),
   },
-  // A failed proof is one row a minute.
+  // A failed authentication is one row a minute.
   "/oAuth/rest/v2/Token": { rows: { ...REQUESTS, audit_log: 5 } },
   "/oauth2/token": { rows: { ...REQUESTS, audit_log: 5 } },
   "/oauth2/revoke": { rows: { ...REQUESTS, audit_log: 5 } },
@@ -61,7 +61,7 @@ const LIMITS: Record<string, Limit> = {
   "/signin": { rows: GUESSES },
   "/account/sign-in": { rows: GUESSES },
   "/device": { rows: { signin_failures: 2 } },
-  // The provider is asked every three seconds whether it is there.
+  // The provider's availability is checked every three seconds.
   "/signin/upstream/:id": { rows: { upstream_attempts: MAX_OPEN.address }, requests: 15 },
 };
 
@@ -73,7 +73,7 @@ let api: Api;
 let other: Api;
 let ids: Record<string, string>;
 let cookie: string;
-/** The same at the other tenant. */
+/** The same ids at the second tenant. */
 let others: Record<string, string>;
 let fields: Record<string, string>;
 
@@ -104,7 +104,7 @@ beforeAll(async () => {
     ...{ code: "wrong", grant_type: "authorization_code", token: "wrong", user_code: "BCDF-GHJK", link: "x" },
     ...{ provider: Id, id_token_hint: "x", new_password: "correct horse battery staple", decision: "allow" },
   };
-  // Tokens are counted behind the answers; those of the arrangement are no part of what is measured.
+  // Tokens are counted after the answers; those of the setup must not be part of the measurement.
   await until("the first tokens to be counted", async () => (await counted()).issued_tokens! > 0);
 }, PATIENCE_MS);
 
@@ -116,7 +116,7 @@ afterAll(async () => {
 
 const newInstalled = () => newTenant({ url, databaseUrl: database.url });
 
-/** A provider of the tenant's, and a request of a client whose users can sign in there. */
+/** A provider of the tenant, and a request of a client whose users can sign in there. */
 async function newWay(of: Api) {
   const { Id } = await ok(
     of.patch("/IdentityProvider", {
@@ -191,7 +191,7 @@ test("an address that leaves sign-ins at a provider unfinished is blocked; other
   expect(provider.calls.filter(({ path }) => path === "/token").length - sent).toBe(MAX_OPEN.address);
   expect(after.upstream_attempts! - before.upstream_attempts!).toBe(MAX_OPEN.address);
   expect(after.audit_log! - before.audit_log!).toBeLessThanOrEqual(MAX_OPEN.address);
-  // Of the same tenant from elsewhere, and from the same address at another tenant.
+  // For the same tenant from a different address, and for a second tenant from the same address.
   expect(await goThere("203.0.113.9", own)).toBe(303);
   expect(await goThere("198.51.100.8", others)).toBe(303);
 }, 60_000);
@@ -219,15 +219,15 @@ test("requests for an inactive provider are logged only up to a limit", async ()
   }
 }, 60_000);
 
-/** Without a token or a session all of them are refused by one check. */
+/** Without a token or a session, one check rejects all of them. */
 const isBehindADoor = (path: string) => path.startsWith(API_PATH) || path.startsWith("/settings");
 
-/** By GET and by POST, with all that any of the forms may hold, and the body as JSON where that is what is taken. */
+/** By GET and by POST, with all fields of any form, and with a JSON body where JSON is accepted. */
 async function hammer(path: string, most: number): Promise<void> {
   const isJson = path.startsWith("/oauth2/register") || path.startsWith("/oauth2/clients") || path.startsWith(API_PATH);
   const one = async (index: number) => {
     const { request, ...rest } = fields;
-    // The pushed form is the request itself.
+    // The pushed form is the authorization request itself.
     const own = {
       ...rest,
       ...(path !== "/oauth2/par" && { request }),
@@ -268,7 +268,7 @@ async function settled(path: string): Promise<void> {
   });
 }
 
-/** Rows by table; of the other tenant only what others have made, for the test itself asks there. */
+/** Rows by table. For the second tenant only rows made by others, because the test itself calls it. */
 async function counted(): Promise<Record<string, number>> {
   const { sql } = database;
   const tables = await sql<{ name: string; isTenants: boolean }[]>`

@@ -1,4 +1,4 @@
-// CSRF: every form that people are shown is this browser's and this session's own, and no page can be framed or kept.
+// CSRF: every form for people is bound to the browser and the session, and no page can be framed or cached.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";
@@ -22,7 +22,7 @@ import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
 import { clientOf, shared } from "../support/tenant.ts";
 
-/** A page, and what its form would do if it were taken. */
+/** A page, and the effect of its form if it is accepted. */
 interface Filled {
   visitor: Visitor;
   page: View;
@@ -30,13 +30,13 @@ interface Filled {
   fields: Record<string, string>;
 }
 
-/** Providers that are still needed when the form is sent. */
+/** Providers that are needed until the form is sent. */
 const running: ForgedProvider[] = [];
 afterAll(() => Promise.all(running.map((provider) => provider[Symbol.asyncDispose]())));
 
 const GOOD = "correct horse battery staple";
 
-/** By address and purpose. */
+/** Forms by address and purpose. */
 const FORMS: Record<string, () => Promise<Filled>> = {
   "/signin: signing in to an application": async () => {
     const client = await newApplication();
@@ -198,14 +198,14 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
     const elsewhere = new Visitor();
     const session = visitor.cookies.get("gatehouse-session");
     if (session) elsewhere.cookies.set("gatehouse-session", session);
-    // 400: the sign-in to link was begun in a browser that has its cookie.
+    // 400: the browser that began the sign-in to link has its cookie.
     expect((await elsewhere.post(action, fields)).status).toBe(action.endsWith("/link") ? 400 : 403);
     const taken = await visitor.post(action, fields);
     expect({ name, taken: taken.location !== undefined || taken.status === 200 }).toEqual({ name, taken: true });
   });
 });
 
-/** A provider's own form is posted here: it has no token of ours, and its state takes the token's place. */
+/** A provider's own form is posted here. It has no token of ours; its state replaces the token. */
 const OF_A_PROVIDER = "/signin/upstream/:id/callback";
 
 test.concurrent("a provider's form needs a click, and signs in only the browser that started", async () => {
@@ -230,7 +230,7 @@ test.concurrent("a provider's form needs a click, and signs in only the browser 
   for (const other of ["", `${state.slice(1)}A`, strangersState]) {
     expectNothing(await visitor.open(await posted(visitor, search.slice(1).replace(state, other))), visitor);
   }
-  // A login CSRF: the attacker's answer in the victim's browser, which has been to a provider too.
+  // A login CSRF: the attacker's answer in the victim's browser, which has also visited a provider.
   for (const victim of [new Visitor(), stranger.visitor]) {
     expectNothing(await victim.open(await posted(victim, search.slice(1))), victim);
   }
@@ -255,7 +255,7 @@ test.concurrent("these are all the forms", async () => {
 /** Pages of sign-in and the account; forms of the console are tested in test/console. */
 const PAGES = /^\/(signin|consent|signout|account|device)(\/|$)/;
 
-/** Not framed, not kept, nothing from elsewhere. */
+/** Not framed, not cached, and without content of other sites. */
 function expectGuarded({ headers, html }: View): void {
   expect(headers.get("content-security-policy")).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
   expect(headers.get("content-security-policy")).not.toContain("unsafe");

@@ -1,4 +1,4 @@
-// The gate before every list there is in the OpenAPI document, asked by a client from which some records are hidden.
+// The gate of every list in the OpenAPI document, for a client that may not see some records.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Answer } from "../entities/client.ts";
@@ -22,7 +22,7 @@ describe("every list", () => {
   const hidden = new Set<string>();
   const keyOf = ({ type, id }: { type: string; id: string }) => `${type} ${id}`;
   const isHidden = (name: string, item: Item) => {
-    // An alert is hidden with its connection too.
+    // If a connection is hidden, so are its alerts.
     if (name === "Alert" && hidden.has(keyOf({ type: "WebhookConnection", id: item.ConnectionId }))) return true;
     const uid = uidOf(name, item);
     return uid !== undefined && hidden.has(keyOf(uid));
@@ -34,7 +34,7 @@ describe("every list", () => {
     const uids: { type: string; id: string }[] = [];
     for (const { path, name } of lists) {
       const { Items } = await ok(world.admin.get(asked(path, "Limit=20")));
-      // Two of three: so that a page of one has to pass over several.
+      // Two of three records, so a page of one must skip several.
       const some = Items.filter((item: Item, index: number) => index % 3 !== 1 && !isOwn(name, item));
       uids.push(...some.flatMap((item: Item) => uidOf(name, item) ?? []));
     }
@@ -49,7 +49,7 @@ describe("every list", () => {
     if (name === "Policy") return item.Id === world.ids.Policy;
     if (name === "WebhookEvent") return item.EventId === world.ids.WebhookEvent;
     if (name === "Redelivery") return item.Id === world.ids.Redelivery;
-    // They are hidden with their events: by both lists, all of them would be.
+    // They are hidden with their events. Both lists together would hide all of them.
     if (name === "Deliveries") return true;
     return name === "Application" && item.Id === world.spy.clientId;
   }
@@ -74,7 +74,7 @@ describe("every list", () => {
         const ids = (items: Item[]) =>
           items.map((item) => item.Id ?? item.EventId ?? item.ConnectionId ?? item.Number ?? item.Application.Id);
         expect({ path, items: ids(pages.flatMap(({ Items }) => Items)) }).toEqual({ path, items: ids(readable) });
-        // Every page is full, and nothing follows the last.
+        // Every page is full, and the last one is the end.
         expect({ path, pages: pages.map(({ Items }) => Items.length) }).toEqual({ path, pages: readable.map(() => 1) });
         for (const { Next } of pages) {
           const text = Buffer.from(Next ?? "", "base64url").toString("latin1");
@@ -123,7 +123,7 @@ describe("every list", () => {
     return Promise.all(paths.map(async (path) => (await ok(of.spy.get(asked(path, "Limit=1")))).Next));
   }
 
-  /** A filter that the list supports, and the cursor was not created with. */
+  /** A filter that the list supports, other than the cursor's filter. */
   async function filterOf(path: string): Promise<string | undefined> {
     for (const filter of [
       "Name=x",

@@ -1,5 +1,5 @@
-// The gate before every look-up, write, relation and stored payload of every entity there is in Entities, asked by a
-// client from which some records are hidden.
+// The gate of every look-up, write, relation and stored payload of all entities in Entities, for a client that may not
+// see some records.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { ENTITIES } from "../../server/entities/index.ts";
@@ -154,7 +154,7 @@ describe("every entity", () => {
             const key = { entity: entity.Name, reference, where };
             expect({ ...key, shown: answer[reference] }).toEqual({ ...key, shown: alone });
           }
-          // And it is set by no name that only a hidden record has.
+          // A name that only a hidden record has does not set it.
           for (const by of ["Name", "ExternalId"]) {
             const secret = target[by] ?? target.External_Id;
             const set = (Value: string) =>
@@ -169,10 +169,10 @@ describe("every entity", () => {
     PATIENCE_MS,
   );
 
-  /** A record with a foreign key to one that the spy may not read; none if responses omit the foreign key. */
+  /** A record with a foreign key to one that the spy may not read; undefined if responses omit the foreign key. */
   async function pointing(entity: Described, reference: string): Promise<{ record?: Item; target: Item }> {
     if (reference === "CreatedBy" || reference === "ModifiedBy") {
-      // Its admin made it.
+      // The tenant's admin made it.
       const record = await ok(world.admin.patch(`/${entity.Name}`, newRecord(entity)));
       const target = await ok(world.admin.get(`/Application/${world.admin.clientId}`));
       await hide(world, [{ type: "Application", id: world.admin.clientId }], READING);
@@ -250,7 +250,7 @@ describe("a write", () => {
       const refused = await told();
       expect(refused[0]).toMatchObject({ status: 403 });
       expect(refused).toEqual(Array(3).fill(refused[0]));
-      // Callers who may change one of them, about the other.
+      // Policies about one record's callers and the other record.
       await savePolicy(
         admin,
         "One",

@@ -1,4 +1,4 @@
-// The gate before every setting there is in the OpenAPI document, what is counted, and payloads.
+// The gate of all settings in the OpenAPI document, of counts, and of payloads.
 
 import { describe, expect, test } from "bun:test";
 import { type Answer, unique } from "../entities/client.ts";
@@ -14,7 +14,7 @@ describe("every setting", () => {
     async () => {
       const world = await newWorld();
       const { paths } = await readDocument();
-      // Records with a list that are changed at the same path.
+      // Records with a list, changed at the same path.
       const collections = (await listsOf(world)).filter(({ path }) => paths[`/Endpoint/rest/api/v1${path}`]?.patch);
       expect(collections.length).toBeGreaterThanOrEqual(7);
       for (const { path, name } of collections) {
@@ -131,7 +131,7 @@ describe("counts", () => {
       looking("forbid", 'principal in Role::"watchers"'),
       looking("forbid", "principal is User"),
       looking("forbid", 'principal is Client in Role::"watchers"'),
-      // The administrator may read them all without it.
+      // Without the policy, the administrator may read them all.
       looking("permit", "principal"),
     ];
     for (const policy of others) {

@@ -14,7 +14,7 @@ const KEYS = { own: "own-api-key-of-a-receiver-end1", inUrl: "url-api-key-of-a-r
 const SIGNATURE = "signature-of-an-address-end3";
 const WEBHOOK = { Entities: ["Department"], Events: ["Created", "Updated", "Deleted"], State: "Paused" };
 
-/** Two connections, each known to its receiver by something else, and other secrets beside them. */
+/** Two connections with different secrets that the receiver checks, and further secrets. */
 async function newSecrets(admin: Api) {
   const own = await ok(
     admin.patch("/WebhookConnection", {
@@ -69,7 +69,7 @@ test(
     expect(seen.URL).toBe("https://receiver.example/a?sig=%E2%80%A6end3&%E2%80%A6&v=%E2%80%A6");
     expect((await reader.get(`/WebhookConnection/${inUrl.Id}`)).body).toMatchObject({ ApiKey: "…end2" });
     expect((await ok(admin.get(`/WebhookConnection/${own.Id}`))).ApiKey).toBe(KEYS.own);
-    // A hidden value that was read cannot be written back, and the last state after deletion reveals no more.
+    // A hidden value from a response cannot be written back, and the last state after deletion reveals nothing more.
     for (const body of [{ ApiKey: seen.ApiKey }, { URL: seen.URL }]) {
       expect((await admin.patch("/WebhookConnection", { Id: own.Id, ...body })).status).toBe(400);
     }

@@ -13,7 +13,7 @@ import { type Api, until } from "../support/api.ts";
 import { shared } from "../support/tenant.ts";
 import { type Item, PATIENCE_MS, send } from "./world.ts";
 
-/** Rows that an export needs longer to send than a policy needs to be saved. */
+/** So many rows that saving a policy is faster than sending an export. */
 const ROWS = 20_000;
 const MARK = "a long answer tells this";
 
@@ -22,15 +22,15 @@ interface Reader {
   spy: Person;
 }
 
-/** How there is something to tell. */
+/** Makes content for the response. */
 interface LongAnswer {
-  /** @returns what stands in its path */
+  /** @returns values for its path */
   before(reader: Pick<Reader, "admin">): Promise<Record<string, string>>;
-  /** Before and after access is removed. */
+  /** Called before and after access is removed. */
   during(reader: Reader): Promise<void>;
-  /** The number without removal. */
+  /** The number of items without a removal. */
   all: number;
-  /** The type of the records in it. */
+  /** The type of the records in the response. */
   inner: string;
 }
 
@@ -176,7 +176,7 @@ describe.concurrent("the audit log download of Settings ends early after", () =>
 
 const OF_CLIENTS = ({ clientId }: Api) => [{ Type: "Application", Id: clientId }];
 
-/** The content of an archive's files, as far as it has arrived. */
+/** The content of an archive's files received so far. */
 async function* unzipped(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let content: Uint8Array[] = [];
   const unzip = new Unzip((file) => {
@@ -194,7 +194,7 @@ async function* unzipped(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** Reads on by itself. */
+/** Continues to read in the background. */
 async function open(url: string, headers: Record<string, string>) {
   const stop = new AbortController();
   const response = await fetch(url, { headers, signal: stop.signal });
@@ -214,7 +214,7 @@ async function open(url: string, headers: Record<string, string>) {
   const ids = () => text.split("\nid: ").length;
   return {
     marks: () => text.split(MARK).length - 1,
-    /** It has ended, or has looked twice more. */
+    /** Waits until it has ended, or has checked access twice more. */
     async restIsTold() {
       const known = ids();
       await until("the rest", () => hasEnded || ids() > known + 1, PATIENCE_MS);

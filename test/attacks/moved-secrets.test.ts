@@ -19,7 +19,7 @@ const SECRETS: Record<string, unknown> = {
   ClientSecret: "an old client secret",
 };
 
-/** A record with all its secrets, for each of its addresses; and what the address is changed to. */
+/** A record with all its secrets for each address field, and the new address. */
 const MADE: {
   [R in Resource]: Record<
     (typeof BOUND_SECRETS)[R]["addresses"][number],
@@ -58,7 +58,7 @@ const MADE: {
 };
 
 let caller: Api;
-/** May change everything, and read nothing. */
+/** May change everything, but read nothing. */
 let updater: Person;
 beforeAll(async () => {
   caller = await newTenant();
@@ -141,7 +141,7 @@ test("a header to keep is not sent to a new address, and the ApiKey may be in th
     expect.stringContaining("Headers must be sent again"),
   ]);
   expect((await move({ Headers: null })).status).toBe(200);
-  // Nor does it come back from where it was stored.
+  // The stored value is not returned either.
   const { body } = await caller.patch("/WebhookConnection", { Id, URL: "https://evil.example.com/" });
   expect(body.ApiKey).toBe("new");
 });

@@ -1,5 +1,5 @@
-// Names that every object of JavaScript has, and numbers that are out of range, sent wherever a caller may send a text:
-// each is an ordinary text to Gatehouse, or an error in words, and never a 500.
+// Names that every JavaScript object has, and numbers out of range, sent wherever a text is accepted. Gatehouse treats
+// each as ordinary text or reports an error, and never answers 500.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type DocumentedOperation, operationsOf, readDocument, resolve } from "../openapi/document.ts";
@@ -50,7 +50,7 @@ describe.concurrent.each([...NAMES, ...NUMBERS])("%s", (value) => {
       const wrong: (string | undefined)[] = [];
       for (const one of operations) {
         const method = one.method.toUpperCase();
-        // A stream that is opened rightly stays open.
+        // A stream opened with valid input stays open.
         if (one.path.endsWith("/Stream")) continue;
         const path = filled(one.path, value);
         const query = parametersOf(one, "query");

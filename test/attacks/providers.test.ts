@@ -45,7 +45,8 @@ describe.concurrent("login CSRF: the attacker's callback in the victim's browser
     await attacker.open(made);
     const view = await victim.open(sentBack(provider, await startLinking(attacker, tenant)));
     expect(view).toMatchObject({ status: 400, location: undefined });
-    // The victim's own way, to a provider where the attacker has signed the victim in, ends before the password.
+    // The attacker has signed in at the provider in the victim's browser. The victim's own attempt ends before the
+    // password.
     const refused = await victim.open(sentBack(provider, await startLinking(victim, tenant)));
     expect(refused).toMatchObject({ status: 409, heading: "Linking did not work" });
     const linked = await db()`
@@ -59,7 +60,7 @@ describe.concurrent("code injection", () => {
     const { tenant, provider, visitor, location } = await onTheWay();
     const attacker = new Visitor();
     const theirs = await toProvider(attacker, await attacker.open(tenant.client.authorize()));
-    // The provider holds the code to the challenge that the victim's browser was sent with.
+    // The provider compares the code with the challenge of the victim's browser.
     const back = sentBack(provider, location);
     const injected = back.replace(location.searchParams.get("state")!, theirs.searchParams.get("state")!);
     const view = await attacker.open(injected);
@@ -185,7 +186,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
     await using canary = await startForgedProvider();
     const { client, provider } = await newUpstreamTenant({ Issuer: canary.issuer });
     const request = new URLSearchParams({ request: client.authorize() });
-    // A Gatehouse with nothing in EGRESS_ALLOW.
+    // A Gatehouse with an empty EGRESS_ALLOW.
     const strict = composedApp();
     const url = `http://localhost/signin/upstream/${provider.Id}?${request}`;
     const response = await strict.handle(new Request(url));

@@ -13,7 +13,7 @@ import { newAdmin, ok } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
-/** A text that Cedar finds some thousand mistakes in, one for each action, caller and type of record. */
+/** A text with some thousand Cedar errors, one for each action, caller and type of record. */
 const SLOW = Array(5)
   .fill(`permit (principal, action, resource) when { [${Array(60).fill("resource.x").join(",")}].isEmpty() };`)
   .join("");
@@ -23,7 +23,7 @@ function validate(admin: Api, Policy: string) {
   return admin.send("POST", "/Policy/Validate", { headers: { "content-type": "application/json" }, body });
 }
 
-/** How often a client is answered, one request after the other, until the attack has ended. */
+/** The number of answers to a client, one request at a time, until the attack has ended. */
 async function answersDuring(attack: Promise<unknown>, request: () => Promise<unknown>): Promise<number> {
   let isOver = false;
   const ended = attack.finally(() => {
@@ -53,7 +53,7 @@ test("policies that take Cedar seconds to check delay no other tenant", async ()
       expect(answer.status).toBe(400);
     }
   };
-  // Checked in the server's one thread, each of the six let in one request or two.
+  // If the server's only thread checked them, each of the six would let in one or two requests.
   const answers = await answersDuring(Promise.all([validations(), savings()]), () =>
     ok(other.get(`/Application/${other.clientId}`)),
   );
@@ -62,7 +62,7 @@ test("policies that take Cedar seconds to check delay no other tenant", async ()
 
 test("a tenant's policy checks are limited: requests beyond the queue get an error that asks to retry", async () => {
   const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
-  // One after the other: a machine may do one of them before all that wait behind it have come.
+  // In sequence, because a machine may finish one of them before the others arrive.
   const slow = Array.from({ length: 8 }, () => validate(attacker, SLOW));
   const short = "permit (principal, action, resource);";
   const all = await Promise.all([
@@ -106,14 +106,14 @@ test("a tenant's sign-ins do not block other tenants' sign-ins", async () => {
   await Promise.race(attack);
   const { status } = await own.visitor.submit(own.page, other.tenant.admin);
   expect(status).toBe(200);
-  // In one line for all, its turn would come after theirs.
+  // In one queue for all tenants, its turn would come after theirs.
   expect(answered).toBeLessThan(35);
   expect(new Set(await Promise.all(attack))).toEqual(new Set([422]));
 });
 
 test("a tenant may run two exports; the next is rejected, and other tenants' are not", async () => {
   const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
-  // More than the sockets between take.
+  // More than the buffers of the sockets between hold.
   await db()`
     insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
     select ${attacker.tenantId}, uuidv7(), 'SignIn.Failed', 'Failure', '127.0.0.1', repeat('x', 200),
@@ -205,7 +205,7 @@ test("a connection with a large backlog is deleted at once, without blocking cha
   };
   const { promise: release, resolve } = Promise.withResolvers<void>();
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
-  // One record is locked by another transaction: if all were in one, every change would wait for it.
+  // One record is locked by another transaction. If all tenants shared one queue, every change would wait for it.
   const lock = db().begin(async (tx) => {
     await tx`select from deliveries where connection_id = ${Id} order by event_id limit 1 for update`;
     isLocked();

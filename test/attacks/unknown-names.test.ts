@@ -1,4 +1,5 @@
-// Anonymous callers cannot probe for clients and organisations, or change anything by asking; covers every route.
+// Anonymous callers cannot find out whether clients and organisations exist, or change anything by their requests.
+// Covers every route.
 
 import { describe, expect, test } from "bun:test";
 import { createNobodysTenant } from "../../server/oauth/console-client.ts";
@@ -12,7 +13,7 @@ import { ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
 import { clientOf, newTenant, shared } from "../support/tenant.ts";
 
-/** Beyond any that the tests make. */
+/** Higher than any Id in the tests. */
 const UNKNOWN = "900719925474";
 
 const PATHS = [...new Set(composedApp().routes.map(({ path }) => path.replace(/\*$/, "x").replace(/:\w+\??/g, "1")))];
@@ -57,7 +58,7 @@ function seen(status: number, allHeaders: Headers, text: string, ids: string[] =
   const plain = (shown: string) => {
     // Removes random values first, because they may contain an id by chance.
     const lasting = shown
-      // Of the same length.
+      // With the same length.
       .replace(/[\w-]{43,}/g, (opaque) => `OPAQUE${opaque.length}`)
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "KEY")
       .replace(/Try again in \d+ s/g, "Try again in a while");
@@ -89,7 +90,7 @@ const WAYS: [string, Record<string, string>][] = [
 
 describe.concurrent("an existing and an unknown client", () => {
   test.each(WAYS)("get the same answer from every route: with %s", async (_, fields) => {
-    // Two addresses, so that none can be left out.
+    // Two addresses, so the parameter cannot be left out.
     const client = await newClient({ redirect_uris: [CALLBACK, `${CALLBACK}/2`] });
     const told: string[] = [];
     for (const path of PATHS) {
@@ -117,7 +118,7 @@ describe.concurrent("an existing and an unknown client", () => {
 
 const UNKNOWN_NAMES = [`"><b>no such one`, "0198c0de-0000-7000-8000-000000000000", "\0"];
 
-/** The pages from a name to repeatedly rejected passwords. */
+/** The pages from entering a name to repeatedly rejected passwords. */
 async function way(name: string, tries: number): Promise<Seen[]> {
   const visitor = new Visitor(issuer());
   const path = `/settings/sign-in?${new URLSearchParams({ organisation: name, next: "/settings/webhooks" })}`;
@@ -147,7 +148,7 @@ describe.concurrent("an existing and an unknown organisation", () => {
     const known = await way(await nameOf(caller.tenantId), 7);
     expect(known.map(({ status }) => status)).toEqual([303, 200, 302, 404, 200, 422, 422, 422, 422, 422, 422, 429]);
     expect(await way("No such organisation", 7)).toEqual(known);
-    // All tests share an address, so not too often.
+    // All tests share an address, so the number of attempts is limited.
     for (const name of UNKNOWN_NAMES) expect(await way(name, 1)).toEqual(known.slice(0, 6));
   });
 
@@ -199,7 +200,7 @@ describe.concurrent("a client with a wrong secret", () => {
     const rows = () =>
       db()`select from audit_log where tenant_id = ${tenantId} and kind = 'ClientAuthentication.Failed'`;
     await db().begin(async (tx) => {
-      // No row is written meanwhile.
+      // No row is written during the test.
       await tx`lock table audit_log in share mode`;
       const response = await fetch(`${shared().url}/oauth2/token`, {
         method: "POST",
@@ -213,7 +214,7 @@ describe.concurrent("a client with a wrong secret", () => {
   });
 });
 
-/** How many rows each table has of a tenant. That it was asked at all may stand among its requests. */
+/** The number of a tenant's rows in each table. The requests themselves may be listed. */
 async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   const tables = await db()<{ name: string }[]>`
     select table_name as name from information_schema.columns

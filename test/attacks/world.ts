@@ -1,4 +1,4 @@
-// A tenant with something of everything in it, and a client that may do all but see what a test hides from it.
+// A tenant with one of every kind of data, and a client that may do everything except see records that a test hides.
 
 import { ENTITIES } from "../../server/entities/index.ts";
 import { type Answer, API, db, request, unique } from "../entities/client.ts";
@@ -13,7 +13,7 @@ export interface World {
   admin: Api;
   /** Has every scope, and a policy that permits everything. */
   spy: Person;
-  /** Path parameters of lists below a record, by the record's type. */
+  /** Path parameters of lists under a record, by the record's type. */
   ids: Record<string, string | number>;
   /** Reading requests creates new ones; those before this time are stable. */
   madeOn: string;
@@ -26,7 +26,7 @@ export interface Described {
 }
 
 const EACH = 5;
-/** It makes one of everything, in a machine that many tests share. */
+/** It makes one record of every kind, on a machine that many tests share. */
 export const PATIENCE_MS = 300_000;
 const WEBHOOK = { Entities: ["Application", "User", "Department"], Events: ["Created", "Updated", "Deleted"] };
 
@@ -119,10 +119,10 @@ export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> 
   return Items.filter(({ Name }: Described) => Name !== "Alert");
 }
 
-/** Fields that take no text but an address or a date. */
+/** Fields that accept only an address or a date, not any text. */
 const SHAPED = new Set(ENTITIES.flatMap(({ fields }) => fields.filter(({ shape }) => shape).map(({ name }) => name)));
 
-/** Each of its texts is one that no other record has. */
+/** No other record has any of its texts. */
 export function newRecord({ Fields }: Described, word = "hidden"): Item {
   const texts = textsOf({ Fields }).filter((name) => !SHAPED.has(name));
   return Object.fromEntries(texts.map((name) => [name, unique(`${word}-${name.toLowerCase()}`)]));
@@ -136,7 +136,7 @@ export function referencesOf({ Fields }: Pick<Described, "Fields">): string[] {
   return Fields.filter(({ Type }) => Type.startsWith("object (Abstract")).map(({ Name }) => Name);
 }
 
-/** Every list of the API: an operation that takes a Cursor. Its path has no parameters left, and may have a query. */
+/** Every list of the API: an operation with a Cursor. Its path has no parameters left, and may have a query. */
 export async function listsOf({ ids, madeOn }: World): Promise<{ path: string; name: string }[]> {
   const document = await readDocument();
   const lists = Object.entries<Item>(document.paths).filter(([, { get }]) =>
@@ -162,10 +162,10 @@ export function uidOf(name: string, item: Item): { type: string; id: string } | 
   if (WITHIN_A_RECORD.includes(name)) return undefined;
   if (name === "Grants") return { type: "Grant", id: `${item.User.Id}/${item.Application.Id}` };
   if (name === "RegistrationAccessToken") return { type: "Credentials", id: String(item.Application.Id) };
-  // Of a redelivery: it is judged by its event.
+  // Its event decides whether a redelivery's delivery is visible.
   if (name === "Deliveries") return { type: "WebhookEvent", id: item.EventId };
   if (item.ConnectionId && !item.Id) return { type: "WebhookConnection", id: item.ConnectionId };
-  // Role::"admin" is the role that its members are in.
+  // Role::"admin" is the role of its members.
   return { type: name, id: String(name === "Role" ? item.Name : (item.EventId ?? item.Id)) };
 }
 
@@ -187,10 +187,10 @@ export async function hide(
 
 export const READING = 'action in [Action::"AccessManager:Read", Action::"Settings:Read", Action::"Webhooks:Read"]';
 
-/** A list with more asked of it. */
+/** The list's path with further query parameters. */
 export const asked = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
-/** All of a list, page by page. */
+/** All pages of a list. */
 export async function pagesOf(
   reader: { get(path: string): Promise<Answer> },
   path: string,
@@ -218,7 +218,7 @@ export function send(
 /** A text that no record has. */
 export const UNKNOWN = "nobody-has-this";
 
-/** The error without what differs from one request to the next. */
+/** The error without values that differ between requests. */
 export function told({ status, body, headers }: Answer, secret: string) {
   const { RequestKey: _, Instance: __, ...rest } = body;
   return { status, etag: headers.get("etag"), body: JSON.parse(JSON.stringify(rest).replaceAll(secret, UNKNOWN)) };

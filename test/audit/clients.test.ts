@@ -1,4 +1,4 @@
-// Clients that do not prove to be themselves.
+// Clients that fail to authenticate.
 
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
@@ -14,7 +14,7 @@ import { type AuditEvent, fromHere, logOf, textOf } from "./log.ts";
 
 const KIND = "Kind=ClientAuthentication.Failed";
 
-/** An Application with a secret, looked at by the tenant's own client. */
+/** An Application with a secret, and the tenant's own client as the reader. */
 async function arrange(): Promise<{ reader: Api; client: { clientId: string; clientSecret: string } }> {
   const reader = await newTenant();
   const { Id } = await reader.made("Application", { Name: "Payroll", Is_Active: true });
@@ -23,7 +23,7 @@ async function arrange(): Promise<{ reader: Api; client: { clientId: string; cli
   return { reader, client: { clientId: Id, clientSecret: Secret } };
 }
 
-/** The answer does not wait for a row. */
+/** Waits for the row, because the answer does not. */
 async function rowsOf(reader: Api, count = 1): Promise<AuditEvent[]> {
   return until("the rows", async () => {
     const rows = await logOf(reader, KIND);

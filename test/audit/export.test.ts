@@ -9,7 +9,7 @@ import { logOf } from "./log.ts";
 
 const PATH = "/AuditEvent/Export";
 
-/** Makes and deletes a role, by a client that calls itself so. */
+/** Makes and deletes a role, by a client with this user agent. */
 async function leaveTrace(caller: Api, userAgent: string): Promise<void> {
   const headers = { "user-agent": userAgent };
   const { body } = await caller.patch("/Role", { Name: `role of ${crypto.randomUUID()}` }, headers);

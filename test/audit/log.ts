@@ -30,7 +30,7 @@ export async function kindsOf(caller: Pick<Api, "get">): Promise<string[]> {
   return (await logOf(caller)).map(({ Kind }) => Kind).reverse();
 }
 
-/** Whatever any column of the tenant's rows holds. */
+/** All values in the tenant's rows. */
 export async function textOf(tenantId: string): Promise<string> {
   const rows = await db()<{ text: string }[]>`
     select row_to_json(l)::text as text from audit_log l where tenant_id = ${tenantId}`;

@@ -7,14 +7,14 @@ import type { Api } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 import type { AuditEvent } from "./log.ts";
 
-/** The tenant's admin in Settings, without script. */
+/** Opens Settings as the tenant's admin, without script. */
 async function enter(api: Api) {
   const visitor = new Visitor(issuer());
   await visitor.submit(await visitor.open(`/settings?organisation=${api.tenant.tenantId}`), api.tenant.admin);
   const { csrf } = (await visitor.open("/settings")).forms[0]!.fields;
   return async (path: string, fields: Record<string, string> = {}) => {
     const first = await visitor.post(path, { csrf: csrf!, ...fields });
-    // Questions are answered unchanged.
+    // Confirmations are sent unchanged.
     const asked = first.status === 409 ? first.forms.find((form) => "shown" in form.fields) : undefined;
     const { status, heading } = asked ? await visitor.post(path, asked.fields) : first;
     expect({ path, status, heading }).toEqual({ path, status: 200, heading });

@@ -1,4 +1,4 @@
-// An entry's address and user agent are sealed by a key of its person.
+// An entry's address and user agent are encrypted by a key of its person.
 
 import { describe, expect, test } from "bun:test";
 import { newApplication, Person, signedIn } from "../account/person.ts";

@@ -1,4 +1,4 @@
-// Changes of credentials, policies, roles and connections: each stands in the log with its transaction, or not at all.
+// Changes of credentials, policies, roles and connections: each is in the log with its transaction, or not at all.
 
 import { describe, expect, test } from "bun:test";
 import { newClient } from "../authorize/client.ts";

@@ -162,7 +162,7 @@ describe.concurrent("a flood of failures", () => {
   });
 });
 
-/** Failures so many as no test makes by hand. */
+/** Inserts more failures than a test can make by requests. */
 async function hadFailures({ tenantId }: Api, count: number, ago = "10 minutes"): Promise<void> {
   await db()`
     insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)

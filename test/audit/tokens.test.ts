@@ -1,4 +1,4 @@
-// Tokens that ended before their time, and consents taken back.
+// Tokens that ended early, and withdrawn consents.
 
 import { describe, expect, test } from "bun:test";
 import { newClient, otherClient } from "../authorize/client.ts";

@@ -5,7 +5,7 @@ import { db } from "../entities/client.ts";
 import { answerOf, CALLBACK, type Client, issuer, newClient, otherClient } from "./client.ts";
 import { type View, Visitor } from "./visitor.ts";
 
-/** A second user of the client's tenant, with a role that gives nothing of Settings. */
+/** A second user of the client's tenant, with a role without permissions in Settings. */
 async function addUser({ tenant }: Client, username: string, name: string) {
   const password = "another password";
   const hash = await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 1024, timeCost: 1 });

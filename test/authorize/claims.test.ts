@@ -1,5 +1,5 @@
-// The claims parameter (OIDC Core 5.5) asks for single claims. It gives nothing that a scope of the client does not give,
-// and nothing that the user has not been asked about.
+// The claims parameter (OIDC Core 5.5) requests single claims. It returns only claims of the client's scopes, to which
+// the user has consented.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -24,14 +24,14 @@ import {
 } from "./client.ts";
 import { type View, Visitor } from "./visitor.ts";
 
-/** All of them, at both places. */
+/** All claims, at both places. */
 const members = Object.fromEntries(KNOWN_CLAIMS.map((name) => [name, { essential: true }]));
 const EVERYTHING = JSON.stringify({ userinfo: members, id_token: members });
 const asking = (...names: string[]) =>
   JSON.stringify({ userinfo: Object.fromEntries(names.map((one) => [one, null])) });
 const HYBRID = { response_type: "code id_token", nonce: "n", response_mode: "fragment" };
 
-/** An application with these scopes, of a tenant whose admin has a value for every claim. */
+/** An application with these scopes, in a tenant whose admin has a value for every claim. */
 async function newScene(scopes: string[], more: Parameters<typeof otherClient>[1] = {}) {
   const first = await newClient();
   await db()`

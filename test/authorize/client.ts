@@ -1,4 +1,4 @@
-// A client of a tenant of its own, and the requests it makes.
+// A client of a new tenant, and its requests.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { NewTenant } from "../../server/tenants/index.ts";
@@ -49,7 +49,7 @@ export class Client {
     })}`;
   }
 
-  /** Signs the tenant's admin in, and allows what is asked. */
+  /** Signs the tenant's admin in, and allows the request. */
   async visit(visitor: Visitor, fields: Fields = {}, path = RFC_PATH): Promise<View> {
     return this.goThrough(visitor, await visitor.open(this.authorize(fields, path)));
   }
@@ -59,7 +59,7 @@ export class Client {
     return answerOf(await this.visit(visitor, fields, path)).code!;
   }
 
-  /** From the sign-in page, or wherever the browser already is, to the client's own address. */
+  /** From the sign-in page, or the browser's current page, to the client's own address. */
   async goThrough(visitor: Visitor, page: View): Promise<View> {
     let view = page;
     if (view.heading === "Sign in") view = await visitor.submit(view, this.tenant.admin);
@@ -108,7 +108,7 @@ export async function otherClient({ tenant }: Client, credentials: Partial<Crede
   return new Client({ ...tenant, client: { clientId: String(row!.id), clientSecret, redirectUris: [CALLBACK] } });
 }
 
-/** PUBLIC_URL: the tests reach the same server by its address. */
+/** PUBLIC_URL. The tests use the same server by its address. */
 export function issuer(): string {
   return shared().url.replace("127.0.0.1", "localhost");
 }

@@ -1,4 +1,4 @@
-// HEAD of what browsers go to (RFC 9110 9.3.2): as GET, and nothing happens by it.
+// HEAD at the pages of browsers (RFC 9110 9.3.2): the same headers as GET, without effects.
 
 import { describe, expect, test } from "bun:test";
 import { db } from "../entities/client.ts";

@@ -1,4 +1,4 @@
-// When a user is asked to sign in, to choose, and to allow (OIDC Core 3.1.2.1 and 3.1.2.3).
+// The conditions for sign-in, choice of account and consent (OIDC Core 3.1.2.1 and 3.1.2.3).
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";

@@ -1,4 +1,4 @@
-// The logo that the consent page shows: fetched and made anew here, for the browser alone that is shown the page.
+// The logo on the consent page: fetched and re-encoded by Gatehouse, only for the browser that was shown the page.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { crc32, deflateSync } from "node:zlib";
@@ -31,7 +31,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return framed;
 }
 
-/** A PNG of one colour. @param more chunks beside those that every PNG has */
+/** A PNG of one colour. @param more chunks beyond those of every PNG */
 function png(width: number, height: number, more: Buffer[] = [], rows = height): Bytes {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -43,7 +43,7 @@ function png(width: number, height: number, more: Buffer[] = [], rows = height):
   return new Uint8Array(Buffer.concat([SIGNATURE, ...chunks]));
 }
 
-/** Chunks in which a file carries what is no pixel. */
+/** Text in metadata chunks of a file. */
 const MARK = "carried along";
 const CARRYING = [
   chunk("iCCP", Buffer.concat([Buffer.from("x\0\0"), deflateSync(Buffer.alloc(3_000, MARK))])),
@@ -53,14 +53,14 @@ const CARRYING = [
 
 const as = async (image: Bun.Image) => new Uint8Array(await image.bytes());
 
-/** A progressive JPEG, its last scan many times over: each is a dozen bytes, and the work of a whole image. */
+/** A progressive JPEG with many copies of its last scan: each has a dozen bytes, and costs as much as a whole image. */
 async function jpegOfScans(times: number): Promise<Bytes> {
   const jpeg = Buffer.from(await new Bun.Image(png(2_000, 2_000)).jpeg({ progressive: true }).bytes());
   const last = jpeg.subarray(jpeg.lastIndexOf(Buffer.from([0xff, 0xda])), -2);
   return new Uint8Array(Buffer.concat([jpeg.subarray(0, -2), ...Array(times).fill(last), jpeg.subarray(-2)]));
 }
 
-/** Publishes a file at an address of its own. */
+/** Publishes a file at a new address. */
 function publish(answer: Bytes | (() => Response)): string {
   const path = `/${Bun.randomUUIDv7()}`;
   site.pages.set(path, typeof answer === "function" ? answer : () => new Response(answer));
@@ -88,7 +88,7 @@ async function logoOf(client: Client): Promise<Response> {
   return get(visitor, srcOf(page)!);
 }
 
-/** Our own, in place of one that cannot be shown. */
+/** Our own icon, which replaces a logo that cannot be shown. */
 function expectIcon({ status, headers }: Response): void {
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -204,7 +204,7 @@ describe.concurrent("a logo", () => {
 
     await expectNone(new Visitor(), src);
     await expectNone(elsewhere, src);
-    // The same person in another browser.
+    // The same person in a second browser.
     await expectNone(again, src);
     for (const wrong of [
       "",

@@ -1,4 +1,4 @@
-// Pushed authorization requests (RFC 9126): by the client itself, then by a browser that brings only where it lies.
+// Pushed authorization requests (RFC 9126): first by the client itself, then by a browser with the reference only.
 
 import { describe, expect, test } from "bun:test";
 import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
@@ -39,7 +39,7 @@ async function pushed(client: Client, fields: Fields = {}): Promise<string> {
 const at = (client: Client, request_uri: string, path = RFC_PATH, beside: Record<string, string> = {}) =>
   `${path}?${new URLSearchParams({ client_id: client.id, request_uri, ...beside })}`;
 
-/** Lets time pass for a pushed request. */
+/** Simulates elapsed time of a pushed request. */
 const age = (uri: string, seconds: number) => db()`
   update pushed_requests set expires_on = expires_on - make_interval(secs => ${seconds})
   where digest = ${digestOf(uri.split(":").at(-1)!)}`;
@@ -203,7 +203,7 @@ describe.concurrent("a pushed request", () => {
       at({ id: "999999999" } as Client, uri),
     ];
     for (const path of wrong) expect((await new Visitor().open(path)).status).toBe(400);
-    // It is still its own client's.
+    // It can still be used by its own client.
     expect((await new Visitor().open(at(client, uri))).heading).toBe("Sign in");
   });
 
@@ -296,7 +296,7 @@ test("beyond the limit per address for a client without a secret; other addresse
         now() + interval '1 minute'
       from generate_series(2, ${MAX_PUSHES.address}::int) n`;
   }
-  // The whole network of an IPv6 address is one.
+  // A whole IPv6 network counts as one address.
   expect([await pushFrom(flooder), await pushFrom("2001:db8::2")]).toEqual([429, 429]);
   expect(await pushFrom(other)).toBe(201);
   // Authenticated clients have their own limit.

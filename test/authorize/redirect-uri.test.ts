@@ -1,4 +1,4 @@
-// Where a browser may be sent. SPEC.md Endpoints 1: exactly one of the registered addresses, else Not Found, no redirect.
+// Addresses for redirects. SPEC.md Endpoints 1: exactly one of the registered addresses, else Not Found, no redirect.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { answerOf, CALLBACK, type Client, newClient, otherClient, RFC_PATH, SPEC_PATH } from "./client.ts";
@@ -6,7 +6,7 @@ import { Visitor } from "./visitor.ts";
 
 const PATHS = [SPEC_PATH, "/oAuth/Authorize", RFC_PATH];
 
-/** For what changes nothing about a client. */
+/** For tests that do not change the client. */
 let shared: Client;
 beforeAll(async () => {
   shared = await newClient();

@@ -1,4 +1,4 @@
-// Authorization requests that their clients have signed (RFC 9101): by value, and pushed.
+// Authorization requests signed by their clients (RFC 9101): by value, and pushed.
 
 import { describe, expect, test } from "bun:test";
 import { type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
@@ -29,7 +29,7 @@ function claimsOf(client: Client, more: JWTPayload = {}): JWTPayload {
   return { ...about, ...asked, ...more };
 }
 
-/** Of JSON, and not to be made a text of. */
+/** Valid JSON that cannot be converted to text. */
 const NO_TEXT = { toString: null };
 const unsigned = async (...parts: object[]) =>
   `${parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.AAAA`;
@@ -54,7 +54,7 @@ describe.concurrent("a signed request", () => {
     const claims = claimsOf(client);
     const object = await signer.sign(claims, { typ: TYP });
     const begin = (text: string) => new Visitor().open(at(client, text));
-    // Until it is answered, it may be loaded again.
+    // It may be loaded again until it is answered.
     expect([(await begin(object)).status, (await begin(object)).status]).toEqual([200, 200]);
     const visitor = new Visitor();
     const first = answerOf(await client.goThrough(visitor, await visitor.open(at(client, object))));

@@ -52,7 +52,7 @@ const REFUSED: [name: string, fields: Fields, error: string, credentials?: Parti
   ["an overlong nonce", { nonce: "n".repeat(1_001) }, "invalid_request"],
 ];
 
-/** For what changes nothing about a client. */
+/** For tests that do not change the client. */
 let shared: Client;
 beforeAll(async () => {
   shared = await newClient();

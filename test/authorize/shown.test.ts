@@ -18,11 +18,11 @@ const OWN = ["openid", "profile", "orders:read", "stock:read"];
 const allow = { decision: "allow" };
 
 interface Way {
-  /** To the page that asks, for all that the application has at its two APIs. */
+  /** Opens the page that asks for all scopes of the application at its two APIs. */
   ask(scene: Scene, visitor: Visitor): Promise<{ page: View; tokens: (answer: View) => Promise<string> }>;
 }
 
-/** The ways by which a person comes to that page. */
+/** The ways to that page. */
 const WAYS: [string, Way][] = [
   [
     "a browser's request",
@@ -159,7 +159,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     expect(await db()`select from consents where client_id = ${scene.client.id}`).toHaveLength(0);
     if (way === "a device") return;
     expect(answerOf(await visitor.submit(again, allow)).code).toBeString();
-    // Once more, with a grant from the second page.
+    // Repeats it with a grant from the second page.
     await withdraw(scene, visitor);
     expect((await visitor.submit(again, allow)).status).toBe(409);
   });

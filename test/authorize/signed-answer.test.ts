@@ -24,7 +24,7 @@ function responseIn(view: View): string {
   return fields.response!;
 }
 
-/** Its parameters, of a JWT that the client was meant to get. */
+/** The parameters in a JWT that is meant for the client. */
 async function answered(client: Client, view: View): Promise<JWTPayload> {
   const jwks = createRemoteJWKSet(new URL(`${shared().url}/.well-known/jwks.json`));
   const verified = await jwtVerify(responseIn(view), jwks, { issuer: issuer(), audience: client.id });
@@ -165,7 +165,7 @@ test.concurrent("a signed answer is not accepted as a token", async () => {
   expectRfcError(await client.refresh(response), 400, "invalid_grant");
   const hinted = await browser.open(client.authorize({ id_token_hint: response, prompt: "none" }));
   expect(answerOf(hinted)).toMatchObject({ error: "invalid_request" });
-  // As a hint, it would skip the question.
+  // As a hint, it would skip the confirmation.
   const logout = await browser.open(`/oauth2/logout?${new URLSearchParams({ id_token_hint: response })}`);
   expect(logout.status).toBe(400);
 });

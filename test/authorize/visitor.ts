@@ -1,4 +1,5 @@
-// A person's browser over plain HTTP: it keeps cookies, follows our redirects, and fills in forms. No script runs.
+// A person's browser over plain HTTP: it keeps cookies, follows redirects within Gatehouse, and fills in forms. No
+// script runs.
 
 import { shared } from "../support/tenant.ts";
 
@@ -14,7 +15,7 @@ export interface View {
   html: string;
   heading: string;
   forms: Form[];
-  /** The redirect that led away from Gatehouse. */
+  /** The redirect out of Gatehouse. */
   location: URL | undefined;
 }
 
@@ -32,10 +33,10 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 
 export class Visitor {
   readonly cookies = new Map<OurCookie, string>();
-  /** Every response on the way. */
+  /** Every response so far. */
   readonly trail: Hop[] = [];
 
-  /** @param ca what a site other than Gatehouse proves itself by */
+  /** @param ca authority of a site other than Gatehouse */
   constructor(
     readonly origin = shared().url,
     private readonly ca?: string,
@@ -49,7 +50,7 @@ export class Visitor {
     return this.go("POST", new URL(path, this.origin).href, new URLSearchParams(fields).toString(), headers);
   }
 
-  /** Sends the page's form with more or other fields; undefined leaves one out. */
+  /** Sends the page's form with additional or replaced fields; undefined removes one. */
   submit(view: View, fields: Record<string, string | undefined> = {}, headers: Record<string, string> = {}) {
     const form = view.forms[0];
     if (!form) throw new Error(`No form on the page "${view.heading}" (${view.status}).`);
@@ -119,7 +120,7 @@ async function view(response: Response, location: URL | undefined): Promise<View
   return { status: response.status, headers: response.headers, html, location, heading, forms };
 }
 
-/** HTMLRewriter gives attributes as they are written. */
+/** HTMLRewriter returns attributes undecoded. */
 function decoded(text: string): string {
   const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#39": "'" };
   return text.replace(/&(amp|lt|gt|quot|#34|#39);/g, (_, name: string) => entities[name]!);

@@ -1,4 +1,4 @@
-// Load, receivers that fail and parts that are killed, all at once; then the account.
+// Combines load, failing receivers and killed parts, then reports every change.
 
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { scrape, sum } from "../metrics/scrape.ts";
@@ -13,16 +13,16 @@ import { createRandom } from "./random.ts";
 import { type Party, startReceivers } from "./receivers.ts";
 
 export interface ChaosOptions {
-  /** Of kills, and of load all the while; one round of kills is the least. */
+  /** Seconds of kills under load; at least one round of kills. */
   seconds: number;
-  /** Changes a second, of all tenants together. */
+  /** Changes per second, of all tenants together. */
   rate: number;
   tenants: number;
-  /** Milliseconds between two kills, at most. */
+  /** Maximum milliseconds between two kills. */
   longestPause: number;
-  /** The same one brings the same order of kills and the same failures, as far as time allows. */
+  /** With the same seed, the order of kills and the failures repeat, except for differences in time. */
   seed: number;
-  /** Milliseconds that may pass at the end without any delivery coming to an end. */
+  /** Maximum milliseconds at the end without a finished delivery. */
   patience: number;
   /** Kept at the end; by default a new one, which is removed. */
   dataDir?: string;
@@ -32,7 +32,7 @@ export interface ChaosOptions {
 const METRICS_TOKEN = crypto.randomUUID();
 const ALL_UP_MS = 120_000;
 
-/** Starts a Gatehouse of its own, with two workers and two APIs. */
+/** Starts a new Gatehouse with two workers and two APIs. */
 export async function runChaos(options: ChaosOptions): Promise<Kills & Ledger> {
   const { seconds, rate, tenants, longestPause, seed, patience, say } = options;
   const random = createRandom(seed);
@@ -96,7 +96,7 @@ export function isSound({ lost, late, outOfOrder }: Ledger): boolean {
   return lost.length === 0 && late.length === 0 && outOfOrder.length === 0;
 }
 
-/** The account, as people read it. */
+/** The report as text. */
 export function describeLedger(ledger: Kills & Ledger): string {
   const { killed, wiped, states } = ledger;
   const kills = Object.entries(killed).map(([name, count]) => `${name} ${count}`);

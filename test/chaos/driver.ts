@@ -1,4 +1,4 @@
-// Kills parts of a Gatehouse, one after the other, and brings each back.
+// Kills parts of a Gatehouse one at a time, and restarts each.
 
 import { rmSync } from "node:fs";
 import { temporalFiles } from "../../server/embedded/processes.ts";
@@ -7,9 +7,9 @@ import type { Stack } from "../support/stack.ts";
 import type { Random } from "./random.ts";
 
 export interface Kills {
-  /** By the part's name. */
+  /** Kills by the part's name. */
   killed: Record<string, number>;
-  /** How often Temporal's whole store was deleted. */
+  /** The number of deletions of Temporal's whole store. */
   wiped: number;
 }
 
@@ -20,7 +20,7 @@ export interface Victim {
   stop(): Promise<void>;
 }
 
-/** A process beside those of the stack. @param launch resolves when it is up */
+/** A process outside the stack. @param launch resolves when it is ready */
 export function victim(launch: () => Promise<StartedProcess>): Victim {
   let running: StartedProcess | undefined;
   return {
@@ -38,8 +38,8 @@ export function victim(launch: () => Promise<StartedProcess>): Victim {
 }
 
 /**
- * Goes on for so long, and at least until each was killed; from half-way on, once, Temporal's store is deleted.
- * @param longestPause milliseconds between two kills, at most
+ * Continues for this time, and at least until each part was killed. Half-way, Temporal's store is deleted once.
+ * @param longestPause maximum milliseconds between two kills
  */
 export async function killParts(
   stack: Stack,

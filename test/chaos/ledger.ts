@@ -1,15 +1,15 @@
-// The account at the end: what was answered 200 to callers, against the activity log and what receivers have taken.
+// The report at the end: compares changes answered 200 with the activity log and with the receivers' calls.
 
 import type { DeliveryState } from "../../workflows/contract.ts";
 import type { Api, LoggedEvent } from "../support/api.ts";
 import type { Receiver } from "../support/receiver.ts";
 import type { ChangeKey, Sent } from "./load.ts";
 
-/** A tenant with its connections, the receivers they go to, and what was sent. */
+/** A tenant with its connections, their receivers, and the sent changes. */
 export interface Account {
   api: Api;
   receivers: Map<string, Receiver>;
-  /** Ids of the connections that ask for order. */
+  /** Ids of the ordered connections. */
   ordered: Set<string>;
   sent: Sent;
 }
@@ -17,11 +17,11 @@ export interface Account {
 export interface Ledger {
   sent: number;
   committed: number;
-  /** Not answered 200, but the log has them. */
+  /** In the log, but not answered 200. */
   committedUnanswered: number;
   owed: number;
   states: Record<DeliveryState, number>;
-  /** Calls that a receiver answered 2xx, and how many of them for an event it had taken before. */
+  /** Calls that a receiver answered 2xx, and the number of repeated events among them. */
   taken: number;
   takenAgain: number;
   /** The problem of each missing event, as text. */
@@ -37,9 +37,9 @@ const PAGE = 200;
 const LOOK_MS = 1_000;
 
 /**
- * Waits until nothing is open any more, draws up the account and gives it.
- * @param openNow how many deliveries are open, undefined if that is not known just now
- * @param patienceMs in which at least one of them has to come to an end; what is open then is late
+ * Waits until no delivery is open, and makes the report.
+ * @param openNow the number of open deliveries, undefined if currently unknown
+ * @param patienceMs maximum time without a finished delivery; deliveries open after it are late
  */
 export async function settle(
   accounts: Account[],
@@ -107,13 +107,13 @@ function problemOf(state: DeliveryState | undefined, taken: boolean): string | u
   return undefined;
 }
 
-/** Why a delivery is still open, from the log. */
+/** The reason for an open delivery, from the log. */
 async function reasonOf(api: Api, eventId: string, connectionId: string): Promise<string | undefined> {
   const { Items } = await api.why(eventId, `ConnectionId=${connectionId}`);
   return Items[0]?.Reason;
 }
 
-/** How often the receiver has taken each event. */
+/** The number of accepted calls of each event. */
 function eventsTaken({ calls }: Receiver): Map<string, number> {
   const taken = new Map<string, number>();
   for (const { status, payload } of calls) {

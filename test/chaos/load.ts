@@ -1,22 +1,22 @@
-// An open-loop load: changes are sent at their times, whether or not those before them are answered.
+// An open-loop load: changes are sent at fixed times, even if earlier ones are not answered.
 
 import type { Api } from "../support/api.ts";
 
-/** A client that waits longer has given up. */
+/** A client gives up after this time. */
 const ANSWER_LIMIT_MS = 10_000;
 
-/** By what the activity log knows a change: each record is made once and updated once at most. */
+/** Identifies a change in the activity log: each record is created once and updated at most once. */
 export type ChangeKey = `${string} ${"Created" | "Updated"}`;
 
 export interface Sent {
   changes: number;
-  /** Those answered 200; nothing else counts as committed. */
+  /** Changes answered 200; no other change counts as committed. */
   committed: Set<ChangeKey>;
 }
 
 /**
- * @param apis asked in turn
- * @param rate changes a second, every second one an update
+ * @param apis used in turn
+ * @param rate changes per second, every second one an update
  * @param until the end of the load
  */
 export async function sendChanges(apis: Api[], rate: number, until: Promise<unknown>): Promise<Sent> {

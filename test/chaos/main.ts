@@ -1,4 +1,4 @@
-// `bun run chaos`: the long form, for minutes. Ends with 1 if anything is not accounted for.
+// `bun run chaos`: the long version, for minutes. Exit code 1 if a change is unaccounted for.
 
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-// Kinds of receivers: one answers, one fails at random, one always fails, one is gone. Two more require order.
+// Kinds of receivers: one answers, one fails at random, one always fails, one is unreachable. Two more require order.
 
 import type { ConnectionFields } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -12,7 +12,7 @@ export interface Party {
   wish: Partial<ConnectionFields>;
 }
 
-/** @param dataDir where the certificate is that Gatehouse trusts */
+/** @param dataDir has the certificate that Gatehouse trusts */
 export function startReceivers(dataDir: string, random: Random): Party[] {
   const flaky = async () => {
     const luck = random();

@@ -1,4 +1,4 @@
-// packages/client: the API with its types, and tokens that renew themselves.
+// packages/client: the typed API, and tokens that renew themselves.
 
 import { expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { newTenant, shared } from "../support/tenant.ts";
 
 const PATIENCE_MS = 120_000;
 
-/** Between the client and Gatehouse: it counts the tokens that are asked for, and can say that they expire sooner. */
+/** A proxy before Gatehouse: it counts token requests, and can shorten the stated lifetime. */
 function startProxy() {
   const tokens: string[] = [];
   const proxy = { tokens, seconds: undefined as number | undefined };

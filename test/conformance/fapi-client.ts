@@ -24,11 +24,11 @@ export class FapiClient {
   private constructor(
     readonly client: Client,
     readonly signer: Signer,
-    /** By which it makes DPoP proofs. */
+    /** Makes the DPoP proofs. */
     public key: DpopKey,
   ) {}
 
-  /** @param alg what it signs its assertions by */
+  /** @param alg the algorithm of its assertions */
   static async of(client: Client, alg = "ES256"): Promise<FapiClient> {
     const signer = await newSigner(alg);
     const declared = {
@@ -54,7 +54,7 @@ export class FapiClient {
     return this.post(PAR, { ...asked, ...fields }, claims, proof);
   }
 
-  /** The browser's way after a push. */
+  /** The browser's path after a push. */
   async pushed(fields: Fields = {}, proof?: Proof): Promise<string> {
     const answer = await this.push(fields, {}, proof);
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 201 });
@@ -65,7 +65,7 @@ export class FapiClient {
     return `${RFC_PATH}?${new URLSearchParams({ client_id: this.client.id, request_uri, ...beside })}`;
   }
 
-  /** Signs the user in, and allows what is asked. */
+  /** Signs the user in, and allows the request. */
   async visit(path: string): Promise<View> {
     return this.client.goThrough(this.browser, await this.browser.open(path));
   }
@@ -104,7 +104,7 @@ export class FapiClient {
     );
   }
 
-  /** Once more with the nonce, if it is asked for one (RFC 9449 8). */
+  /** Repeats the request with the nonce if one is required (RFC 9449 8). */
   private async proving(
     path: string,
     proof: Proof,
@@ -125,7 +125,7 @@ export class FapiClient {
     return (await jwtVerify(answer.body.id_token, keys, expected)).payload;
   }
 
-  /** The request, and all that follows from it. */
+  /** The request and the complete flow. */
   async flow(fields: Fields = {}) {
     const answer = await this.redeem(await this.code(fields));
     expect({ status: answer.status, body: answer.body }).toMatchObject({
@@ -138,7 +138,7 @@ export class FapiClient {
   }
 }
 
-/** In a tenant of its own. */
+/** In a new tenant. */
 export async function newFapiClient(alg?: string): Promise<FapiClient> {
   return FapiClient.of(await newClient(), alg);
 }

@@ -190,7 +190,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
     const { id } = other.client;
     const answer = await party.redeem(code, { client_id: id }, { iss: id, sub: id });
     expectRfcError(answer, 401, "invalid_client");
-    // Nothing was lost by it.
+    // The code was not used up.
     expect((await party.redeem(code)).status).toBe(200);
   });
 

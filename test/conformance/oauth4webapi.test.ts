@@ -33,7 +33,7 @@ test.concurrent("a device polls until its user has answered, and then gets its t
   expect(oauth.getValidatedIdTokenClaims(await poll())!.aud).toBe(gatehouse.id);
 });
 
-/** Goes where the authorization server's metadata says, through sign-in and consent. */
+/** Follows the authorization server's metadata through sign-in and consent. */
 async function authorize(as: oauth.AuthorizationServer, client: Client, browser: Visitor, fields: [string, string][]) {
   const all = [["client_id", client.id], ["redirect_uri", CALLBACK], ...fields] as [string, string][];
   const path = `${new URL(as.authorization_endpoint!).pathname}?${new URLSearchParams(all)}`;

@@ -39,7 +39,7 @@ async function startApplication(hostname: string) {
   return { client, origin, [Symbol.dispose]: () => void server.stop(true) };
 }
 
-/** The page's text after its next step. */
+/** The page's text after the next step. */
 async function told(page: Page, count = 1): Promise<string> {
   const output = page.locator(`output[data-count="${count}"]`);
   await output.waitFor({ state: "attached" });

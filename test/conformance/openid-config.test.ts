@@ -1,5 +1,6 @@
-// OpenID certification of Config OP: oidcc-discovery-endpoint-verification, one test a demand, and the checks of the
-// JWKS that every module begins with. The suite demands https throughout, so this Gatehouse has an https PUBLIC_URL.
+// OpenID certification of Config OP: oidcc-discovery-endpoint-verification, one test for each requirement, and the
+// checks of the JWKS at the start of every module. The suite requires https throughout, so this Gatehouse has an https
+// PUBLIC_URL.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { importJWK, type JWK } from "jose";
@@ -74,7 +75,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
 
   test("unsupported features are declared: request objects unsigned or by reference, unsigned id_tokens", () => {
     expect(metadata.request_object_signing_alg_values_supported).not.toContain("none");
-    // Without it, true is meant (OIDC Discovery 3).
+    // If it is absent, the default is true (OIDC Discovery 3).
     expect(metadata.request_uri_parameter_supported).toBe(false);
     expect(metadata.id_token_signing_alg_values_supported).not.toContain("none");
   });

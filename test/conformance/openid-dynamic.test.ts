@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 const asks = (metadata: object) => register(registrar, metadata, initial);
 
-/** A client that has registered itself. */
+/** A client that registered itself. */
 class Registered {
   readonly browser = new Visitor();
 
@@ -60,7 +60,7 @@ class Registered {
     return this.answer.body.client_id;
   }
 
-  /** Signs the user in, and allows what is asked. */
+  /** Signs the user in, and allows the request. */
   async visit(fields: Fields = {}): Promise<View> {
     const { username, password } = registrar;
     let view = await this.open(fields);
@@ -91,7 +91,7 @@ class Registered {
     return this.token({ grant_type: "authorization_code", code, redirect_uri: this.redirectUri }, claims);
   }
 
-  /** The whole flow, as every module of the suite checks it. */
+  /** The complete flow, as every module of the suite checks it. */
   async flow(claims?: JWTPayload) {
     const answer = await this.redeem(await this.visit({ nonce: "some nonce" }), claims);
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
@@ -108,7 +108,7 @@ class Registered {
 
 const keys = () => createRemoteJWKSet(new URL(`${shared().url}/.well-known/jwks.json`));
 
-// One after the other: of one account, only so many passwords are checked at once.
+// In sequence, because concurrent password checks of one account are limited.
 describe("oidcc-dynamic-certification-test-plan:", () => {
   test("oidcc-server", async () => {
     await (await Registered.of()).flow();
