@@ -1,6 +1,6 @@
-// `bun run test [files]`: one Gatehouse for all tests, then `bun test` against it. Everything is real; time is made
-// short by configuration. `bun run test:slow` runs the tests that start a Gatehouse of their own, most of them to kill its
-// parts. Those of test/unit need none, and run by `bun test test/unit` as well.
+// `bun run test [files]`: one Gatehouse for all tests, then `bun test` with it. All parts are real, and waits are short
+// by configuration. `bun run test:slow` runs the tests that start their own Gatehouse, most of them to kill its parts.
+// Tests of test/unit need none; `bun test test/unit` also runs them.
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -11,9 +11,9 @@ import { chromiumPath } from "./support/chromium.ts";
 import { newDataDirectory, prepareDataDirectories, temporaryDirectory } from "./support/directories.ts";
 import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
 
-/** Patience costs nothing where all is well, and a small machine may be busy. */
+/** A long timeout costs nothing if tests pass, and a small machine may be busy. */
 const TEST_TIMEOUT = "180000";
-/** Most tests wait for processes, so two more than there are cores; each may have a whole Gatehouse of its own. */
+/** Most tests wait for processes, so two more than the cores; each may run a complete Gatehouse. */
 const WORKERS = Math.min(availableParallelism() + 2, 6);
 /** These need no Gatehouse. */
 const ALONE = /^(\.\/)?test\/(unit|architecture)\b/;
@@ -49,7 +49,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** For `bun test`; what is slow runs where it is named, too. */
+/** Arguments for `bun test`; slow tests run only if they are named. */
 function selection(args: string[]): string[] {
   if (args.includes("--slow")) return [...args.filter((arg) => arg !== "--slow"), ...slowFiles()];
   if (args.some((arg) => !arg.startsWith("-"))) return args;
@@ -63,7 +63,7 @@ function slowFiles(): string[] {
 }
 
 async function runTests(args: string[], stack?: Stack): Promise<number> {
-  // To load the server's modules anew for each file was a tenth of the work.
+  // Loading the server's modules again for each file took a tenth of the time.
   const parallel = [`--parallel=${WORKERS}`, "--no-isolate"];
   const options = [`--timeout=${TEST_TIMEOUT}`, ...parallel, `--timings=${TIMINGS}`];
   const tests = Bun.spawn([process.execPath, "test", ...options, ...args], {

@@ -1,5 +1,5 @@
-// OpenID certification of RP-Initiated Logout OP and of Back-Channel OP, by the names of the suite's modules. Each signs a
-// user in, goes to the end_session_endpoint, and looks whether prompt=none still finds the user.
+// OpenID certification of RP-Initiated Logout OP and of Back-Channel OP, by the names of the suite's modules. Each
+// signs a user in, opens the end_session_endpoint, and checks whether prompt=none still finds the user.
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
@@ -13,7 +13,7 @@ import { type Fields, LONG_STATE, RelyingParty, VARIANTS } from "./relying-party
 
 const BYE = "https://app.example/post-logout";
 
-/** A user who is signed in, and an end session request; undefined leaves a parameter out. */
+/** A signed-in user, and an end session request; undefined removes a parameter. */
 async function start() {
   const client = await newClient({ post_logout_redirect_uris: [BYE] });
   const browser = new Visitor();

@@ -75,7 +75,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     });
   }
 
-  // Of a scope's standard claims, those that a User has a field for.
+  // Standard claims of a scope for which a User has a field.
   test.each([
     ["profile", { name: ADA.name, preferred_username: "admin", updated_at: expect.any(Number) }],
     ["email", { email: ADA.email, email_verified: false }],
@@ -146,7 +146,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
 
   test("oidcc-max-age-1: asks again after that time", async () => {
     const own = await RelyingParty.start(variant);
-    // The suite asks for 1 s; a busy machine takes longer for the steps after a sign-in.
+    // The suite uses 1 s; on a busy machine the steps after a sign-in take longer.
     await own.ageSession(1_000);
     const first = await own.flow();
     expect(await own.error({ max_age: "900", prompt: "none" })).toBe("login_required");

@@ -11,7 +11,7 @@ import { form } from "../oauth/client.ts";
 import { shared } from "../support/tenant.ts";
 import { basic } from "../token/client.ts";
 
-/** How a test plan has all its requests answered. */
+/** The response type and mode of all requests of a test plan. */
 export interface Variant {
   plan: string;
   response_type: "code" | "code id_token";
@@ -32,7 +32,7 @@ export interface Flow {
   /** The redirect's parameters. */
   front: Record<string, string>;
   token: Answer;
-  /** Of the token endpoint's id_token. */
+  /** Claims of the token endpoint's id_token. */
   claims: JWTPayload;
   userinfo: Record<string, unknown>;
 }
@@ -59,7 +59,7 @@ export class RelyingParty {
     return new RelyingParty(client, variant, browser);
   }
 
-  /** Path and query of a request; undefined leaves a parameter out. */
+  /** Path and query of a request; undefined removes a parameter. */
   request(fields: Fields = {}): string {
     const { response_type, response_mode } = this.variant;
     return this.client.authorize({ scope: "openid", nonce: "n-0S6_WzA2Mj", response_type, response_mode, ...fields });
@@ -79,7 +79,7 @@ export class RelyingParty {
     return Object.fromEntries(new URLSearchParams(response_type === "code" ? search : hash.slice(1)));
   }
 
-  /** A request that is refused: its error. */
+  /** The error of a rejected request. */
   async error(fields: Fields, browser = this.browser): Promise<string> {
     const { error, error_description, ...rest } = this.answerOf(await browser.open(this.request(fields)));
     expect(error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
@@ -87,12 +87,12 @@ export class RelyingParty {
     return error!;
   }
 
-  /** A request that is answered at once, and all that follows from it. */
+  /** A request that is answered at once, and the complete flow after it. */
   async flow(fields: Fields = {}): Promise<Flow> {
     return this.goOn(await this.browser.open(this.request(fields)), fields);
   }
 
-  /** From the answer on: the code's tokens, and userinfo. */
+  /** From the redirect on: the code's tokens, and userinfo. */
   async goOn(view: View, fields: Fields = {}): Promise<Flow> {
     const front = this.answerOf(view);
     expect(front).toMatchObject({ state: fields.state ?? "some state", iss: issuer() });
@@ -122,14 +122,14 @@ export class RelyingParty {
     return request("POST", RFC_TOKEN_PATH, { headers: basic(clientId, clientSecret), body });
   }
 
-  /** Lets time pass since the user signed in. */
+  /** Simulates elapsed time since the user's sign-in. */
   async ageSession(seconds: number): Promise<void> {
     await db()`
       update sessions set auth_time = auth_time - make_interval(secs => ${seconds})
       where tenant_id = ${this.client.tenant.tenantId}`;
   }
 
-  /** The suite's PerformStandardIdTokenChecks, signature by JWKS included. */
+  /** The suite's PerformStandardIdTokenChecks, including the signature by JWKS. */
   private async verified(idToken: string, nonce: string | undefined): Promise<JWTPayload> {
     const { payload, protectedHeader } = await jwtVerify(idToken, jwks(), {
       issuer: issuer(),
@@ -162,5 +162,5 @@ export function formRequest({ forms }: View): Request {
   return new Request(action, { method: "POST", body: new URLSearchParams(fields) });
 }
 
-/** As long as the suite's longest. */
+/** The longest state in the suite. */
 export const LONG_STATE = randomBytes(96).toString("base64url");

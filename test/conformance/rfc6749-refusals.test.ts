@@ -1,5 +1,5 @@
-// The negative cases of RFC 6749 4.1.3 and RFC 7636 4.6 at the token endpoint, as a table. Beside the code, a row says
-// what is sent in place of the right thing; none of them may use the code up.
+// The negative cases of RFC 6749 4.1.3 and RFC 7636 4.6 at the token endpoint, as a table. Each row has the wrong
+// values sent with the code; none of them may use up the code.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await client.visit(browser);
 });
 
-/** A code of the signed-in user, and the right request for its tokens. */
+/** A code of the signed-in user, and the valid request for its tokens. */
 async function newCode() {
   const { verifier, challenge } = newPkce();
   const { code } = answerOf(await browser.open(client.authorize(challenge)));
@@ -199,7 +199,7 @@ describe.concurrent("of parallel requests with one code", () => {
   });
 });
 
-// RFC 7636 4.1: 43 to 128 unreserved characters. The challenge is the verifier's own, so only its form is wrong.
+// RFC 7636 4.1: 43 to 128 unreserved characters. The challenge matches the verifier, so only its form is wrong.
 describe.concurrent("a code_verifier", () => {
   test.each([
     ["43 characters", "a".repeat(43), 200],

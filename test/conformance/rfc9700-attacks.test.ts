@@ -1,5 +1,5 @@
-// RFC 9700, section 4, "Attacks and Mitigations": one test a demand that an authorization server can fail and that
-// section 2 has not asked for already.
+// RFC 9700, section 4, "Attacks and Mitigations": one test for each requirement on an authorization server that section
+// 2 does not already contain.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -12,7 +12,7 @@ import { shared } from "../support/tenant.ts";
 import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
 
 let party: RelyingParty;
-/** Every kind of page there is, and every kind of redirect to a client. */
+/** Every kind of page, and every kind of redirect to a client. */
 let pages: Record<string, View>;
 let redirects: Record<string, View>;
 /** The visit that showed them. */

@@ -1,4 +1,4 @@
-// RFC 9700, section 2, "Best Practices": one test a demand that an authorization server can fail.
+// RFC 9700, section 2, "Best Practices": one test for each requirement on an authorization server.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";

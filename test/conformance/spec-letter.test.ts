@@ -172,7 +172,7 @@ describe.concurrent("SPEC.md's own paths, in any letter case", () => {
     const paths = Object.keys(document.paths).filter((path) => path.startsWith(API));
     expect(paths.length).toBeGreaterThan(30);
     for (const path of paths) {
-      // A method that no path has: what stands there says which it has.
+      // A method that no path has: Allow then lists the path's methods.
       const allowed = async (to: string) => {
         const answer = await request("PUT", to, { headers: { authorization: `Bearer ${token}` } });
         return { path, status: answer.status, allow: answer.headers.get("allow") };

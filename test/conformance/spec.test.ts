@@ -1,5 +1,5 @@
-// SPEC.md sentence by sentence: spec.md lists each statement, table row and rule with its tests. Tests are with their
-// feature; the others are below.
+// SPEC.md sentence by sentence: spec.md lists each statement, table row and rule with its tests. Tests are in the
+// folder of their feature; the others are below.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ function readWalk(): Map<string, string[]> {
   return walk;
 }
 
-/** A test that was renamed or is gone is missed here; whether it holds is its own to say. */
+/** Finds renamed and removed tests only; their results are not checked here. */
 function isThere(name: string): boolean {
   const [file, title] = name.split(".test.ts: ") as [string, string];
   const text = readFileSync(join(import.meta.dir, "..", `${file}.test.ts`), "utf8");

@@ -1,4 +1,4 @@
-// APIs in Settings: one is added, and its scopes are given to an application and to a role.
+// APIs in Settings: an administrator adds one, and grants its scopes to an application and a role.
 
 import { expect, test } from "bun:test";
 import type { Locator } from "playwright-core";

@@ -1,4 +1,4 @@
-// Forms of Settings that ask before they act: what they have shown is what is done, or they ask again.
+// Forms of Settings that ask for confirmation: they do exactly what they showed, or ask again.
 
 import { describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
@@ -23,7 +23,7 @@ async function enter({ tenant }: Api, by = tenant.admin): Promise<Visitor> {
 const has = (form: Form, fields: Record<string, string> = {}) =>
   Object.entries(fields).every(([name, value]) => form.fields[name] === value);
 
-/** The form as the page shows it, and where it is sent. */
+/** The form as the page shows it, and its target. */
 async function shownBy(visitor: Visitor, { page, first, action, fields }: Asking): Promise<Form> {
   let view: View = await visitor.open(page);
   if (first) {

@@ -8,7 +8,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 import { newColleague } from "./console.ts";
 
-/** One form that asks, about something that is there. */
+/** A form that asks for confirmation, and its existing record. */
 export interface Asking {
   api: Api;
   /** The user; default: the tenant's administrator. */
@@ -20,9 +20,9 @@ export interface Asking {
   action: string;
   /** Distinguishes it from others with the same action. */
   fields?: Record<string, string>;
-  /** Makes what the form says untrue; undefined: nothing of it can change without its end. */
+  /** Changes the data that the form shows; undefined: the data can only change by being deleted. */
   change?(): Promise<unknown>;
-  /** Whether it was done. */
+  /** Whether the action was done. */
   isDone(): Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export const named = (Name: string) => ({ Name });
 export const made = (api: Api, kind: string, body: object) => api.made(kind, { ...body }) as Promise<{ Id: string }>;
 export const isGone = async (api: Api, path: string) => (await api.get(path)).status === 404;
 
-/** A record that is deleted, after it was renamed. */
+/** Deletion of a record, which is renamed before the click. */
 function deletion(area: string, kind: string, body: Record<string, unknown>, change: object = named("Renamed")) {
   return async (): Promise<Asking> => {
     const api = await newTenant();
@@ -122,7 +122,7 @@ async function registered() {
   };
 }
 
-/** A connection with so many exhausted deliveries. */
+/** A connection with this number of exhausted deliveries. */
 export async function exhausted(count: number, fields: object = {}) {
   const api = await newTenant();
   const receiver = startReceiver(() => 500);
@@ -138,7 +138,7 @@ export async function exhausted(count: number, fields: object = {}) {
 
 export const redeliveriesOf = async (api: Api) => (await api.get("/Redelivery?Kind=Replay")).body.Items;
 
-/** By the path that takes the form, as it is registered. */
+/** By the form's path, as registered. */
 export const ASKING: Record<string, () => Promise<Asking>> = {
   "/settings/applications/:id/delete": deletion("applications", "Application", named("Payroll")),
   "/settings/departments/:id/delete": deletion("departments", "Department", named("Finance")),
@@ -332,7 +332,7 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
     await api.setState(body.Id, "Paused");
     return {
       ...{ api, page, action: `${page}/redeliver` },
-      // It is Held by then, and no longer among those that can be sent again.
+      // The connection is then Held, so the delivery cannot be sent again.
       change: () => api.redeliver(EventId, body.Id),
       isDone: async () => (await api.event(EventId)).Deliveries.some(({ Run }) => Run > 1) && receiver.calls.length > 4,
     };

@@ -1,4 +1,4 @@
-// Attributes that an organisation gives its users, in the organisation's form, in the users', and on their pages.
+// Attributes of users, defined by an organisation: in the organisation's form, in the users' form, and on their pages.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -13,7 +13,7 @@ test("an event shows its changed fields and a link to the previous change of the
   const { Id } = await api.change({ Name: "Front door", Description: "It squeaks", ExternalId: "door" });
   const made = await api.newestEvent();
   const { Id: other } = await api.change({ Name: "Back door" });
-  // Previous change may be one of several records.
+  // The previous change may contain several records.
   await api.patch("/Application", [
     { Id, Description: "<b>Oiled</b>" },
     { Id: other, Description: "Oiled" },
@@ -99,7 +99,7 @@ test("an event of many records compares ten, each with its previous change if re
   expect(new Set(links).size).toBe(2);
   expect(complaints).toEqual([]);
 
-  // Visitors who may not read one of them see none.
+  // Visitors who may not read one of them see no changes.
   const one = `forbid (principal is User, action, resource == Application::"${second!.Id}");`;
   expect((await api.patch("/Policy", { Name: "One door", Policy: one })).status).toBe(200);
   await open(`/settings/activity/${EventId}`);

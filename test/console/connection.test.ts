@@ -49,7 +49,7 @@ test("charts and their tables link to the log of the same time and state", async
     await until(label, async () => (await client.workflow.count(query)).count === (label.startsWith("all") ? 2 : 1));
   }
 
-  // A part that refreshes itself brings itself, and none of what costs more.
+  // Refreshing a part loads only that part, not the expensive rest.
   await open(`/settings/webhooks/${Id}`);
   const part = await page.evaluate(async (address) => {
     const answer = await fetch(address, { headers: { "hx-request": "true", "hx-target": "div#deliveries" } });
@@ -70,7 +70,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     const { Id } = await api.connect(receiver.url, { Name: "Directory" });
     await api.change({ Name: "Gate" });
     await api.settledEvent();
-    // It is Running, and waits for a connection that is Paused.
+    // It is Running, and waits because the connection is Paused.
     await api.setState(Id, "Paused");
     await api.replay({ ConnectionId: Id });
     await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });

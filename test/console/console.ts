@@ -1,4 +1,4 @@
-// Settings in a real browser, as a tenant's people use it.
+// Settings in a real browser.
 
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
@@ -14,7 +14,7 @@ export interface Visitor extends AsyncDisposable {
   page: Page;
   /** Unwanted messages: errors and CSP violations. */
   complaints: string[];
-  /** Goes to a path, such as /settings/webhooks. */
+  /** Opens a path, such as /settings/webhooks. */
   open(path: string): Promise<void>;
 }
 
@@ -32,13 +32,13 @@ export async function enterSettings(
   const page = await window.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
-    // Info is that a test types faster than the page puts the cursor.
+    // An info message means that the test types before the page sets the cursor.
     if (message.type() !== "info" && !isEditing(message.text(), page.url())) {
       complaints.push(`${message.type()}: ${message.text()}`);
     }
   });
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
-  // The way in needs no Chromium.
+  // The sign-in needs no Chromium.
   const door = new PlainContext({});
   const form = await door.newPage();
   await form.goto(`${issuer()}/settings?organisation=${tenant.tenantId}`);
@@ -59,12 +59,12 @@ export async function enterSettings(
   };
 }
 
-/** Where lines of the policy editor are joined, Chromium itself may write a style into the text, which is refused it. */
+/** When the policy editor joins lines, Chromium itself writes a style into the text, which the CSP blocks. */
 const isEditing = (complaint: string, url: string) =>
   complaint.includes("Applying inline style violates") && new URL(url).pathname.startsWith("/settings/policies");
 
 /**
- * A user of the tenant in these roles, whose password was set by the one-time link that an administrator gives.
+ * A user of the tenant with these roles, whose password was set by an administrator's one-time link.
  * @returns user name and password
  */
 export async function newColleague(api: Api, ...roles: string[]): Promise<{ username: string; password: string }> {

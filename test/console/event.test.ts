@@ -1,4 +1,4 @@
-// One event's page in Settings: what may be seen there, and what may be done.
+// The page of an event in Settings: visible data and permitted actions.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ test("an event in delivery cannot be redelivered, and the page says so", async (
   await page.getByRole("button", { name: "Redeliver" }).click();
   await page.getByRole("alert").getByText("The event is being delivered.").waitFor();
   await page.getByText("The 2nd attempt is in progress").waitFor();
-  // Not on the axis of the run before.
+  // It is not on the previous run's axis.
   await page.getByText("Run 2, sent again").waitFor();
   await page.getByText("Its first attempt is in progress.").waitFor();
 });

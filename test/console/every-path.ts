@@ -1,11 +1,11 @@
-// Every path of Settings there is, and one record of each kind, so that a test can ask for all of them.
+// Every path of Settings, and one record of each kind, so a test can request all paths.
 
 import { expect } from "bun:test";
 import { composedApp } from "../openapi/app.ts";
 import type { Api } from "../support/api.ts";
 import { db } from "../support/tenant.ts";
 
-/** Paths as they are registered, such as /settings/webhooks/:id. */
+/** Paths as registered, such as /settings/webhooks/:id. */
 export const PATHS = [...new Set(composedApp().routes.map(({ path }) => path))].filter(
   (path) => path.startsWith("/settings/") && !/^\/settings\/(sign-|signed-|callback|\*)/.test(path),
 );

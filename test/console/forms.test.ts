@@ -1,4 +1,4 @@
-// Forms of Settings: what is wrong, what is hostile, and who was faster.
+// Forms of Settings: invalid input, hostile input, and concurrent changes.
 
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";

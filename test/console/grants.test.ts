@@ -1,4 +1,4 @@
-// Grants of users to applications in Settings: listed and revoked at the user and at the application.
+// Grants of users to applications in Settings: listed and revoked on the page of the user and of the application.
 
 import { expect, test } from "bun:test";
 import { CALLBACK, Client } from "../authorize/client.ts";
@@ -11,7 +11,7 @@ import { enterSettings } from "./console.ts";
 const PATIENCE_MS = 120_000;
 const browser = openWindows();
 
-/** The tenant's admin has signed in to two applications, one without consent. */
+/** The tenant's admin has signed in to two applications; one does not ask for consent. */
 async function arrange() {
   const api = await newTenant();
   const { body } = await api.call("GET", `/User?Username=${api.tenant.admin.username}`);

@@ -1,4 +1,4 @@
-// Requirements on every page of Settings: nothing of other tenants, CSRF protection, and no shareable responses.
+// Requirements for every page of Settings: no data of other tenants, CSRF protection, and no shareable responses.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   [own, other] = await Promise.all([comeIn(), comeIn()]);
 });
 
-/** As a person sends it: with the cookies of the browser, and without following where it leads. */
+/** Like a browser: with its cookies, and without following redirects. */
 function send(
   { visitor }: Person,
   method: string,
@@ -61,13 +61,13 @@ describe.each(OF_ONE)("%s", (path) => {
   test("shows nothing of another tenant's record, and changes nothing", async () => {
     const theirs = fill(path, other.ids);
     let looked = await send(own, "GET", theirs);
-    // Some lead back to the record's own page.
+    // Some redirect to the record's own page.
     if (looked.status === 303)
       looked = await send(own, "GET", new URL(looked.headers.get("location")!, issuer()).pathname);
     expect([404, 405]).toContain(looked.status);
     const sent = await send(own, "POST", theirs, { csrf: own.csrf });
     const text = await sent.text();
-    // Of some forms it is said first that they are empty, but none is taken.
+    // Some forms report empty fields first, but none is accepted.
     const { status, headers } = sent;
     expect([400, 404, 405]).toContain(status);
     expect(headers.get("location")).toBeNull();
@@ -95,7 +95,8 @@ describe.each(PATHS)("%s", (path) => {
       for (const site of ["cross-site", "same-site", "none"]) {
         expect([403, 405]).toContain((await send(own, "POST", mine, { csrf }, site)).status);
       }
-      // Our own page may have been there before a sign-in, and some browsers do not say whose it is: a person is asked.
+      // The request may come from our own page before a sign-in, and some browsers do not send its origin. So the user
+      // is asked.
       for (const site of ["same-origin", undefined]) {
         const answer = await send(own, "POST", mine, { csrf }, site);
         expect([409, 405]).toContain(answer.status);

@@ -38,7 +38,7 @@ test(
       const { Id, Name } = await ok(admin.patch(`/${entity.Name}`, newRecord(entity, "a")));
       await open(`${paths[index]}/${Id}`);
       await tabs.getByRole("link", { name: "Events" }).click();
-      // The page before has the same heading.
+      // The previous page has the same heading.
       await tabs.locator("[aria-current=page]").getByText("Events").waitFor();
       await page.getByRole("heading", { name: Name, level: 1 }).waitFor();
       expect(await page.getByRole("rowheader").allTextContents()).toEqual([`${entity.Name} ${Id} Created`]);

@@ -1,4 +1,4 @@
-// Every form of Settings, and every page that shows the saved values, with hostile texts.
+// Sends hostile texts by every form of Settings, and checks every page that shows the saved values.
 
 import { expect, test } from "bun:test";
 import { MAPPED } from "../../server/signin/index.ts";
@@ -30,7 +30,7 @@ const OAUTH2_FIELDS = [
 ].join(" ");
 const PERMIT_ALL = "permit (principal, action, resource);";
 
-/** With these in place of what is refused, a form is taken; the other fields stay hostile. */
+/** Values that replace rejected texts, so the form is accepted; the other fields stay hostile. */
 const FREE = {};
 const PERSON = {
   Picture: "https://example.com/ana.png",
@@ -60,7 +60,7 @@ const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLo
 
 const API = { Scopes: `read ${HOSTILE}`, TokenLifetime: "", ClaimMapping: "", ApplicationId: "" };
 
-/** Every form with typed input, as `walk` finds it. */
+/** Every form with typed input, as found by `walk`. */
 const FORMS: Record<string, Typed> = {
   "POST /settings/apis/:id/change Name Audience Scopes TokenLifetime ClaimMapping ApplicationId": {
     ...{ ...API, Audience: `urn:changed:${Bun.randomUUIDv7()}` },
@@ -117,12 +117,12 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
     {
       ...CONNECTION,
-      // Its checkbox for no value is set as well.
+      // The checkbox for no value is also set.
       Secret: "",
     },
 };
 
-/** The pages that name such a record; each shows the name as it was typed. */
+/** The pages that name such a record; each shows the name as typed. */
 const NAMED = ["webhooks", "applications", "users", "departments", "identity-providers", "apis", "policies", "roles"];
 
 const browser = openWindows();
@@ -161,7 +161,7 @@ test(
 async function arrange(api: Api): Promise<void> {
   const { Id: ConnectionId } = await api.connect("https://localhost:9443/", { Name: "Directory" });
   await api.change({ Name: "Front door" });
-  // While it is under way its page has forms that are gone a moment later.
+  // While the redelivery runs, its page has forms that soon disappear.
   const { Id } = await api.replay({ ConnectionId, From: "2026-01-01" });
   await api.endedRedelivery(Id);
   await api.call("PATCH", "/User", { Username: "colleague" });
@@ -177,7 +177,10 @@ async function arrange(api: Api): Promise<void> {
   });
 }
 
-/** One of each, policies before roles: what permits all is there before those that policies speak of are renamed. */
+/**
+ * One form of each kind. Policies come before roles, so the policy that permits everything exists before others'
+ * records are renamed.
+ */
 function formsOf(pages: FoundPage[]): FoundForm[] {
   const byKey = new Map(pages.flatMap(({ forms }) => forms).map((form) => [form.key, form]));
   return [...byKey.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -190,7 +193,7 @@ function keysOf(forms: FoundForm[]): string[] {
 /** Accepts the input, or reports problems. */
 const isFilter = (key: string) => key.startsWith("GET ");
 
-/** Of each kind one that shows such a text; what has no width is not kept. */
+/** One page of each kind that shows such a text. Characters without width are not stored. */
 function showing(pages: FoundPage[]): Map<string, FoundPage> {
   const seen = (text: string) => text.replaceAll("\u200b", "");
   return new Map(pages.filter(({ text }) => seen(text).includes(seen(HOSTILE))).map((page) => [page.kind, page]));
@@ -205,16 +208,16 @@ async function tryForm({ page, open }: Visitor, form: FoundForm, taken: Typed | 
   if (!first.kept) await open(form.path);
   if (!taken) return;
   number += 1;
-  // Names have to differ.
+  // Names must be unique.
   const outcome = await send(page, form, (name) => (name in taken ? taken[name] : `${number} ${HOSTILE}`));
   const { status, problems, said, flaws } = outcome;
   expect({ form: form.key, status, problems, flaws }).toEqual({ form: form.key, status: 200, problems: {}, flaws: [] });
   expect(said).not.toBe("");
-  // The record's own page, named by the hostile text.
+  // The record's own page, with the hostile text as its name.
   if (form.action.endsWith("/add")) await inspectAsItIs(page, form.key);
 }
 
-/** It was taken, or refused with why beside a field, and then nothing that was typed is lost. */
+/** It was accepted, or rejected with a reason beside a field and without losing input. */
 function judge({ key }: FoundForm, { status, typed, kept, problems, flaws, said }: Outcome): void {
   const isRefused = status === 400 || status === 422;
   expect({ key, flaws, isAnswered: isRefused || status === 200 }).toEqual({ key, flaws: [], isAnswered: true });

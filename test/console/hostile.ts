@@ -6,7 +6,7 @@ import type { FoundForm } from "./walk.ts";
 /** Markup, an unterminated direction change, Arabic, invisible characters, and a combined character. */
 export const HOSTILE = `"><script>harmed=1</script><img src=x onerror="harmed=1">&lt;'\u202e\u200bمرحبا 👩‍👩‍👧<!--`;
 
-/** Of 10,000 characters; the first of them grow to 18 each by NFKC, and are the more work to draw. */
+/** With 10,000 characters. NFKC expands each of the first ones to 18, so they cost more to draw. */
 export const LONG = (HOSTILE + "ﷺ".repeat(50)).padEnd(10_000, "unbroken");
 
 const CONTROLS = "a\u0000b\u0007c\u001b[31m\u0085d";
@@ -21,15 +21,15 @@ export interface Outcome {
   typed: Typed;
   kept: Typed | undefined;
   problems: Typed;
-  /** Why it was refused, or what was done, at the top. */
+  /** The reason for the rejection, or the confirmation, at the top. */
   said: string;
   /** Problems that a hostile text causes on the page. */
   flaws: string[];
 }
 
 /**
- * Types into every field of a form on the page, marks every box, and sends it past the browser's own checks.
- * @param text for each field by its name; undefined: what it holds
+ * Types into every field of a form on the page, checks every box, and sends it without the browser's own checks.
+ * @param text the text for each field by its name; undefined: its current value
  */
 export async function send(page: Page, form: FoundForm, text: (name: string) => string | undefined): Promise<Outcome> {
   const texts = Object.fromEntries(form.typed.map((name) => [name, text(name)]));
@@ -44,14 +44,14 @@ export async function flawsOf(page: Page): Promise<string[]> {
 }
 
 /**
- * Sends forms as no browser would: hostile text replaces hidden values, and control characters are in all others.
+ * Sends forms with values that no browser sends: hostile text in hidden fields, and control characters in all others.
  * @returns problems of the responses
  */
 export async function tamper(page: Page, forms: FoundForm[]): Promise<string[]> {
   return page.evaluate(tamperHere, { forms, hostile: HOSTILE, controls: CONTROLS });
 }
 
-/** Runs in the browser. @returns what the fields make of it */
+/** Runs in the browser. @returns the fields' resulting values */
 function typeHere({ form, texts }: { form: FoundForm; texts: Record<string, string | undefined> }): Typed {
   const element = document.querySelector<HTMLFormElement>(
     `main form[action="${form.action}"]:has([name]:not(button))`,
@@ -64,7 +64,7 @@ function typeHere({ form, texts }: { form: FoundForm; texts: Record<string, stri
     // Fields for numbers and dates, and length limits, prevent typing such a text.
     const isFree = !/^(number|datetime-local|hidden|checkbox)$/.test(field.type) || text === "";
     if (text !== undefined && isFree) field.value = field.maxLength > 0 ? text.slice(0, field.maxLength) : text;
-    // HTML has no NUL; a text area has line breaks of its own.
+    // HTML cannot contain NUL, and a text area normalises line breaks.
     if (form.typed.includes(field.name)) typed[field.name] = field.value.replaceAll("\0", "\ufffd");
   }
   return typed;
@@ -111,7 +111,7 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
     ].flatMap(([flaw, is]) => (is ? [String(flaw)] : []));
   }
 
-  /** A link that does something else than to go to a page. */
+  /** Links that do not lead to a page. */
   function strayLinks(): string[] {
     // A link in a drawing has no text as its href.
     const isStray = (link: Element) => !/^https?:/.test(new URL(link.getAttribute("href")!, document.baseURI).href);
@@ -119,7 +119,10 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
     return links.filter(isStray).map(({ outerHTML }) => `no web address: ${outerHTML}`);
   }
 
-  /** A direction that is not ended turns round what follows it in its element, so that has to be all its own. */
+  /**
+   * An unterminated direction change affects the text after it in its element, so the element must contain only that
+   * text.
+   */
   function turned(): string[] {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const flaws: string[] = [];
@@ -172,7 +175,7 @@ async function tamperHere({ forms, hostile, controls }: Tampering): Promise<stri
   async function post(form: HTMLFormElement, action: string, names: string[], text: string) {
     const fields = new URLSearchParams([...new FormData(form)].map(([field, value]) => [field, String(value)]));
     for (const name of names) {
-      // Beside what is marked, so that nothing is switched off.
+      // Added to the checked boxes, so the form disables nothing.
       if (form.querySelector(`[type=checkbox][name="${name}"]`)) fields.append(name, text);
       else fields.set(name, text);
     }
@@ -181,7 +184,7 @@ async function tamperHere({ forms, hostile, controls }: Tampering): Promise<stri
     return { status: answer.status, body: await answer.text() };
   }
 
-  /** Fields for numbers and dates hold no such text, and HTML has no NUL. */
+  /** Fields for numbers and dates cannot contain such a text, and HTML has no NUL. */
   function lost(form: HTMLFormElement | null, names: string[]): string[] {
     return names.filter((name) => {
       const field = form?.querySelector<HTMLInputElement>(`[name="${name}"]`);

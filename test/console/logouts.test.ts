@@ -33,7 +33,7 @@ test(
     await page.keyboard.press("Enter");
     await page.getByText("The logout is being sent again.").waitFor();
     expect(new URL(page.url()).hash).toBe("#logouts");
-    // The browser goes to the address's fragment when it draws the loaded page.
+    // The browser scrolls to the fragment when it draws the loaded page.
     await page.waitForLoadState();
     await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
     await page.keyboard.press("Tab");
@@ -41,7 +41,7 @@ test(
     await logouts.getByText(/Pending|Retrying/).waitFor();
     expect(await again.count()).toBe(0);
     answer();
-    // A slow machine may have let attempts of it time out.
+    // On a slow machine, attempts may have timed out.
     await logouts.getByText(/^500, 500, 500, (timeout, )*200$/).waitFor();
     await again.waitFor();
     expect(complaints).toEqual([]);

@@ -13,7 +13,7 @@ const PATIENCE_MS = 120_000;
 const told = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
 const rolesOn = (page: Page) => page.locator("#roles").getByRole("rowheader").allInnerTexts();
 
-/** To what has the name, by Tab alone, and then Enter. */
+/** Moves to the element with this name by Tab only, then presses Enter. */
 async function press(page: Page, name: string): Promise<void> {
   for (let stops = 0; stops < 200; stops++) {
     await page.keyboard.press("Tab");

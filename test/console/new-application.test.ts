@@ -1,4 +1,4 @@
-// "New application" in Settings: a client by its kind, with what its kind needs.
+// "New application" in Settings: makes a client with the settings of its kind.
 
 import { expect, test } from "bun:test";
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";
@@ -15,7 +15,7 @@ const browser = openWindows();
 
 const PATIENCE_MS = 240_000;
 
-/** A visitor to Settings without scripts. */
+/** A visitor in Settings without scripts. */
 async function comeIn() {
   const api = await newTenant();
   const visitor = new Visitor(issuer());
@@ -125,7 +125,7 @@ test.concurrent("an application's page Connect has the values of discovery", asy
   const { status, html } = await open(`/settings/applications/${id}/connect`);
   expect(status).toBe(200);
   const found = await (await fetch(`${issuer()}/.well-known/openid-configuration`)).json();
-  // This one is registered already.
+  // This address is already registered.
   const told = Object.entries<string>(found).filter(([name]) =>
     /(?<!registration)_endpoint$|^issuer$|^jwks_uri$/.test(name),
   );

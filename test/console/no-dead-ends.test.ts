@@ -1,4 +1,4 @@
-// Whatever a browser can reach leads on, and what was typed is not lost.
+// Every page leads to a next step, and typed input is not lost.
 
 import { describe, expect, test } from "bun:test";
 import type { NewTenant } from "../../server/tenants/index.ts";
@@ -7,7 +7,7 @@ import { type Form, type View, Visitor } from "../authorize/visitor.ts";
 import { composedApp } from "../openapi/app.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
-/** Pages of people, as the routes have them: not of programs, as the keys are that providers fetch. */
+/** Pages for people, from the list of routes, without those for programs, such as the keys for providers. */
 const PAGES = /^\/(settings|account|signin|signout|oauth2\/(authorize|logout)|device|consent)(\/|$)/;
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))]
   .filter((path) => PAGES.test(path) && !path.includes("*") && !path.endsWith("/jwks"))
@@ -23,7 +23,7 @@ async function leadsOn(response: Response): Promise<boolean> {
   return response.headers.get("content-type")!.startsWith("text/html") && hasWayOn(await response.text());
 }
 
-/** A file that is downloaded leaves its page where it was. */
+/** A downloaded file leaves the page open. */
 const goesOn = ({ status, location, headers, html }: View) =>
   status < 500 && (location !== undefined || headers.has("content-disposition") || hasWayOn(html));
 
@@ -36,7 +36,7 @@ async function administrator(tenant: NewTenant, visitor = new Visitor(issuer()))
   return visitor;
 }
 
-/** Every page that links lead to from these, one of each kind. */
+/** Every page that is linked from these, one of each kind. */
 async function walk(visitor: Visitor, next: string[]): Promise<View[]> {
   const seen = new Set<string>();
   const views: View[] = [];
@@ -135,7 +135,7 @@ describe.concurrent("every form of Settings and of the account", () => {
   });
 });
 
-/** Of each kind one; a session that is ended on the way ends no other form's chance. */
+/** One form of each kind. A form that ends the session must not prevent the test of the others. */
 function formsOf(views: View[]): Form[] {
   const byAction = new Map(views.flatMap(({ forms }) => forms).map((form) => [form.action, form]));
   return [...byAction.values()].filter(({ action }) => !action.endsWith("/sign-out"));

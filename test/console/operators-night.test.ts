@@ -1,4 +1,4 @@
-// A receiver was down at night: what an operator sees of it, and how all of it is sent.
+// A receiver was down at night: the operator sees the failures, and sends all missed events.
 
 import { expect, test } from "bun:test";
 import { until } from "../support/api.ts";

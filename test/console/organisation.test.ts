@@ -26,7 +26,7 @@ test("a second factor is required of all users on the organisation's page, and a
   await auditor.page.getByText("Optional", { exact: true }).waitFor();
   expect(await auditor.page.getByRole("button", { name: "Save" }).count()).toBe(0);
 
-  // The scope of an API is offered, and saving the form again does not lose it.
+  // The form offers the API's scope, and saving it again keeps the scope.
   await newApi(api, "Orders", ["orders:read"]);
   await visitor.open("/settings/organisation");
   await page.getByLabel("Applications register themselves").selectOption("With an initial access token");
@@ -44,7 +44,7 @@ test("a second factor is required of all users on the organisation's page, and a
   await page.getByText("Saved. Takes effect with each user's next request.").waitFor();
   await menu.getByRole("link", { name: "API reference" }).click();
   await page.getByRole("link", { name: "OpenAPI viewer" }).click();
-  // It is slow to draw where others need the processor too.
+  // It is slow to draw on a busy machine.
   await page.getByRole("heading", { name: "Gatehouse" }).first().waitFor({ timeout: 90_000 });
   await visitor.open("/settings/organisation");
   expect(complaints).toEqual([]);

@@ -38,7 +38,7 @@ test(
         name: "Different users who signed in by the hour, the last 24 hours: 2 Different users.",
       })
       .waitFor();
-    // How they refresh is said above all of it.
+    // The note about refreshing is above all of it.
     expect(await page.locator(".refreshing ~ #overview").count()).toBe(1);
     expect(await page.locator("#overview #sign-ins").count()).toBe(1);
     await inspect(page, "overview-sign-ins");

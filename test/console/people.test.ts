@@ -73,7 +73,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       expect(await page.getByLabel("Name").inputValue()).toBe("Readers");
       await finding.getByRole("link").click();
       if (javaScriptEnabled) {
-        // It leads to the very place.
+        // The link leads to exactly that place.
         await page.keyboard.insertText("Re");
         const written = await page.locator("textarea[name=Policy]").inputValue();
         expect(written).toBe(wrong.replace('Action::"AccessManager:Raed"', 'Rection::"AccessManager:Raed"'));
@@ -100,7 +100,7 @@ test.concurrent(
     await open("/settings/users?Search=ADMIN");
     await page.getByRole("link", { name: "Administrator", exact: true }).last().click();
     const sessions = page.locator("#sessions tbody tr");
-    // The newest first: the admin's own, the thief's, the owner's.
+    // The newest first: the admin's session, the thief's, the owner's.
     expect(await sessions.count()).toBe(3);
     await sessions.nth(1).getByRole("button").click();
     await page.getByRole("button", { name: "End this sign-in" }).click();
@@ -110,7 +110,7 @@ test.concurrent(
 
     await page.getByRole("link", { name: "End all sign-ins" }).click();
     await page.getByRole("button", { name: "End all sign-ins" }).click();
-    // The admin's own was among them.
+    // The admin's own session was among them.
     await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
     expect(await owner.isSignedIn()).toBe(false);
   },

@@ -30,7 +30,7 @@ async function newInstallation() {
   return { client, api };
 }
 
-/** A connection that is Held, with what it has missed, and one whose redelivery is paused. */
+/** A Held connection with missed deliveries, and one with a paused redelivery. */
 async function addWebhooks(api: Awaited<ReturnType<typeof signIn>>, gone: string, good: string) {
   const held = await api.connect(gone, { Name: "Gone" });
   const quiet = await api.connect(good, { Name: "Quiet", Entities: ["Department"], Secret: "a former secret" });
@@ -63,7 +63,7 @@ test(
     expect(await page.getByText("1900").count()).toBe(0);
     await page.getByText("never", { exact: true }).waitFor();
 
-    // These have been made and no more.
+    // The test has made only these.
     const { body: applications } = await api.call<{ Items: { Id: string }[] }>("GET", "/Application?Name=Payroll");
     const { body: departments } = await api.call<{ Items: { Id: number }[] }>("GET", "/Department?Name=Finance");
     const { body: roles } = await api.call<{ Items: { Id: string }[] }>("GET", "/Role?Name=ops");
@@ -89,7 +89,7 @@ test(
   PATIENCE_MS,
 );
 
-/** With its script: no page says UTC, and each time is what a clock in Tokyo shows. */
+/** With script: no page says UTC, and each time is the local time in Tokyo. */
 async function expectInTokyo(page: Page): Promise<void> {
   const wrong = await page.evaluate(() => {
     const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "Asia/Tokyo" });
@@ -186,7 +186,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
         await open(`/settings/${path}/add`);
         for (const name of missing)
           expect(await page.locator(`[name=${name}]`).getAttribute("required")).not.toBeNull();
-        // A browser that does not hold it back sends it all the same.
+        // A browser without its own check sends it.
         await page.locator("form.fields").evaluate((form) => form.setAttribute("novalidate", ""));
         await page.getByRole("button", { name: button }).click();
         await page.getByRole("alert").waitFor();

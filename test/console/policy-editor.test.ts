@@ -12,11 +12,11 @@ import { enterSettings, newColleague } from "./console.ts";
 const browser = openWindows();
 const PATIENCE_MS = 240_000;
 const ADD = "/settings/policies/add";
-/** Bytes of a page that is opened for the first time, all that it loads included. */
+/** Maximum bytes of a first page load, including all its resources. */
 const MAX_BYTES = 150_000;
 
 const editorOf = (page: Page) => page.getByLabel("Policy", { exact: true });
-/** As the form sends it. */
+/** The text that the form sends. */
 const textOf = (page: Page) => page.locator("textarea[name=Policy]").inputValue();
 
 async function write(page: Page, text: string): Promise<void> {
@@ -43,7 +43,7 @@ test(
     expect(await status.getAttribute("role")).toBe("status");
     await inspect(page, "policy-editor-problem");
 
-    // F8 goes to the next one.
+    // F8 moves to the next problem.
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("F8");
     await page.keyboard.insertText("principal");
@@ -81,7 +81,7 @@ test(
     // The summary's links lead to the editor too.
     await page.getByRole("alert").getByRole("link").first().click();
     expect(await editorOf(page).evaluate((element) => document.activeElement === element)).toBe(true);
-    // An empty text is refused by the server, for the browser cannot see the field.
+    // The server rejects an empty text, because the browser cannot check the hidden field.
     await write(page, " ");
     await page.keyboard.press("Backspace");
     expect(await textOf(page)).toBe("");
@@ -194,7 +194,7 @@ test(
       "/settings/policies",
     ]) {
       await using visitor = await enterSettings(browser, api.tenant);
-      // Nothing that the first page still loads counts.
+      // Resources that the first page still loads must not count.
       await visitor.page.goto("about:blank");
       const session = await visitor.page.context().newCDPSession(visitor.page);
       await session.send("Network.enable");

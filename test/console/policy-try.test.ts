@@ -1,4 +1,4 @@
-// A policy is tried before it is saved: in the browser, without script, and nothing that was typed is lost.
+// A policy is tested before it is saved: in the browser, without script, and without losing input.
 
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
@@ -58,7 +58,7 @@ test(
     const { body } = await api.call<{ Items: Record<string, string>[] }>("GET", "/Policy?Limit=1");
     expect(body.Items[0]).toMatchObject({ Name: 'No "payroll"', Description: "For the test.", Policy: FORBID });
 
-    // From its own page it takes its own place.
+    // On its own page, the text replaces the saved one.
     await policy.fill(FORBID.replace("Payroll", "Nothing"));
     await page.getByRole("button", { name: "Try it first" }).click();
     await page.getByLabel("Caller's name or Id").fill("admin");

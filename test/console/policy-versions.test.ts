@@ -1,4 +1,4 @@
-// Every text of a policy is kept: who saved it and when, what it changed, and a way back to it.
+// Every text of a policy is kept: its author and time, its differences, and its restoration.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -25,7 +25,7 @@ test(
   async () => {
     const api = await newTenant();
     const id = await save(api, { Policy: textOf(1) });
-    // No new text.
+    // The text is unchanged.
     await save(api, { Description: "By the hour." });
     const colleague = await newColleague(api, "admin");
     await using other = await enterSettings(browser, api.tenant, colleague);

@@ -1,4 +1,4 @@
-// The form of a new identity provider, filled in with what is known of it.
+// The form of a new identity provider, filled in with known values.
 
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
@@ -25,7 +25,7 @@ test(
       const redirectUri = page.locator("form .secret code");
       const told = await redirectUri.textContent();
       expect(told).toMatch(/\/signin\/upstream\/\d+\/callback$/);
-      // A form that is refused, and another choice of what to fill in, keep it.
+      // A rejected form, and a second choice of provider, keep it.
       await page.getByLabel("Name", { exact: true }).fill("");
       await page
         .locator("main form.fields")

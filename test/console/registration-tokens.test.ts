@@ -1,5 +1,5 @@
-// Initial access tokens in Settings: made, shown once, used by an application that registers itself, and deleted; and
-// the tokens by which such applications change themselves.
+// Initial access tokens in Settings: made, shown once, used by an application that registers itself, and deleted. Also
+// the registration access tokens of such applications.
 
 import { expect, test } from "bun:test";
 import { ok } from "../policies/people.ts";

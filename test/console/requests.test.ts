@@ -33,7 +33,7 @@ test(
 
     await using visitor = await enterSettings(browser, api.tenant);
     const { page, open, complaints } = visitor;
-    /** A request is there a second after its answer. */
+    /** A request is listed a second after its answer. */
     const openOnce = async (path: string, text: string) => {
       for (;;) {
         await open(path);

@@ -10,7 +10,7 @@ import { newTenant } from "../support/tenant.ts";
 
 const PATIENCE_MS = 120_000;
 
-/** An API on a database of its own, and a browser that has come in to Settings there. */
+/** An API with a separate database, and a browser signed in to Settings there. */
 async function enter(database: KeyDatabase): Promise<{ app: PrivateApp; api: Api; visitor: Visitor }> {
   const app = startPrivateApp({}, "info", { databaseUrl: database.url });
   const api = await newTenant(app);
@@ -20,7 +20,7 @@ async function enter(database: KeyDatabase): Promise<{ app: PrivateApp; api: Api
   return { app, api, visitor };
 }
 
-/** Redirects lead to PUBLIC_URL, where this API is not. */
+/** Redirects lead to PUBLIC_URL, which is not this API's address. */
 async function come(visitor: Visitor, opened: Promise<View>): Promise<View> {
   const view = await opened;
   return view.location ? come(visitor, visitor.open(view.location.pathname + view.location.search)) : view;
@@ -66,7 +66,7 @@ test(
     expect(offers.html).toContain("The search is incomplete");
     const nothing = await visitor.open("/settings/search?q=nobody");
     expect(nothing.html).not.toContain("No matches");
-    // The only one that was found need not be the only one that there is.
+    // The only match found may not be the only match.
     expect((await visitor.open("/settings/search?q=front%20door")).heading).toBe("Search");
     await release();
     expect((await come(visitor, visitor.open("/settings/search?q=front%20door"))).heading).toBe("Front door");
@@ -90,7 +90,7 @@ test(
     searching.catch(() => {});
     await until("the search to come to what is held", () => waitsFor(database.sql, "events"));
     leaving.abort();
-    // Responses after the disconnection was noticed are sent later.
+    // Responses follow after the disconnection was noticed.
     for (let turn = 0; turn < 3; turn++) expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
     await releaseEvents();
     const isOver = () => app.lines.some(({ route }) => route === "/settings/search");

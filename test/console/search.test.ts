@@ -16,7 +16,7 @@ const NOWHERE = "https://localhost:9443/";
 const box = (page: Page) => page.getByRole("combobox", { name: "Find anything" });
 const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
 
-/** Titles of what the page of answers has, or the heading of the one page that it has led to. */
+/** Titles on the results page, or the heading of the single page to which the search redirected. */
 async function found(page: Page, open: (path: string) => Promise<void>, text: string): Promise<string[]> {
   await open(`/settings/search?q=${encodeURIComponent(text)}`);
   const heading = (await page.getByRole("heading", { level: 1 }).textContent())!;
@@ -115,9 +115,9 @@ test(
     ] as const) {
       expect([text, await found(page, open, text)]).toEqual([text, [title]]);
     }
-    // The request's effects, and a second later the request itself.
+    // The request's effects, and after a second the request itself.
     expect((await found(page, open, row!.RequestKey)).at(-1)).toBe("Role.Created");
-    // A number may be the Id of several.
+    // Several records may have this Id.
     expect(await found(page, open, String(Id))).toContain("Front door");
     expect(await found(page, open, String(person.Id))).toContain("Ada");
     await open("/settings/search?q=a");

@@ -1,4 +1,4 @@
-// Coming in to Settings by our own OpenID provider, and what ends it.
+// Sign-in to Settings by our own OpenID provider, and the ends of its session.
 
 import { describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
@@ -7,7 +7,7 @@ import { db } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 
-/** A browser at the sign-in page that Settings has sent it to. */
+/** A browser at the sign-in page, redirected from Settings. */
 async function atTheDoor(api: Api, path = "/settings"): Promise<{ visitor: Visitor; page: View }> {
   const visitor = new Visitor(issuer());
   return { visitor, page: await visitor.open(`${path}?organisation=${api.tenant.tenantId}`) };
@@ -51,7 +51,7 @@ describe.concurrent("signing in to Settings", () => {
     const page = await visitor.open(`/settings/sign-in?organisation=${encodeURIComponent(row!.name)}`);
     expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
     for (const name of ["gatehouse-session", "gatehouse-settings"] as const) visitor.cookies.delete(name);
-    // It remembers.
+    // The browser remembers the organisation.
     expect((await visitor.open("/settings")).heading).toBe("Sign in");
   });
 
@@ -80,7 +80,7 @@ describe.concurrent("signing in to Settings", () => {
     expect([stranger.status, stranger.heading]).toEqual([400, "Not signed in"]);
     const { visitor: other } = await atTheDoor(api);
     expect((await other.open(answer)).heading).toBe("Not signed in");
-    // The same browser is in already.
+    // The same browser is already signed in.
     expect((await visitor.open(answer)).heading).toBe("Overview");
   });
 

@@ -1,4 +1,4 @@
-// The programs of an application's page Connect: what a person copies there is run as it is.
+// The programs of an application's page Connect run unchanged.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, readdirSync, symlinkSync } from "node:fs";
@@ -22,7 +22,7 @@ import { newTenant } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
 import { enterSettings, type Visitor } from "./console.ts";
 
-/** Packages may have to be fetched and compiled first. */
+/** Packages may need to be downloaded and compiled first. */
 const PATIENCE_MS = 400_000;
 const EXAMPLES = join(ROOT, "examples/clients");
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(() => settings?.[Symbol.asyncDispose]());
 
-/** A client that was made by "New application", and the programs that the page it leads to shows. */
+/** A client made by "New application", and the programs on its page. */
 async function made(kind: string, redirectUri?: string) {
   const { page, open } = settings;
   await open(`/settings/new-application/${kind}`);
@@ -118,7 +118,7 @@ async function started(name: string, text: string, env: Record<string, string>) 
     child,
     printed,
     async [Symbol.asyncDispose]() {
-      // `go run` has a child of its own.
+      // `go run` starts a child process.
       if (child.exitCode === null) process.kill(-child.pid, "SIGKILL");
       await child.exited;
       await all;
@@ -134,7 +134,7 @@ async function started(name: string, text: string, env: Record<string, string>) 
 
 const secretOf = ({ secret }: { secret: string }): Record<string, string> => (secret ? { CLIENT_SECRET: secret } : {});
 
-/** Through the sign-in pages to where they lead. */
+/** Through the sign-in pages to the final redirect. */
 async function signedIn(address: URL): Promise<URL> {
   const visitor = new PlainBrowser(issuer());
   let view = await visitor.open(address.pathname + address.search);
@@ -168,7 +168,7 @@ async function expectConsole(): Promise<void> {
   expect(await answer.text()).toContain("Sign out");
 }
 
-/** The toolchains that this machine has; CI has all. */
+/** The toolchains on this machine; CI has all. */
 const isHere = (name: string) => process.env.CI === "true" || Bun.which(runnerOf(name).tool) !== null;
 
 test(
@@ -188,7 +188,7 @@ test.each(["web", "native"])(
     const reserved = new Set<number>();
     const addresses: string[] = [];
     for (const _ of "four") addresses.push(`http://localhost:${await nextFreePort(0, "127.0.0.1", reserved)}/callback`);
-    // Of a native client the port may be any.
+    // A native client may use any port.
     const client = await made(kind, kind === "native" ? "http://localhost/callback" : addresses.join("\n"));
     const shown = kind === "native" ? "http://localhost:3001/callback" : addresses[0]!;
     expect(client.programs.size).toBe(addresses.length);
@@ -202,7 +202,7 @@ test.each(["web", "native"])(
         name.startsWith("By hand") ? signInByHand(program) : signInAt(name, program, addresses[index]!),
       );
     }
-    // They start side by side, and are visited in turn: two of them call their cookie the same.
+    // They start in parallel, and are visited in sequence: two of them use the same cookie name.
     for (const visit of begun) await visit();
     await expectConsole();
   },
@@ -228,7 +228,7 @@ async function signInAt(name: string, program: Program, redirectUri: string): Pr
   const answer = await signedIn(new URL(begun.headers.get("location")!));
   expect(answer.origin + answer.pathname).toBe(redirectUri);
   expect([name, (await fetch(answer)).status]).toEqual([name, 400]);
-  // The second time it is a browser that was signed in before.
+  // The second time, the browser is already signed in.
   for (const _ of ["first", "again"]) {
     expect(await signedInBeside(new URL("/login", redirectUri).href)).toMatch(/"sub": ?"user-\d+"/);
   }
@@ -318,7 +318,7 @@ test(
       expect([status, body]).toEqual([200, expect.anything()]);
       return body.access_token as string;
     };
-    // Once it is the client of an API, it takes that API's tokens.
+    // After it became the client of an API, it accepts that API's tokens.
     const Audience = `https://orders.example.org/${Bun.randomUUIDv7()}`;
     const Scopes = [{ Name: "orders:read", Description: "Read orders" }];
     await api.made("Api", { Name: "Orders", Audience, Scopes, ApplicationId: service.clientId });
@@ -336,7 +336,7 @@ async function asRefreshToken(token: string): Promise<string> {
   return new SignJWT(decodeJwt(token)).setProtectedHeader({ alg: "RS256", typ: "rt+jwt", kid }).sign(key);
 }
 
-/** Each program takes the token, and none that is not signed or of another type. */
+/** Each program accepts the token, and rejects one that is unsigned or of a different type. */
 async function check(service: { secret: string }, programs: Map<string, string>, clientId: string, token: string) {
   for (const [name, text] of programs) {
     if (!isHere(name)) continue;

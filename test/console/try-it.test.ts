@@ -1,4 +1,4 @@
-// "Try it": a person goes through the authorization code flow with an application, and sees each step.
+// "Try it": a person runs the authorization code flow with an application, and sees each step.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -28,7 +28,7 @@ async function addRedirectUri(page: Page): Promise<void> {
   await page.getByText("The redirect URI is added").waitFor();
 }
 
-/** From the authorization request to the page that it comes back to. */
+/** From the authorization request to the page at the redirect URI. */
 async function send(page: Page, decision = "Allow"): Promise<void> {
   await page.getByRole("link", { name: "Send the browser there" }).click();
   const consent = page.getByRole("button", { name: decision, exact: true });
@@ -195,7 +195,7 @@ test(
     expect(await page.content()).not.toContain(victim.username);
     expect(await page.getByRole("heading", { name: "5. The access token" }).count()).toBe(0);
 
-    // An answer leads on in the browser alone that has asked, for the person and the application that it was asked for.
+    // An answer is valid only in the browser that made the request, for the same person and application.
     await open(pathOf(id));
     await goTo(page);
     await send(page);
@@ -212,7 +212,7 @@ test(
       expect(await at.page.content()).not.toContain(own.searchParams.get("code")!);
     }
 
-    // Nor for the next user of that browser.
+    // Nor for the browser's next user.
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in again" }).click();
     await page.getByLabel("User name").fill(colleague.username);

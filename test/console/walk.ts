@@ -1,13 +1,13 @@
-// All pages and forms of Settings, found as a person finds them: by following the links.
+// All pages and forms of Settings, found by following links.
 
 import type { Page } from "playwright-core";
 
 /** A form, identified by its action and fields. */
 export interface FoundForm {
-  /** Such as `POST /settings/roles/:id/change Name Description`: the fields are those that one can type into. */
+  /** Such as `POST /settings/roles/:id/change Name Description`, with the fields for typed input. */
   key: string;
   path: string;
-  /** As the page writes it. */
+  /** As written in the page. */
   action: string;
   typed: string[];
   /** Hidden fields and choices, without the form's token. */
@@ -15,25 +15,22 @@ export interface FoundForm {
   /** The button's text. */
   button: string;
   asks: boolean;
-  /** Of its fields, by name. */
+  /** Labels of its fields, by name. */
   labels: [name: string, label: string][];
 }
 
 export interface FoundPage {
   path: string;
-  /** The path with `:id` in the place of what a record is known by. */
+  /** The path with `:id` in place of a record's identifier. */
   kind: string;
   forms: FoundForm[];
-  /** Of its middle. */
+  /** The text of its main part. */
   text: string;
-  /** Times in it that no script can put into the reader's own zone. */
+  /** Times without markup, which a script cannot convert to the reader's zone. */
   bareTimes: string[];
 }
 
-/**
- * Follows the links from the overview on.
- * @param most pages of one kind, the first that are linked to
- */
+/** Follows links from the overview. @param most the maximum number of pages of one kind, in the order of links */
 export async function walk(page: Page, most: number): Promise<FoundPage[]> {
   return page.evaluate(walkHere, most);
 }

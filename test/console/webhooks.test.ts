@@ -1,4 +1,4 @@
-// Webhook connections in Settings, as people use them.
+// Webhook connections in Settings, as used by people.
 
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
@@ -31,7 +31,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
     const door = await api.change({ Name: "Front door" });
     await api.settledEvent();
-    // It comes by itself; without script it comes when the page is asked for again.
+    // It appears by itself; without script, after a reload.
     if (!javaScriptEnabled) await page.reload();
     await page
       .getByRole("row")

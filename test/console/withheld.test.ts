@@ -12,7 +12,7 @@ const browser = openWindows();
 
 test("a reader without access to an event's records sees it without Data or other traces of them", async () => {
   const api = await newTenant();
-  // It repeats what it was sent.
+  // It returns the received bytes.
   await using receiver = startReceiver(({ bytes }) => new Response(new Uint8Array(bytes), { status: 400 }));
   await api.connect(receiver.url, { Entities: ["Department"] });
   const secret = `secret ${Bun.randomUUIDv7()}`;

@@ -15,9 +15,9 @@ const WITHOUT_DATABASE = [
   "/openapi.json",
   "/.well-known/openid-configuration",
   "/.well-known/oauth-authorization-server",
-  // Cached data is served.
+  // Cached data is available.
   "/.well-known/jwks.json",
-  // These reject a client's own token.
+  // These reject a client's token for itself.
   "/oauth2/userinfo",
   "/oauth2/clients/{client_id}",
 ];
@@ -157,7 +157,7 @@ test("while PostgreSQL hangs, every request gets 503, and service resumes with P
   const { api, headers } = await signedIn(app);
   await api.change({ Name: "Gate" });
   relay.swallow();
-  // More than there are connections, and of changes more than the tenant's share.
+  // More than the connections of the pool, and more changes than the tenant's share.
   const asked = Array.from({ length: 40 }, (_, index) =>
     fetch(`${app.url}${API}/Application`, {
       method: index % 5 === 0 ? "PATCH" : "GET",
@@ -183,7 +183,7 @@ test("behind a balancer without a backend, every request gets 503", async () => 
   await using app = startPrivateApp({}, "info", relay);
   const { api, headers } = await signedIn(app);
   relay.abandon();
-  // More than there are connections.
+  // More than the connections of the pool.
   const asked = Array.from({ length: 20 }, () => fetch(`${app.url}${API}/Application`, { headers }));
   for (const answer of await Promise.all(asked)) {
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
@@ -237,7 +237,7 @@ interface SignedIn {
   refreshToken: string;
 }
 
-/** A tenant's client, whose token was made by the app; so it has its keys and policies in memory. */
+/** A tenant's client with a token from this app, which therefore has its keys and policies in memory. */
 async function signedIn(app: PrivateApp): Promise<SignedIn> {
   const { tenant } = await newTenant();
   const api = await signIn(app.url, tenant);
@@ -252,7 +252,7 @@ function post(url: string, form: Record<string, string>): Promise<Response> {
   return fetch(url, { method: "POST", body: new URLSearchParams(form) });
 }
 
-/** A form that gets as far as its client. */
+/** A form that is valid until its client is looked up. */
 function formFor(path: string, { tenant }: Api): URLSearchParams {
   const { clientId: client_id, clientSecret: client_secret } = tenant.client;
   const grant: Record<string, string> = path.endsWith("oken") ? { grant_type: "client_credentials" } : { token: "any" };
@@ -264,7 +264,7 @@ const isPage = (path: string) =>
     path,
   );
 
-/** Ids that there might be. */
+/** With plausible ids. */
 function withIds(path: string): string {
   const isEntity = /\/(Application|User|Department|IdentityProvider)\//.test(path);
   return path.replace(/\{(\w+)\}/g, (_, name) =>
@@ -272,7 +272,7 @@ function withIds(path: string): string {
   );
 }
 
-/** A body that its operation takes. */
+/** A valid body of the operation. */
 function exampleOf(document: Json, operation: Json): string {
   const examples = Object.values<Json>(
     resolve(document, operation.requestBody)?.content["application/json"]?.examples ?? {},

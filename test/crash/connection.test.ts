@@ -16,7 +16,7 @@ test("a transaction that lost its connection fails, and so does each further sta
     await endSession(await sessionOf(tx));
     further.push(await failure(tx`select`));
     further.push(await failure(tx`select`));
-    // The pool's only connection is opened again; the transaction must not go on there.
+    // The pool's only connection reconnects; the transaction must not continue there.
     await sessionOf(sql);
     further.push(await failure(tx`create table never_made ()`));
   });
@@ -31,7 +31,7 @@ test("a statement waiting for a lock does not delay others, which use another co
   const holder = connect(URL, "gatehouse test", 1);
   const sql = connect(URL, "gatehouse test", 2);
   await holder`select pg_advisory_lock(20260815)`;
-  // Both connections are open, and had more than one statement to send.
+  // Both connections are open, and have had several waiting statements.
   await Promise.all(Array.from({ length: 10 }, () => sql`select`));
   const stuck = sql`select pg_advisory_lock(20260815)`.execute();
   await until("it to have waited for a while", async () => {
@@ -51,7 +51,7 @@ test("a statement sent behind a failing one gets its own rows only", async () =>
   const sql = connect(URL, "gatehouse test", 1);
   const failing = () => failure(sql`select repeat('x', 20000), 1 / (4 - n) from generate_series(1, 10) n`);
   const following = () => sql<{ n: number }[]>`select n::int from generate_series(1, 3) n`;
-  // Both are known to PostgreSQL by then, so that the second is sent without waiting for the first.
+  // PostgreSQL has already prepared both, so the second is sent without waiting for the first.
   await Promise.all([failing(), following()]);
   const [failed, rows] = await Promise.all([failing(), following()]);
   expect(failed).toMatchObject({ code: "22012" });
@@ -76,7 +76,7 @@ test("statements waiting in a transaction behind a lost one fail with it", async
   const waiting: Promise<unknown>[] = [];
   const transaction = sql.begin(async (tx) => {
     session.resolve(await sessionOf(tx));
-    // Its types are asked for first, so the others stay behind in the transaction.
+    // Its types are queried first, so the others wait in the transaction.
     for (const seconds of [60, 0, 0]) waiting.push(failure(tx`select pg_sleep(${seconds}::float8)`.execute()));
     await Promise.all(waiting);
   });
@@ -112,7 +112,7 @@ test("a reserved connection that is lost fails each further statement", async ()
 test("after a statement lost half-way, the next one gets its own rows only", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const pid = await sessionOf(sql);
-  // Rows long enough to be sent at once.
+  // Rows long enough to be sent immediately.
   const lost = failure(
     sql`select repeat('x', 20000), case n when 5 then pg_sleep(60) end from generate_series(1, 5) as n`.execute(),
   );

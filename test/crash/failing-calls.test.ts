@@ -13,11 +13,11 @@ import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
-/** Waits of 50 ms and 750 ms; one that took a failed call for an attempt would wait for 11 s. */
+/** Waits of 50 ms and 750 ms. If a failed call counted as an attempt, the wait would be 11 s. */
 const RETRY = { WEBHOOK_RETRY_INITIAL_INTERVAL: "50ms", WEBHOOK_RETRY_BACKOFF: "15" };
 const WAIT_AFTER_THE_LAST_MS = 11_000;
 const ANSWERS = [500, 500, 200];
-/** An attempt is opened and recorded. */
+/** The opening and the recording of each attempt. */
 const MIN_CALLS = 2 * ANSWERS.length;
 
 let empty: EmptyDatabase;
@@ -40,7 +40,7 @@ afterAll(async () => {
 const receiverOfThree = () =>
   startReceiver(({ count }) => ANSWERS[count - 1]!, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
 
-/** Calls the story with each of its calls failing, until none is left. */
+/** Repeats the story, each time with a different failing call, until every call has failed. */
 async function walk(trouble: Trouble, story: () => Promise<unknown>): Promise<void> {
   for (let nth = 1; ; nth++) {
     database.fail(nth, trouble);
@@ -65,7 +65,7 @@ test.each(TROUBLES)(
     await using own = receiverOfThree();
     await using queued = receiverOfThree();
     await api.connect(own.url);
-    // From the queue, where each retry takes a turn too.
+    // From the queue, where each retry also takes a turn.
     await api.connect(queued.url, { RatePerSecond: 50 });
     await walk(trouble, async () => {
       await api.change({ Name: "Gate", Description: Bun.randomUUIDv7() });

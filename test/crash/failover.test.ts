@@ -1,4 +1,4 @@
-// A failover that ends no session: open ones stay with what was the primary, new ones find its successor.
+// A failover that ends no session: open ones stay with the former primary, new ones reach its successor.
 
 import { expect, test } from "bun:test";
 import { connect } from "../../server/db/sql.ts";
@@ -13,11 +13,11 @@ import { startStack } from "../support/stack.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
-/** From the moment that new connections reach a server that takes writes: 2 s, and more while other tests run. */
+/** Measured from the moment when new connections reach a writable server: 2 s, and more while other tests run. */
 const BACK_MS = 15_000;
-/** Where statements wait for an answer that never comes. */
+/** For statements whose answer never arrives. */
 const SILENT_MS = 25_000;
-/** Changes that have not arrived. With more, a change after a failover would wait behind minutes of others. */
+/** Changes that have not arrived. With more, a change after a failover would wait for minutes. */
 const MAX_BEHIND = 1_000;
 
 test("soon after a failover the API writes again and receives notifications, though its sessions never ended", async () => {
@@ -46,7 +46,7 @@ test("soon after a failover the API writes again and receives notifications, tho
     const { postgresql } = (await (await fetch(`${app.url}/readyz`)).json()) as { postgresql: string };
     return postgresql === "up";
   });
-  // Each of its sessions is a new one.
+  // A new session for each query.
   const former = connect(pair.primaryUrl, "gatehouse look", 1);
   await until("no session to be left behind", async () => {
     const left = await former`select from pg_stat_activity where application_name = 'gatehouse test'`;
@@ -81,10 +81,10 @@ function paced(api: Api, receiver: Receiver): Pick<Api, "change"> {
   };
 }
 
-/** How open sessions fare, and how soon changes are made again. */
+/** The state of open sessions, and the time until changes work again. */
 const FAILOVERS: [string, (pair: Pair) => Promise<void>, number][] = [
   ["whose sessions stay open and take no writes", (pair) => pair.demote(), BACK_MS],
-  // As when the machine is gone: what was sent is waited for.
+  // As after the loss of the machine: statements wait for their answers.
   ["whose sessions lead nowhere", async (pair) => pair.relay.strand(), SILENT_MS],
   ["whose sessions are cut", async (pair) => pair.relay.cut(), BACK_MS],
 ];

@@ -1,4 +1,4 @@
-// Effects of a full disk with all data, Temporal's store and logs on it. The disk is a small in-memory file system,
+// Effects of a full disk that has all data, Temporal's store and the logs. The disk is a small in-memory file system,
 // which only root can create.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -79,7 +79,7 @@ test.if(isMounted)(
   300_000,
 );
 
-/** So that its table needs more room. */
+/** Needs more space in its table. */
 const LONG = "x".repeat(9_000);
 
 function mount(): boolean {
@@ -88,7 +88,7 @@ function mount(): boolean {
   return success;
 }
 
-/** With less and less at a time, until nothing more can be written. */
+/** In smaller and smaller steps, until nothing more can be written. */
 function fill(): void {
   for (const bytes of [1024 * 1024, 4_096]) {
     const block = Buffer.alloc(bytes);

@@ -1,4 +1,4 @@
-// The account of a crash: what was answered 200 to the caller against what a receiver has taken.
+// The report after a crash: compares changes answered 200 with a receiver's calls.
 
 import { type Api, until } from "../support/api.ts";
 import type { Receiver } from "../support/receiver.ts";
@@ -6,7 +6,7 @@ import type { Receiver } from "../support/receiver.ts";
 export interface Ledger {
   committed: number;
   delivered: number;
-  /** Posts a receiver took although it had taken the event before. */
+  /** Posts of events that the receiver already had. */
   duplicated: number;
   lost: number;
 }
@@ -15,9 +15,9 @@ const DELIVERY_PATIENCE_MS = 60_000;
 const AFTER_FAILURE_MS = 50;
 
 /**
- * Makes changes, several at a time, and goes on when the service is away.
- * @param enough asked with the number made so far
- * @returns the names of the Applications whose change was answered 200; nothing else counts as committed
+ * Makes several changes at a time, and continues while the service is down.
+ * @param enough called with the number made so far
+ * @returns the names of the Applications whose change was answered 200; no other change counts as committed
  */
 export async function makeChanges(
   api: Pick<Api, "change">,
@@ -41,7 +41,7 @@ export async function makeChanges(
   return committed;
 }
 
-/** Waits until all that was committed has arrived (or patience ends), prints the account and gives it. */
+/** Waits until all committed changes have arrived (or patience ends), prints the report and returns it. */
 export async function settleLedger(title: string, committed: string[], receiver: Receiver): Promise<Ledger> {
   const taken = () => receiver.calls.filter((call) => call.status === 200);
   const missing = () => {
@@ -62,11 +62,11 @@ export async function settleLedger(title: string, committed: string[], receiver:
   return ledger;
 }
 
-/** Every event of the tenant ends in the log as Delivered, not only at the receiver. */
+/** Every event of the tenant becomes Delivered in the log, not only at the receiver. */
 export async function untilLogSaysDelivered(api: Api): Promise<void> {
   await until("the log to say Delivered", async () => {
     const others = ["Pending", "Retrying", "Exhausted", "Held", "Cancelled"];
-    // A request under way when PostgreSQL went is answered 503; the next one is not.
+    // A request in progress when PostgreSQL stopped is answered 503; the next one is not.
     const found = await Promise.all(others.map((state) => api.events(`State=${state}&Limit=1`))).catch(() => undefined);
     return found?.every(({ Items }) => Items.length === 0);
   });

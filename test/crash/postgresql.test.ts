@@ -7,11 +7,11 @@ import { newTenant } from "../support/tenant.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 100;
-/** Arrays so large that at any time some of their bytes are on their way to PostgreSQL. */
+/** Arrays so large that some of their bytes are always in transit to PostgreSQL. */
 const LANES = 8;
 const RECORDS = 100;
 const FILLER = "y".repeat(3_000);
-/** Times the worker asks in vain: together longer than WEBHOOK_TIMEOUT and than a workflow task's ten seconds. */
+/** Failed queries of the worker: together longer than WEBHOOK_TIMEOUT and than a workflow task's ten seconds. */
 const ASKED_IN_VAIN = 20;
 
 let stack: Stack;
@@ -49,7 +49,7 @@ test("the API and the worker survive PostgreSQL stopping during large writes, an
   const load = { written: 0, ended: false };
   const writing = Promise.all(Array.from({ length: LANES }, (_, lane) => writeArrays(api, lane, load)));
 
-  // The pull of the plug, and PostgreSQL's own fast shutdown.
+  // A crash, and PostgreSQL's own fast shutdown.
   for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"] as const) {
     const before = load.written;
     await until("arrays to be written", () => load.written >= before + LANES);
@@ -71,7 +71,7 @@ test("the API and the worker survive PostgreSQL stopping during large writes, an
   }
 }, 180_000);
 
-/** Overwrites one array again and again; gives the number of the last that was answered 200, and all status codes. */
+/** Overwrites one array repeatedly. @returns the number of the last one answered 200, and all status codes */
 async function writeArrays(api: Api, lane: number, load: { written: number; ended: boolean }) {
   const statuses = new Set<number>();
   let answered = 0;
@@ -131,7 +131,7 @@ test("PostgreSQL going away during a receiver's answer uses no attempt and cause
   });
   expect(event.Deliveries[0]).toMatchObject({ AttemptCount: 1, Attempts: [{ Number: 1, StatusCode: 200 }] });
   expect(receiver.calls).toHaveLength(1);
-  // Such a task is as long as it has to be.
+  // Such a task may take longer.
   expect(readFileSync(stack.logFile, "utf8")).not.toContain("TMPRL1104");
 }, 180_000);
 

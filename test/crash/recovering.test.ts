@@ -1,4 +1,4 @@
-// Processes that begin while PostgreSQL recovers: a real one, which stays in recovery until it is promoted.
+// Processes that start while PostgreSQL recovers: a real one, which stays in recovery until it is promoted.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ async function threePorts(): Promise<[number, number, number]> {
   return [await next(), await next(), await next()];
 }
 
-/** The codes of /healthz and /readyz, and what the latter says. */
+/** The codes of /healthz and /readyz, and the latter's text. */
 async function health(url: string): Promise<[number, number, string]> {
   const alive = await fetch(`${url}/healthz`);
   const ready = await fetch(`${url}/readyz`);

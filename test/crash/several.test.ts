@@ -1,4 +1,4 @@
-// Two APIs and three workers on one PostgreSQL and one Temporal: any of them may finish what a different one began.
+// Two APIs and three workers with one PostgreSQL and one Temporal: each can finish work that a different one began.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
@@ -122,7 +122,7 @@ const apiReady = () => secondApi.said((message) => message === "api ready");
 
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 
-/** The tenant's client, which asks each API in turn. */
+/** The tenant's client, which uses each API in turn. */
 async function inTurn(api: Api): Promise<Pick<Api, "change">> {
   const { port } = await apiReady();
   const apis = [api, await signIn(`http://127.0.0.1:${port}`, api.tenant)];

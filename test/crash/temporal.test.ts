@@ -35,12 +35,12 @@ test("deliveries waiting for a retry survive the loss of Temporal's store", asyn
   expect(ledger).toMatchObject({ committed: CHANGES, delivered: CHANGES, lost: 0 });
   await untilLogSaysDelivered(api);
 
-  // If the SDK has complained about the loss, then as a log line as well.
+  // If the SDK complains about the loss, the complaint is also a log line.
   const lines = readFileSync(stack.logFile, "utf8").slice(logged).trimEnd().split("\n");
   expect(lines.filter((line) => !isLogLine(line))).toEqual([]);
 }, 180_000);
 
-/** The SDK's own, on standard error at each start of a worker. */
+/** The SDK's own message on standard error at each start of a worker. */
 const NOTE = "v8.promiseHooks.createHook is not available; stack trace collection will be disabled.";
 
 function isLogLine(line: string): boolean {

@@ -41,7 +41,7 @@ test("a worker stopped during an attempt logs its result, and the next worker co
   await api.connect(receiver.url);
   const committed = await makeChanges(api, (made) => made >= 1);
   await until("the second post", () => receiver.calls.length === 2);
-  // `start` gives it some seconds to finish its posts, fewer than this one would take.
+  // `start` allows some seconds to finish its posts, fewer than this one takes.
   await stack.parts.worker.stop();
   await stack.parts.worker.start();
 

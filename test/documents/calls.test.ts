@@ -13,9 +13,9 @@ import { withoutSettings } from "../support/stack.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
 
-/** Each step is a process of its own, and the machine may be busy. */
+/** Each step is a separate process, and the machine may be busy. */
 const PATIENCE_MS = 180_000;
-/** Kinds that only one block is of, with a test each; that of `exchange` is in test/oauth/token-exchange.test.ts. */
+/** Kinds with only one block, each with its own test; that of `exchange` is in test/oauth/token-exchange.test.ts. */
 const SINGLE = ["run: temporal", "run: tenant", "run: grants", "run: policy", "run: editors", "run: exchange"];
 
 test("every kind of block has a test", () => {
@@ -46,7 +46,7 @@ test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.
     expect(answers).toHaveLength(text.match(/\b(api|curl)\b/g)!.length);
     for (const answer of answers) {
       for (const word of ["Errors", "error"]) expect(answer).not.toHaveProperty(word);
-      // Of a token that the page has just got.
+      // The page has just got this token.
       if ("active" in answer) expect(answer.active).toBe(true);
     }
   },

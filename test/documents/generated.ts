@@ -1,4 +1,4 @@
-// The parts of the documents that are made from the code; `bun run docs` writes them.
+// The generated parts of the documents; `bun run docs` writes them.
 
 import type { Attribute, ResourceType } from "../../server/access/decisions/resource-type.ts";
 import { POLICY, ROLE, SCOPE_ACTIONS } from "../../server/access/index.ts";
@@ -23,7 +23,7 @@ import { connectionContract, createWebhooks } from "../../server/webhooks/index.
 const connection = connectionContract({ entities: namesOfEventRecords(ENTITIES), checkUrl: () => undefined });
 const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, PROVIDER, CREDENTIALS, TENANT_SETTINGS];
 const API = "/Endpoint/rest/api/v1";
-/** The summary of a POST that is another way to PATCH. */
+/** The summary of a POST that is equivalent to PATCH. */
 const AS_PATCH = "The same as PATCH";
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
@@ -34,7 +34,7 @@ export const GENERATED: Record<string, Record<string, () => string>> = {
   "docs/webhooks.md": Object.fromEntries(VERIFICATIONS.map((one) => [one.mark, () => codeBlock(one)])),
 };
 
-/** @throws Error if a part's comments are not there */
+/** @throws Error if the comments around a part are missing */
 export function withGenerated(path: string, text: string): string {
   let written = text;
   for (const [name, make] of Object.entries(GENERATED[path] ?? {})) {
@@ -115,7 +115,7 @@ function operations(): string {
     .join("\n\n");
 }
 
-/** They are described here and never called. */
+/** Only described here, never called. */
 export function describedRoutes(): Route[] {
   const entities = namesOfEventRecords(ENTITIES);
   const vault = createVault("");

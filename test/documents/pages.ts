@@ -6,12 +6,12 @@ import { join } from "node:path";
 export const ROOT = join(import.meta.dir, "../..");
 
 export interface Block {
-  /** Of its page, from the root. */
+  /** The page's path from the root. */
   path: string;
   line: number;
   /** The fence's language, such as `sh`. */
   language: string;
-  /** The comment above it, such as `run: call`. */
+  /** The comment above the block, such as `run: call`. */
   mark: string | undefined;
   text: string;
 }
@@ -66,7 +66,7 @@ export function sectionOf(text: string, heading: string): string {
   return new RegExp(`\n## ${heading}\n([\\s\\S]*?)\n## `).exec(text)![1]!;
 }
 
-/** The part of an address after # by which GitHub leads to a heading. */
+/** The anchor that GitHub makes for a heading. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -74,7 +74,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Where a page's links and pictures lead, but for other sites. */
+/** The targets of a page's links and pictures, without other sites. */
 export function linksOf(text: string): string[] {
   const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
   return links.filter((target) => !/^(https?|mailto):/.test(target));

@@ -1,4 +1,4 @@
-// `bun run docs:pictures`: takes the pictures of docs/images of a running Gatehouse, with a day's changes in it.
+// `bun run docs:pictures`: takes the pictures of docs/images from a running Gatehouse with a day of changes.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -19,9 +19,9 @@ const DETAILS = { width: 1280, height: 760 };
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 60_000;
 const HOLD_AFTER = 4;
-/** So that a Replay is still under way. */
+/** Slow enough for a picture of a running Replay. */
 const REPLAY_RATE = 10;
-/** Of past events, so that the day has its ups and downs. */
+/** Past events, with peaks during the day. */
 const DAY = [
   { hours: 24, events: 300 },
   { hours: 14, events: 260 },
@@ -30,7 +30,7 @@ const DAY = [
 ];
 
 mkdirSync(FOLDER, { recursive: true });
-// Waits as in the tour, so that a picture tells of seconds.
+// The waits of the tour, so the pictures show seconds.
 await using stack = await startStack({
   env: {
     WEBHOOK_RETRY_INITIAL_INTERVAL: "1s",

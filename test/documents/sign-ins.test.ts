@@ -16,7 +16,7 @@ interface Library {
   /** Serves the program. */
   server: string;
   command: string[];
-  /** @returns where it leads the browser */
+  /** @returns the page after the program's redirect */
   begin(browser: Visitor): Promise<View>;
   /** The path that shows the user's name; `null` without a user */
   whoami: string;
@@ -83,7 +83,7 @@ test.each(Object.entries(LIBRARIES))(
   },
 );
 
-/** With the values of an application that runs there. */
+/** The program with the values of a matching application. */
 function textOf(name: string, origin: string, clientId: string): string {
   return blockMarked(`sign-in: ${name}`)
     .text.replaceAll("https://id.example.com", issuer())

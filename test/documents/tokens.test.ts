@@ -1,4 +1,4 @@
-// The functions of docs/apis.md that check access tokens, run with tokens of Gatehouse and with forged ones.
+// Runs the functions of docs/apis.md that check access tokens, with tokens of Gatehouse and with forged ones.
 
 import { beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,18 +14,18 @@ import { temporaryDirectory } from "../support/directories.ts";
 import { javaPackages, printedBy, pythonPackages } from "../support/packages.ts";
 import { blocksMarked, ROOT } from "./pages.ts";
 
-/** Packages may have to be fetched and compiled first. */
+/** Packages may need to be downloaded and compiled first. */
 const PATIENCE_MS = 400_000;
 const TYPES = ["at+jwt", "JWT"];
 
 interface Case {
   says: string;
   token: string;
-  /** undefined: it is refused. */
+  /** undefined: the token is rejected. */
   sub?: string;
 }
 
-/** By the type that the APIs' tokens have. */
+/** By the tokens' type. */
 const cases = new Map<string, Case[]>();
 let audiences: Map<string, string>;
 beforeAll(async () => {
@@ -49,10 +49,10 @@ test("every function of the page is tested", () => {
 
 interface Program {
   tools: string[];
-  /** Of the function, and of what asks it: for each line a token's subject, or "refused". */
+  /** The function, and a program that calls it: for each line it prints a token's subject, or "refused". */
   files: Record<string, string>;
   file: string;
-  /** In the folder that the files are in. @returns the command that runs it */
+  /** Called in the folder of the files. @returns the command that runs it */
   prepare(folder: string): Promise<string[]>;
   env?(): Promise<Record<string, string>>;
 }
@@ -161,7 +161,7 @@ public final class Main {
   },
 };
 
-/** The toolchains that this machine has; CI has all. */
+/** The toolchains on this machine; CI has all. */
 const here = blocks.filter(
   ({ language }) => process.env.CI === "true" || PROGRAMS[language]!.tools.every((tool) => Bun.which(tool)),
 );
@@ -176,7 +176,7 @@ test.each(here)(
   PATIENCE_MS,
 );
 
-/** Answers the subject of each token that is good. */
+/** @returns the subject of each valid token */
 async function run({ file, files, prepare, env }: Program, type: string, code: string) {
   const folder = temporaryDirectory("tokens");
   const own = code

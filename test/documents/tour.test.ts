@@ -43,7 +43,7 @@ test(
       const start = terminal(clone, steps[0]!);
       running.push(start.process);
       await start.shows("is ready after");
-      // The tour has one port for its receiver, and other checkouts may be tested on this machine.
+      // The tour uses a fixed port for its receiver, and other checkouts may run tests on this machine.
       await until(`port ${RECEIVER_PORT} to be free`, async () => !(await isTaken(RECEIVER_PORT, "127.0.0.1")));
       const receiver = terminal(clone, steps[1]!);
       running.push(receiver.process);
@@ -87,7 +87,7 @@ test(
       expect(failed.settings.href).not.toBe(settings.href);
       await until("the delivery to be given up", async () => {
         page = await visitor.open(failed.settings.pathname);
-        // Then it can be sent again.
+        // Then the page offers to send it again.
         return page.forms.some(({ action }) => action === failed.settings.pathname);
       });
       expect(page.html).toContain("Exhausted");
@@ -109,7 +109,7 @@ test(
   TOUR_TIMEOUT_MS,
 );
 
-/** The commands of the tour, in its order; a comment before each block says which terminal it is for. */
+/** The commands of the tour, in order; a comment before each block names its terminal. */
 function tour(): Step[] {
   return blocksMarked("tour").map(({ mark, text }) => ({
     kind: mark.replace("tour: ", "") as Step["kind"],
@@ -125,7 +125,7 @@ function linksIn(printed: string) {
   return { settings: new URL(settings!), password: password!, workflow: new URL(workflow!) };
 }
 
-/** As the Temporal UI has it, by the same server that the page asks. */
+/** From the Temporal UI's server. */
 async function workflowIs(status: string, { origin, pathname }: URL): Promise<void> {
   expect((await fetch(origin + pathname)).status).toBe(200);
   await until(`the workflow to be ${status}`, async () => {
@@ -134,7 +134,7 @@ async function workflowIs(status: string, { origin, pathname }: URL): Promise<vo
   });
 }
 
-/** In a browser: the address that the application has printed, the admin's password, and Allow. */
+/** In a browser: the application's printed address, the admin's password, and Allow. */
 async function signIn(clone: string, printed: string): Promise<void> {
   const { publicUrl, admin } = await Bun.file(join(clone, ".gatehouse/demo.json")).json();
   const visitor = new Visitor(publicUrl);
@@ -180,7 +180,7 @@ function terminal(cwd: string, step: Step) {
   };
 }
 
-/** One terminal keeps its variables, so what was set before is pasted again with each later block. */
+/** A terminal keeps its variables, so each block is pasted after all earlier ones. */
 async function paste(cwd: string, scripts: string[]): Promise<string> {
   const child = Bun.spawn(["bash", "-e", "-c", scripts.join("\n")], {
     cwd,

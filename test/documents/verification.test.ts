@@ -1,4 +1,4 @@
-// The functions of docs/webhooks.md that verify signatures, each run as it stands, over calls that Gatehouse has made.
+// Runs the functions of docs/webhooks.md that verify signatures, unchanged, on calls of Gatehouse.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
@@ -12,7 +12,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { blockMarked, blocksMarked } from "./pages.ts";
 
-/** A compiler may have to build its whole library first. */
+/** A compiler may need to build its whole library first. */
 const PATIENCE_MS = 300_000;
 const FIVE_MINUTES_MS = 300_000;
 
@@ -111,7 +111,7 @@ func main() {
 }
 `,
     }),
-    // As `start` builds the Temporal server, so that the library is compiled once.
+    // With the options of the Temporal server's build, so the library is compiled once.
     commands: [["go", "run", "-trimpath", "."]],
   },
   java: {
@@ -170,7 +170,7 @@ describe.each(Object.entries(PROGRAMS).filter(([, { tool }]) => Bun.which(tool))
 test("shell: verifies the signature of a body in a file", async () => {
   const script = blockMarked("verify: shell").text;
   const folder = await folderWith({});
-  // By hand, the call's age is not checked.
+  // The shell script does not check the call's age.
   for (const { says, secret, id, timestamp, signature, body, isGood } of cases.filter(({ says }) => says !== "old")) {
     await writeFile(join(folder, "body.json"), body);
     const child = Bun.spawn(["sh", "-c", script], {

@@ -1,4 +1,4 @@
-// `bun run docs`: writes the parts of the documents that are made from the code, and the types of packages/client.
+// `bun run docs`: writes the generated parts of the documents, and the types of packages/client.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

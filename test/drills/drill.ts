@@ -5,7 +5,7 @@ import type { Stack } from "../support/stack.ts";
 
 export interface Verdict {
   passed: boolean;
-  /** The figures, on a line. */
+  /** The figures as a line of text. */
   told: string;
 }
 
@@ -15,9 +15,9 @@ export interface Drill {
 }
 
 export interface Load {
-  /** Answers by status; 0 for none. */
+  /** Answers by status; 0 for no answer. */
   statuses: Map<number, number>;
-  /** Of 503s, how many did not say when to come again. */
+  /** The number of 503s without Retry-After. */
   withoutRetryAfter: number;
   milliseconds: number[];
   end(): Promise<void>;

@@ -1,5 +1,5 @@
-// `bun run drill NAME`: what happens when parts go, tried with real parts, for longer than a test may take. Each ends
-// with a verdict, and with 1 if it is "failed".
+// `bun run drill NAME`: failures of real parts, longer than a test may take. Each drill ends with a verdict, and with
+// exit code 1 if it is "failed".
 
 import type { Drill, Verdict } from "./drill.ts";
 import { production } from "./production.ts";

@@ -14,7 +14,7 @@ const APIS = 2;
 const WORKERS = 3;
 const LANES = 8;
 const REST_MS = 2_000;
-/** In this time some delivery arrives, if any is on its way. */
+/** Open deliveries exist only if one arrives within this time. */
 const PATIENCE_MS = 60_000;
 
 export const production: Drill = {

@@ -80,7 +80,7 @@ export const recovery: Drill = {
   },
 };
 
-/** Of /proc. */
+/** The processes in /proc. */
 function processesUnder(parent: number): number[] {
   const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim();
   return [parent, ...children.split(" ").filter(Boolean).map(Number)];

@@ -30,7 +30,7 @@ export const shutdown: Drill = {
           () => 0,
         ),
       );
-      // Anywhere within their writing.
+      // At a random time during their writing.
       await Bun.sleep((round * 1_500) / ROUNDS);
       api.signal("SIGTERM");
       statuses.push(...(await Promise.all(writing)));

@@ -14,15 +14,17 @@ import type { Drill } from "./drill.ts";
 const COUNTS = [1, 2, 10, 20];
 const CHANGES = 200;
 const PAUSE_MS = 60;
-/** For each worker, before what is measured: PostgreSQL plans the first five runs of a statement on each connection. */
+/**
+ * Changes for each worker before the measurement: PostgreSQL plans a statement's first five runs on each connection.
+ */
 const WARM_UP = 60;
 const REST_MS = 5_000;
-/** Of /proc's clock, which is the same on every Linux. */
+/** The clock tick of /proc, which is the same on every Linux. */
 const TICK_MS = 10;
-/** More than PostgreSQL's own default of 100, which twenty workers would use up. */
+/** Twenty workers need more than PostgreSQL's default of 100. */
 const CONNECTIONS = 500;
 const JUDGED = 10;
-/** For each further worker: PostgreSQL wakes every session that listens, which takes 0.1 to 0.15 ms. */
+/** The maximum cost of each further worker: PostgreSQL wakes every listening session, which takes 0.1 to 0.15 ms. */
 const MAX_MORE_MS = 0.2;
 
 export const workers: Drill = {
@@ -73,14 +75,14 @@ export const workers: Drill = {
   },
 };
 
-/** Milliseconds of CPU of a process and all its children, those that have ended included. */
+/** Milliseconds of CPU of a process and all its children, including ended ones. */
 function cpuOf(pid: number): number {
   const stats = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        // "pid (name) state parent …", where the name may hold spaces and brackets itself.
+        // "pid (name) state parent …". The name may contain spaces and brackets.
         const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
         return [{ id: Number(name), parent: Number(fields[1]), times: fields.slice(11, 15).map(Number) }];
       } catch {

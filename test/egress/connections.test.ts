@@ -9,11 +9,11 @@ const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const toLoopback = async () => ["127.0.0.1"];
 
 interface Seen {
-  /** Requests on each connection, in the order they came. */
+  /** Requests on each connection, in the order of arrival. */
   requests: number[];
 }
 
-/** Speaks TLS, and answers each request of a connection as the test says. */
+/** Uses TLS, and answers each request of a connection by the given function. */
 async function startServer(onRequest: (socket: TLSSocket, count: number, idleMs: number) => void) {
   const seen: Seen = { requests: [] };
   const server = createServer(tls, (socket) => {
@@ -90,7 +90,7 @@ describe("a connection", () => {
 });
 
 describe("a success without a length", () => {
-  /** Ends its answer as the test says, with the TCP connection at hand. */
+  /** Ends its answer by the given function, which gets the TCP connection. */
   async function answered(text: string, end: (socket: TLSSocket, raw: Socket) => void): Promise<string> {
     const server = createTcpServer((raw) => {
       raw.on("error", () => {});

@@ -1,4 +1,4 @@
-// Names that hang, fail or change, by a real name server.
+// Names that hang, fail or change, with a real name server.
 
 import { afterAll, expect, test } from "bun:test";
 import { getServers, setServers } from "node:dns";
@@ -8,7 +8,7 @@ import { startNameServer } from "../support/dns.ts";
 import { idOf } from "../support/ids.ts";
 import { certificate, failureOf, request, startReceiver } from "./receiver.ts";
 
-/** Name servers are the whole process's. */
+/** Name servers are set for the whole process. */
 const system = getServers();
 afterAll(() => setServers(system));
 
@@ -30,12 +30,12 @@ test("forty hanging names of one tenant delay no post of another", async () => {
       return failureOf(outcome);
     }),
   );
-  // The name is not in the receiver's certificate: it was resolved, and reached.
+  // The receiver's certificate does not have the name, so the name was resolved and reached.
   const [other] = posts(egress, "other", ["quick.test"], receiver.port);
   expect(failureOf(await other!)).toBe("tls");
   expect(failureOf(await egress.post(request(`https://localhost:${receiver.port}/`)))).toBe("answered 200");
   expect(ended).toBe(0);
-  // Of a tenant there are so many names at a time; the others' posts have not left, and can be sent later.
+  // A tenant can resolve this number of names at a time. The other posts were not sent, and can be sent later.
   const outcomes = await Promise.all(attack);
   expect(outcomes.filter((outcome) => outcome === "dns")).toHaveLength(20);
   expect(outcomes.filter((outcome) => outcome === "unsent")).toHaveLength(20);

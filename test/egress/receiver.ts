@@ -20,7 +20,7 @@ export interface Received {
   body: string;
 }
 
-/** Its certificate is for localhost, 127.0.0.1 and ::1, and for no other name. */
+/** Its certificate is only for localhost, 127.0.0.1 and ::1. */
 export function startReceiver(answer: (received: Received) => Response | Promise<Response>, hostname = "127.0.0.1") {
   const received: Received[] = [];
   const server = Bun.serve({
@@ -46,7 +46,7 @@ export async function startRawReceiver(onRequest: (socket: TLSSocket) => void) {
   return { port: (server.address() as { port: number }).port, [Symbol.dispose]: () => void server.close() };
 }
 
-/** A port on which nothing listens. */
+/** A port without a listener. */
 export async function closedPort(): Promise<number> {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const port = server.port!;

@@ -1,4 +1,4 @@
-// Attributes of Users: what a tenant has defined in its TenantSettings, and nothing else.
+// Attributes of Users: only those that the tenant has defined in its TenantSettings.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";

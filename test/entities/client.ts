@@ -1,4 +1,4 @@
-// Raw HTTP to the shared Gatehouse, and what its entity API answers and stores.
+// Raw HTTP to the shared Gatehouse, and the answers and stored data of its entity API.
 
 import { expect } from "bun:test";
 import { type Answer as AnswerOf, requestAt, type SendOptions } from "../support/api.ts";
@@ -15,7 +15,7 @@ export function request(method: string, path: string, options?: SendOptions): Pr
   return requestAt(shared().url, method, path, options);
 }
 
-/** SPEC.md "Error record (entity API)", whole. */
+/** SPEC.md "Error record (entity API)", complete. */
 export function expectError(answer: Answer, status: number, type: string, instance: string, says?: RegExp): void {
   expect(answer.body).toEqual({
     Errors: expect.any(Array),
@@ -38,7 +38,7 @@ interface LoggedChange {
   data: unknown;
 }
 
-/** The tenant's events, oldest first, as the outbox holds them. */
+/** The tenant's events from the outbox, oldest first. */
 export async function eventsOf(tenantId: string): Promise<LoggedChange[]> {
   return (await payloadsOf(tenantId)).map(({ recordId, sequences, payload }) => ({
     type: payload.EventType as string,
@@ -48,7 +48,7 @@ export async function eventsOf(tenantId: string): Promise<LoggedChange[]> {
   }));
 }
 
-/** The same events' whole payloads. */
+/** The complete payloads of the same events. */
 export async function payloadsOf(tenantId: string) {
   const rows = await db()<{ recordId: string; sequences: number[]; payload: string }[]>`
     select record_id as "recordId", sequences, payload from events join payloads on event_id = id
@@ -56,7 +56,7 @@ export async function payloadsOf(tenantId: string) {
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Record<string, unknown> }));
 }
 
-/** A word no other test has. */
+/** A word that no other test uses. */
 export function unique(word: string): string {
   return `${word}-${Bun.randomUUIDv7().slice(-12)}`;
 }

@@ -117,7 +117,7 @@ describe("a filter", () => {
     const found = async (search: string) => (await own.get(`/${entity}?Search=${search}`)).body.Items.length;
     for (const field of fields) expect([field, await found(`gIN-${field}-e`)]).toEqual([field, 1]);
     expect(await found(`${fields[0]}-End%20Begin`)).toBe(0);
-    // As the document says it.
+    // As stated in the document.
     const document = await (await fetch(`${shared().url}/openapi.json`)).json();
     const parameters = document.paths[`${API}/${entity}`].get.parameters;
     const { description } = parameters.find(({ name }: { name: string }) => name === "Search");

@@ -1,4 +1,4 @@
-// An entity is one definition and its table; all the rest follows.
+// An entity is one definition and its table; everything else derives from it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";

@@ -10,7 +10,7 @@ const statuses = (answers: Answer[]) => [...new Set(answers.map((answer) => answ
 const together = (caller: Api, bodies: unknown[], entity = "Application") =>
   Promise.all(bodies.map((body) => caller.patch(`/${entity}`, body)));
 
-/** The tenant's own applications, without its client and that of Settings. */
+/** The tenant's own applications, except its client and that of Settings. */
 async function recordsOf(caller: Api) {
   return db()<{ id: number; name: string | null; key: string | null; external: string | null }[]>`
     select id, name, application_key as key, external_id as external from applications
@@ -118,7 +118,7 @@ describe("properties", () => {
     { requiredKeys: [] },
   );
 
-  /** @param wave how many run at once */
+  /** @param wave the number of concurrent changes */
   async function run(caller: Api, changes: Record<string, unknown>[], wave: number): Promise<void> {
     const ids: string[] = [];
     for (let start = 0; start < changes.length; start += wave) {

@@ -1,4 +1,4 @@
-// Normalization of typed text: trailing spaces and composed letters make no difference, in any field of any record, in
+// Normalisation of typed text: trailing spaces and composed letters make no difference in any field of any record, in
 // look-ups, filters and sign-in.
 
 import { describe, expect, test } from "bun:test";
@@ -19,7 +19,7 @@ const WRITTEN = [
   `\u00a0${PLAIN}\u3000`,
   PLAIN.normalize("NFD"),
   `\t${PLAIN.normalize("NFD")}\n`,
-  // As web pages, spreadsheets and Windows dialogs have it when it is copied.
+  // As copied from web pages, spreadsheets and Windows dialogs.
   PLAIN.replace(" ", "\u00a0"),
   PLAIN.replace(" ", "\u2009"),
   `\u200e${PLAIN}\u200e`,
@@ -27,7 +27,7 @@ const WRITTEN = [
   `\ufeff${PLAIN}\u200b`,
   PLAIN.replace("f", "\u00adf\u200b\u2060"),
 ];
-/** Fields that take no such text. */
+/** Fields that accept only an address or a date, not such a text. */
 const SHAPED = new Set(["Email", "Picture", "Website", "Profile", "WebSiteURL", "BirthDate", "Locale", "ZoneInfo"]);
 
 const textsWithout = (entity: Parameters<typeof textsOf>[0]) => textsOf(entity).filter((name) => !SHAPED.has(name));

@@ -1,4 +1,4 @@
-// Every path as clients, scanners and proxies spell it: each answer is documented, and none is a fault of ours.
+// Every path in the variants of clients, scanners and proxies: each answer is documented, and none is a server error.
 
 import { expect, test } from "bun:test";
 import { newTenant } from "../support/tenant.ts";
@@ -24,7 +24,7 @@ test.each(SPELLINGS)(
     const paths = new Set(app.routes.map(({ path }) => path.replace(/:[^/]+|\*$/g, "1001")));
     expect(paths.size).toBeGreaterThan(100);
     for (const path of paths) {
-      // It stays open.
+      // The stream stays open.
       if (path.endsWith("/Stream")) continue;
       const answers = await Promise.all(
         METHODS.map(async (method) => {

@@ -1,4 +1,4 @@
-// Bodies are read strictly, at every door: what could be read in two ways, or not at all, is refused in the door's words.
+// Bodies are parsed strictly at every door: ambiguous and unreadable ones are rejected with the door's error.
 
 import { describe, expect, test } from "bun:test";
 import { ENDPOINTS } from "../../server/oauth/index.ts";
@@ -9,10 +9,10 @@ import { newTenant, shared } from "../support/tenant.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** Each endpoint that takes a form from a client, and what of a form it would take. */
+/** Each endpoint that accepts a form from a client, with valid fields. */
 const FORMS = ENDPOINTS.filter((one) => one.kind === "form").map(({ path, door }) => ({ path, door }));
 
-/** The door's own record, and nothing of the body in it. */
+/** The door's own error record, without any part of the body. */
 function expectRefused(answer: Answer, door: string, status: number, says: RegExp): void {
   expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
   const { error, error_description, StatusCode } = answer.body;

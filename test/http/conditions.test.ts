@@ -1,4 +1,4 @@
-// RFC 9110 13 for what is no entity: connections, policies, roles and credentials keep the same rules.
+// RFC 9110 13 for records other than entities: connections, policies, roles and credentials follow the same rules.
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError } from "../entities/client.ts";
@@ -7,9 +7,9 @@ import { newTenant } from "../support/tenant.ts";
 
 interface Kind {
   name: string;
-  /** Makes one. */
+  /** Creates a record. */
   first: Record<string, unknown>;
-  /** Changes it, each time to something else. */
+  /** Changes the record, each time to a new value. */
   change: (count: number) => Record<string, unknown>;
 }
 
@@ -33,7 +33,7 @@ const KINDS: Kind[] = [
   {
     name: "IdentityProvider",
     first: { Name: "one", Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "gatehouse" },
-    // In another order than it is kept in.
+    // In a different order than it is stored.
     change: (count) => ({ Name: "one", Mapping: { Username: `claim${count}`, Name: "name" } }),
   },
 ];

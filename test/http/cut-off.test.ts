@@ -41,7 +41,7 @@ test("an aborted body is 400 on every route that reads one, and is logged at deb
     const { level, status } = lineOf(key) ?? {};
     return status === 400 && level === 20 ? [route] : [];
   });
-  // Of each kind of body at least these; pages read theirs once they know the browser.
+  // At least these, for each kind of body; pages read theirs after the browser is known.
   expect(cutOff).toEqual(
     expect.arrayContaining(["/oauth2/token", "/oAuth/rest/v2/Token", "/Endpoint/rest/api/v1/Application"]),
   );
@@ -49,7 +49,7 @@ test("an aborted body is 400 on every route that reads one, and is logged at deb
 
 const PROBES = new Set(["/metrics"]);
 
-/** Sends what is there of a request, and hangs up. */
+/** Sends this part of a request, and disconnects. */
 function breakOff({ url }: PrivateApp, request: string): Promise<void> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -27,7 +27,7 @@ const LISTS = operationsOf(document)
 
 const filtersOf = LISTS.flatMap(({ path, parameters }) => parameters.map((one) => ({ path, ...one })));
 
-/** Values that nothing can have. */
+/** Values that no record can have. */
 function impossible({ type, format, pattern, enum: words, maxLength, minLength }: Parameter["schema"]): string[] {
   if (words) return ["nonsense", words[0] === words[0].toLowerCase() ? words[0].toUpperCase() : words[0].toLowerCase()];
   if (type === "boolean") return ["yes", "1", "truefalse"];

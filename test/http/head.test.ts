@@ -1,4 +1,4 @@
-// HEAD wherever GET is (RFC 9110 9.1).
+// HEAD works wherever GET does (RFC 9110 9.1).
 
 import { expect, test } from "bun:test";
 import { request } from "../entities/client.ts";

@@ -1,11 +1,11 @@
-// Unusual values of Host and authority: the path alone selects the route, as a proxy in front sees it.
+// Unusual values of Host and authority: only the path selects the route, as a proxy in front sees it.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { shared } from "../support/tenant.ts";
 import { sendRaw } from "./raw.ts";
 
-/** Each tells the router that has lost the beginning of a path from one that has not. */
+/** The router's answers show whether it has dropped the beginning of a path. */
 const PATHS = [
   "/healthz",
   "/x/healthz",
@@ -32,7 +32,7 @@ const NO_HOSTS = [
 const head = (target: string, host: string, version = "1.1") =>
   `GET ${target} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`;
 
-/** The route that answered, with its status and the path behind it. */
+/** The route that answered, with its status and the rest of the path. */
 async function answerTo(request: string): Promise<string> {
   const answer = await sendRaw(shared().url, request);
   const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];

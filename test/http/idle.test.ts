@@ -1,4 +1,4 @@
-// How long a connection is kept: a request that meets its closing is lost to whoever may not send it twice.
+// The lifetime of an idle connection: a request that arrives as it closes is lost, and may not be repeatable.
 
 import { expect, test } from "bun:test";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-// The API in this process, on the shared PostgreSQL, for settings and a log of a test's own.
+// The API in this process, on the shared PostgreSQL, with the test's own settings and log.
 
 import pino from "pino";
 import { createApp } from "../../server/app.ts";
@@ -12,7 +12,7 @@ import { type Installed, setting, shared } from "../support/tenant.ts";
 export interface PrivateApp extends Installed, AsyncDisposable {
   /** The lines of its log. */
   lines: Record<string, unknown>[];
-  /** As the code writes them. */
+  /** As written in the code. */
   routes: { method: string; path: string }[];
 }
 

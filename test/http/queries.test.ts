@@ -9,7 +9,7 @@ import { newTenant, shared } from "../support/tenant.ts";
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))].map((path) =>
   path.replaceAll(/:\w+/g, "1").replace("*", "x"),
 );
-/** Latin-1, half a character, and what is no percent-encoding. */
+/** Latin-1, half a character, and invalid percent-encoding. */
 const UNREADABLE = ["state=%E9", "state=%C3", "state=%zz", "state=%", "%FF=1"];
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 

@@ -1,11 +1,11 @@
-// Raw requests that no client would send.
+// Raw requests that HTTP clients do not send.
 
 import { connect } from "node:net";
 
-/** Milliseconds. */
+/** In milliseconds. */
 const PATIENCE = 20_000;
 
-/** The raw response, when the server has closed the connection. */
+/** Returns the raw response after the server has closed the connection. */
 export function sendRaw(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -46,7 +46,7 @@ function ask(app: PrivateApp, requestKey: string, path: string, api: Api | undef
   return fetch(app.url + API + path, { method, headers });
 }
 
-/** The line of one request, without what every line has. It is written after the answer was sent. */
+/** The line of one request, without the fields of every line. It is written after the answer was sent. */
 async function lineOf(app: PrivateApp, key: string): Promise<Record<string, unknown>> {
   const line = await until(`the line of ${key}`, () => app.lines.find((entry) => entry.requestKey === key));
   expect(app.lines.filter((entry) => entry.requestKey === key)).toHaveLength(1);

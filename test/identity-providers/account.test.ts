@@ -1,4 +1,4 @@
-// The account page: linking an account at a provider, unlinking it, and signing in by it.
+// The account page: linking an account at a provider, unlinking it, and signing in with it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { alertOf, enrolled, Person, statusOf } from "../account/person.ts";
@@ -78,7 +78,7 @@ describe.concurrent("linking on the account page", () => {
     const mine = await subOf(client, await person.visitor.open(client.authorize()));
     const there2 = await signIn(new Visitor(), real.visitor(), there.login, client.authorize());
     expect(await subOf(client, there2)).toBe(mine);
-    // A sign-in alone causes no event either.
+    // A sign-in without a link causes no event either.
     expect(await eventsOf(caller.tenantId)).toEqual(before);
     const [event] = await logOf(caller, "Kind=Identity.Linked");
     expect(event).toMatchObject({ Actor: event!.Subject, Details: { IdentityProviderId: provider.Id } });
@@ -138,7 +138,7 @@ describe.concurrent("linking on the account page", () => {
     expect(atSignIn.heading).toBe("Link your account");
     const fields = { ...page.forms[0]!.fields, link: atSignIn.forms[0]!.fields.link!, password };
     expect((await person.visitor.post(LINK, fields)).status).toBe(400);
-    // The account page's link is of no use at an application's.
+    // The account page's token is invalid for an application's sign-in.
     const { csrf: visitors } = (await person.visitor.open(tenant.client.authorize({ prompt: "login" }))).forms[0]!
       .fields;
     const swapped = { ...tenant.client.tenant.admin, link: link!, csrf: visitors! };

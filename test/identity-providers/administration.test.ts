@@ -1,4 +1,4 @@
-// An administrator looks at the accounts at providers that a User signs in by, and unlinks one.
+// An administrator lists a User's accounts at providers, and unlinks one.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";

@@ -1,4 +1,4 @@
-// Providers as they are: what well-known ones do otherwise than the standards say, and each message of it.
+// Deviations of well-known providers from the standards, and the message for each.
 
 import { describe, expect, test } from "bun:test";
 import { logOf } from "../audit/log.ts";
@@ -11,7 +11,7 @@ interface Begun extends AsyncDisposable {
   forged: ForgedProvider;
   tenant: UpstreamTenant;
   visitor: Visitor;
-  /** Goes there, and comes back with the answer. */
+  /** Signs in there, and returns with the answer. */
   signIn(fields?: Record<string, string>, more?: Record<string, string | undefined>): Promise<View>;
   /** The audit log's newest failure of a sign-in. */
   failure(): Promise<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// The same in a real browser, which holds to the pages' policies and to the cookies' rules.
+// The same in a real browser, which enforces the pages' policies and the cookies' rules.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -85,7 +85,7 @@ test("a person signs in by the provider's link, links the existing account, and 
   await page.context().clearCookies({ name: "gatehouse-session" });
   await page.goto(issuer() + client.authorize({ redirect_uri: app.callback }));
   await page.getByRole("link", { name: "Sign in with Example ID" }).click();
-  // The provider still knows the browser; as for every native application it asks whether to go on.
+  // The provider recognises the browser; for native applications it always asks for confirmation.
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText("Welcome back").waitFor();
   expect(app.got.map(({ code }) => typeof code)).toEqual(["string", "string"]);

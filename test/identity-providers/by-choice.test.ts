@@ -166,12 +166,12 @@ describe.concurrent("signing out at the provider too", () => {
     const sent = Object.fromEntries(there.searchParams);
     expect(sent).toMatchObject({ own: "1", client_id: "gatehouse", id_token_hint: expect.stringMatching(/^eyJ/) });
     expect(sent.post_logout_redirect_uri).toBe(String(tenant.provider.PostLogoutRedirectUri));
-    // Signed out here at once, whether the browser comes back or not.
+    // The session here ends at once, whether or not the browser returns.
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     expect(await db()`select from sessions where tenant_id = ${tenant.caller.tenantId}`).toHaveLength(0);
     const back = new URL(sent.post_logout_redirect_uri!);
     const path = `${back.pathname}?${new URLSearchParams({ state: sent.state! })}`;
-    // Another browser is led nowhere by it, and this one once.
+    // A second browser is not redirected by it, and this one only once.
     expect((await new Visitor().open(path)).location).toBeUndefined();
     expect((await visitor.open(path)).location?.href).toBe(`${AFTER}?state=s+1`);
     expect(await visitor.open(path)).toMatchObject({ status: 200, heading: "Signed out", location: undefined });

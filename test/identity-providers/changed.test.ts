@@ -1,4 +1,4 @@
-// A provider that is deleted, switched off or pointed elsewhere, before, while and after its users sign in with it.
+// A provider that is deleted, disabled or moved before, during and after its users' sign-in.
 
 import { describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";

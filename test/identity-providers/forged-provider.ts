@@ -1,4 +1,4 @@
-// A provider that speaks the protocol, and misbehaves as a test says. Its authorization endpoint is the test itself.
+// A provider with the real protocol and configurable faults. The test itself is its authorization endpoint.
 
 import { createHash } from "node:crypto";
 import { createRemoteJWKSet, exportJWK, generateKeyPair, type JWTPayload, jwtVerify, SignJWT } from "jose";
@@ -7,31 +7,31 @@ import { certificate } from "./certificate.ts";
 type Json = Record<string, unknown>;
 
 export interface Behaviour {
-  /** Over the metadata; undefined leaves a member out. */
+  /** Overrides metadata; undefined removes a member. */
   metadata?: Json;
-  /** Over the id_token's claims. */
+  /** Overrides claims of the id_token. */
   idToken?: Json;
-  /** In place of the signed id_token. */
+  /** Replaces the signed id_token. */
   sign?: (claims: JWTPayload, provider: ForgedProvider) => Promise<string | undefined>;
   /** Replaces the token endpoint's response. */
   token?: (answer: Json) => Json;
-  /** Of its key as it is published; undefined leaves a member out. */
+  /** Overrides its published key; undefined removes a member. */
   jwk?: Json;
-  /** In place of an endpoint's answer. */
+  /** Replaces an endpoint's answer. */
   answers?: Partial<Record<string, (request: Request) => Response | Promise<Response>>>;
   userinfo?: Json;
-  /** The only way in which a client may send its secret, which is "a secret"; or where its keys are. */
+  /** The only accepted authentication method of a client, whose secret is "a secret"; or the address of its keys. */
   takes?: "client_secret_basic" | "client_secret_post" | URL;
 }
 
 export interface ForgedProvider extends AsyncDisposable {
   issuer: string;
   behaviour: Behaviour;
-  /** Paths that were asked for, with the forms they got. */
+  /** The requested paths, with their forms. */
   calls: { path: string; form: Json }[];
   /** The parameters of the browser's request; used in the next id_token. */
   asked: URLSearchParams;
-  /** A new signing key, the former one being gone. */
+  /** Makes a new signing key, and removes the former one. */
   rotate(): Promise<void>;
   signed(claims: JWTPayload, header?: Json): Promise<string>;
 }
@@ -84,7 +84,7 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
     const { takes } = provider.behaviour;
     if (takes === undefined) return true;
     if (takes instanceof URL) {
-      // RFC 7523 3, by the key that is published.
+      // RFC 7523 3, by the published key.
       const checks = { issuer: "gatehouse", subject: "gatehouse", audience: issuer, requiredClaims: ["jti", "exp"] };
       const verified = jwtVerify(String(form.client_assertion), createRemoteJWKSet(takes), checks);
       return verified.then(
@@ -138,7 +138,7 @@ async function newKeys() {
   return { privateKey, jwk };
 }
 
-/** Its authorization endpoint sends every browser back with a code. @returns path and query at Gatehouse */
+/** Its authorization endpoint redirects every browser back with a code. @returns path and query at Gatehouse */
 export function sentBack(
   provider: ForgedProvider,
   location: URL,

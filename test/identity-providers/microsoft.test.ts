@@ -1,4 +1,4 @@
-// Microsoft's addresses for all organisations: their metadata name no issuer of their own.
+// Microsoft's addresses for all organisations, whose metadata has no single issuer.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { EgressFetch } from "../../server/egress/index.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => forged[Symbol.asyncDispose]());
 
-/** Requests to Microsoft go to the forged provider, also by HTTPS, because its name and port are unavailable here. */
+/** Requests to Microsoft go to the forged provider, also by HTTPS, because tests cannot use its name and port. */
 const fetchThere: EgressFetch = (_, address, { method, headers, body }) => {
   const path = new URL(address).pathname.replace(/^\/(common|organizations)(\/v2\.0)?/, "");
   return fetch(forged.issuer + path, { method, headers, body, redirect: "manual", tls: { ca: certificate.ca } });
@@ -44,7 +44,7 @@ function atMicrosoft(audience: string): Provider {
   };
 }
 
-/** Goes there, and comes back with an id_token that has these claims. */
+/** Signs in there, and returns with an id_token with these claims. */
 async function signIn(provider: Provider, claims: Record<string, unknown>) {
   const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
   const { authorizationUrl, identify } = createProtocol(fetchThere, vault, "https://gatehouse.example");

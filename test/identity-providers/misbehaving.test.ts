@@ -14,7 +14,7 @@ const MISCONFIGURED = "does not match this service";
 const DECLINED = "It did not sign you in";
 const SECRET = "a secret";
 
-/** The tenant of all misbehaving providers; nothing of theirs remains in it. */
+/** The tenant of all misbehaving providers, which must leave no data in it. */
 let tenant: UpstreamTenant;
 beforeAll(async () => {
   tenant = await newUpstreamTenant({ Issuer: "https://id.example.com" });
@@ -28,7 +28,7 @@ async function attempt(behaviour: Behaviour, more: Record<string, string | undef
   return { view, visitor, provider };
 }
 
-/** Goes to a provider of its own. */
+/** Starts a sign-in at a new provider. */
 async function begin(visitor: Visitor, Issuer: string): Promise<View> {
   const { Id } = await addProvider(tenant.caller, { Name: unique("provider"), Issuer, ClientSecret: SECRET });
   const request = new URLSearchParams({ request: tenant.client.authorize() });
@@ -64,7 +64,7 @@ async function signedByOther(claims: JWTPayload): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: "RS256" }).sign(privateKey);
 }
 
-/** The client secret as a key: what a client that trusts the header's alg would accept. */
+/** Signs with the client secret as a key. A client that trusts the header's alg would accept it. */
 function signedBySecret(claims: JWTPayload): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(SECRET));
 }

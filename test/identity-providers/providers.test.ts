@@ -1,4 +1,4 @@
-// …/IdentityProvider, and an Application's AuthenticationId that points at one.
+// …/IdentityProvider, and an Application's AuthenticationId that references one.
 
 import { describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";

@@ -14,7 +14,7 @@ export type People = Record<string, Record<string, unknown>>;
 export interface RealProvider extends AsyncDisposable {
   issuer: string;
   people: People;
-  /** Makes Gatehouse a client there. */
+  /** Registers Gatehouse as a client there. */
   register(redirectUri: string, more?: Record<string, unknown>): Promise<{ ClientId: string; ClientSecret: string }>;
   /** A browser at the provider's own pages. */
   visitor(): Visitor;
@@ -48,7 +48,7 @@ export async function startRealProvider(): Promise<RealProvider> {
       const response = await fetch(`${issuer}/reg`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        // Gatehouse is on http and loopback here, which only a native application may be.
+        // Gatehouse uses http on loopback here, which only a native application may do.
         body: JSON.stringify({ redirect_uris: [redirectUri], application_type: "native", ...more }),
         tls: { ca: certificate.ca },
       });

@@ -1,4 +1,4 @@
-// Rules of a provider's settings: client authentication, algorithms, and who may sign in when.
+// Rules of a provider's settings: client authentication, algorithms, and permitted users.
 
 import { describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -11,7 +11,7 @@ import { addProvider, linksOf, newUpstreamTenant, toProvider, type UpstreamTenan
 
 type Fields = Record<string, unknown>;
 
-/** A whole sign-in. */
+/** A complete sign-in. */
 async function signIn(provider: ForgedProvider, { client }: UpstreamTenant): Promise<View> {
   const visitor = new Visitor();
   const location = await toProvider(visitor, await visitor.open(client.authorize()));
@@ -136,7 +136,7 @@ describe.concurrent("an issuer with another name", () => {
 
 describe.concurrent("a provider that is down", () => {
   test.each(["OpenIDConnect", "OAuth2"])("of Type %s gets no redirects, also for seconds afterwards", async (Type) => {
-    // Plain OAuth 2.0 knows no id_token.
+    // Plain OAuth 2.0 has no id_token.
     const provider = await startForgedProvider(Type === "OAuth2" ? { sign: async () => undefined } : {});
     const { issuer } = provider;
     const endpoints = {
@@ -298,7 +298,7 @@ test("a new provider is inactive: it is on no page, and no user signs in by it",
   const { client } = tenant;
   const straight = `/signin/upstream/${tenant.provider.Id}?${new URLSearchParams({ request: client.authorize() })}`;
   expect((await visitor.open(straight)).status).toBe(403);
-  // It can be tested before.
+  // It can be tested while it is off.
   expect((await tested(tenant)).Works).toBe(true);
   await addProvider(tenant.caller, { Is_Active: true });
   expect(linksOf(await visitor.open(tenant.client.authorize()))).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Applications that want their users to sign in again, and providers that cannot be asked to have them do so.
+// Applications that require a new sign-in, and providers that do not support one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";
@@ -26,7 +26,7 @@ describe.concurrent("a provider by plain OAuth 2.0", () => {
     }
     expect(answerOf(await signIn(visitor, real.visitor(), login, client.authorize())).code).toBeString();
     expect(answerOf(await visitor.open(client.authorize())).code).toBeString();
-    // That it sent the user just now does not say when the user signed in there.
+    // The time of the redirect is not the time of the user's sign-in there.
     for (const fields of ANEW) {
       expect(answerOf(await visitor.open(client.authorize(fields)))).toMatchObject({ error: "login_required" });
     }

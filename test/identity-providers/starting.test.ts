@@ -1,4 +1,4 @@
-// The way from the account page to a provider.
+// The redirect from the account page to a provider.
 
 import { expect, test } from "bun:test";
 import { Person } from "../account/person.ts";
@@ -23,7 +23,7 @@ test("a sign-in at a provider starts with a form: a GET stores nothing and sends
   await person.visitor.open("/account");
   expect(provider.calls).toEqual([]);
   expect(await logged()).toBe(before);
-  // The form does, and says that the provider is down.
+  // The form starts it, and reports that the provider is down.
   const { action, fields } = linkingForm(await person.account(), tenant)!;
   const refused = await person.visitor.post(action, fields);
   expect(refused).toMatchObject({ status: 502, heading: "Linking did not work" });

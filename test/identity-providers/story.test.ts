@@ -1,4 +1,4 @@
-// Signing in at a real second provider, and what becomes of it here.
+// Sign-in at a real second provider, and its effects here.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf, otherClient, SPEC_PATH } from "../authorize/client.ts";

@@ -13,7 +13,7 @@ export interface UpstreamTenant {
   provider: Record<string, unknown> & { Id: string; Name: string; RedirectUri: string };
 }
 
-/** @param fields of the IdentityProvider, over those of an OpenID Connect provider that makes users */
+/** @param fields replace those of an OpenID Connect provider with Provisioning Create */
 export async function newUpstreamTenant(fields: Record<string, unknown>): Promise<UpstreamTenant> {
   const client = await newClient({ first_party: true });
   const caller = await clientOf(client.tenant);
@@ -32,7 +32,7 @@ export function addProvider(caller: Api, fields: Record<string, unknown>): Promi
   });
 }
 
-/** As newUpstreamTenant, and known at the real provider. */
+/** Like newUpstreamTenant, but registered at the real provider. */
 export async function newRealTenant(
   real: RealProvider,
   fields: Record<string, unknown> = {},
@@ -57,19 +57,19 @@ export function plainOAuth({ issuer }: RealProvider) {
   };
 }
 
-/** All AuthenticationIds of the tenant's client point there. */
+/** Sets the provider as the AuthenticationId of the tenant's client. */
 export async function force({ caller, client, provider }: UpstreamTenant): Promise<void> {
   await caller.made("Application", { Id: client.id, AuthenticationId: { Id: provider.Id } });
 }
 
-/** From the sign-in page by its link, or straight, to the provider. @returns where the browser was sent */
+/** From the sign-in page to the provider, by its link or by a direct redirect. @returns the address of the redirect */
 export async function toProvider(visitor: Visitor, page: View): Promise<URL> {
   const view = page.location ? page : await visitor.open(linksOf(page)[0]!.href);
   if (!view.location) throw new Error(`Still at Gatehouse: ${view.status} "${view.heading}" ${view.html}`);
   return view.location;
 }
 
-/** Signs in at the real provider's own pages. @returns where it sends the browser back to */
+/** Signs in at the real provider's own pages. @returns the address of the redirect back */
 export async function signInThere(atProvider: Visitor, location: URL, login: string): Promise<URL> {
   let view = await atProvider.open(location.pathname + location.search);
   while (!view.location)
@@ -81,7 +81,7 @@ export function comeBack(visitor: Visitor, { pathname, search }: URL): Promise<V
   return visitor.open(pathname + search);
 }
 
-/** The whole way of one sign-in. */
+/** One complete sign-in. */
 export async function signIn(visitor: Visitor, atProvider: Visitor, login: string, address: string): Promise<View> {
   const location = await toProvider(visitor, await visitor.open(address));
   return comeBack(visitor, await signInThere(atProvider, location, login));
@@ -99,7 +99,7 @@ export async function idTokenOf(client: Client, code: string) {
   return { claims: decodeJwt(token.body.id_token), accessToken: token.body.access_token as string };
 }
 
-/** The account page's form that leads to the provider; undefined if it has none. */
+/** The account page's form that leads to the provider; undefined if there is none. */
 export function linkingForm({ forms }: View, { provider }: UpstreamTenant) {
   return forms.find(({ action, fields }) => action === "/account/providers/start" && fields.provider === provider.Id);
 }
@@ -109,7 +109,7 @@ export function linkingForm({ forms }: View, { provider }: UpstreamTenant) {
  * @returns the address that the page continues to
  */
 export async function startLinking(visitor: Visitor, { provider }: UpstreamTenant): Promise<URL> {
-  // A form on every session's page.
+  // The pages of every session have a form with the token.
   const { csrf } = (await visitor.open("/account/second-factor")).forms[0]!.fields;
   const page = await visitor.post("/account/providers/start", { csrf: csrf!, provider: provider.Id });
   return new URL(page.headers.get("refresh")!.replace(/^0; url=/, ""));

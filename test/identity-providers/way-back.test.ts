@@ -1,4 +1,4 @@
-// The callback: one browser, one provider, once.
+// The callback: valid for one browser and one provider, once.
 
 import { describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";

@@ -3,7 +3,7 @@ import { type View, Visitor } from "../authorize/visitor.ts";
 import { sentBack, startForgedProvider } from "./forged-provider.ts";
 import { newUpstreamTenant, toProvider } from "./tenant.ts";
 
-/** A browser that a provider is about to send back. */
+/** A browser before its redirect back from a provider. */
 export async function onTheWay() {
   const provider = await startForgedProvider();
   const tenant = await newUpstreamTenant({ Issuer: provider.issuer });

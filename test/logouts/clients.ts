@@ -25,7 +25,7 @@ export async function setCredentials(api: Api, { id }: Client, fields: object): 
   expect([answer.status, answer.body.Errors]).toEqual([200, undefined]);
 }
 
-/** A signed-in user, and the session's id as the client knows it. */
+/** A signed-in user, and the session's id in the client's tokens. */
 export async function signIn(client: Client, person = new Person(client)) {
   const code = await client.code(person.visitor);
   const { id_token } = (await client.token(code)).body;
@@ -40,7 +40,7 @@ export function tokensOf(receiver: Receiver): string[] {
   return receiver.calls.map(({ payload }) => (payload as unknown as { logout_token: string }).logout_token);
 }
 
-/** The sids that the receiver got, after that many calls. */
+/** The sids of the receiver's calls, after this number of calls. */
 export async function toldOf(receiver: Receiver, count: number): Promise<string[]> {
   await until(`${count} logout tokens`, () => receiver.calls.length >= count);
   return tokensOf(receiver).map((token) => decodeJwt(token).sid as string);

@@ -38,7 +38,7 @@ test("a client gets a logout token, which it verifies like an id_token and canno
     exp: payload.iat! + 120,
     events: { [EVENT]: {} },
   });
-  // Nothing here takes it for another kind of token.
+  // Gatehouse does not accept it as a different kind of token.
   const hinted = await visitor.open(`/oauth2/logout?${new URLSearchParams({ id_token_hint: token! })}`);
   expect(hinted.status).toBe(400);
   const asBearer = { headers: { authorization: `Bearer ${token}` } };
@@ -105,7 +105,7 @@ describe("clients are notified however a session ends:", () => {
     const sid = decodeJwt(id_token).sid as string;
     expect(sid).not.toBe(again.sid);
     await signOut(again.visitor, id_token);
-    // The client may know the session by either name.
+    // The client may know the session by either sid.
     expect((await toldOf(receiver, 2)).toSorted()).toEqual([again.sid, sid].toSorted());
   });
 });
@@ -180,7 +180,7 @@ test.each<[string, unknown, string]>([
 
 interface Ended {
   person: Person;
-  /** The same user at another browser. */
+  /** The same user in a second browser. */
   other: Person;
   api: Api;
   userId: number;
@@ -191,7 +191,7 @@ const newPassword = ({ client }: Person) => ({
   new_password: "correct horse battery",
 });
 
-/** Of the client's only logout. */
+/** The workflow of the client's only logout. */
 async function workflowOf(client: Client) {
   const found = () => db()<{ id: string }[]>`select id from logouts where client_id = ${client.id}`;
   const [logout] = await until("the logout", async () => {

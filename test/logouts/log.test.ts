@@ -1,4 +1,4 @@
-// The logouts of an application, as an administrator sees them and sends them again.
+// An administrator lists an application's logouts, and sends one again.
 
 import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -17,7 +17,7 @@ type Logout = any;
 const listOf = async (api: Api, id: string, query = ""): Promise<{ Items: Logout[]; Next: string | null }> =>
   (await api.call("GET", `/Application/${id}/Logouts${query}`)).body as never;
 
-/** The newest, once it has ended. */
+/** The newest logout, after it has ended. */
 const ended = (api: Api, id: string, run = 1): Promise<Logout> =>
   until("the logout to end", async () => {
     const [newest] = (await listOf(api, id)).Items;

@@ -8,7 +8,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { db } from "../support/tenant.ts";
 import { setCredentials, signIn, signOut, toldClient, toldOf } from "./clients.ts";
 
-/** As many ended sessions of the client as there may be logouts, each with its logout. */
+/** Ended sessions of the client up to the limit of logouts, each with its logout. */
 async function endSessions(client: Client, count: number): Promise<void> {
   await db()`
     insert into logouts (id, tenant_id, client_id, user_id, sid)

@@ -1,6 +1,6 @@
-// Metrics of a process as Prometheus reads them.
+// Metrics of a process, parsed as Prometheus does.
 
-/** A series by its name and labels, as they are written: `up{job="x"}`. */
+/** A series by its name and labels, as in the text: `up{job="x"}`. */
 export type Samples = Map<string, number>;
 
 /** @param target the address of /metrics */

@@ -1,4 +1,4 @@
-// A Gatehouse that is watched: the API and the worker each on a metrics port of its own.
+// A monitored Gatehouse: the API and the worker each have a metrics port.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isTaken } from "../../server/embedded/ports.ts";
@@ -42,7 +42,7 @@ test("a change is counted at each step: accepted, dispatched, attempted, deliver
   await api.change({ Name: "Gate" });
   await api.change({ Name: "Gate" });
   await api.settledEvent();
-  // A test event is dispatched, but its failure is no incident.
+  // A test event is dispatched, but its failure does not count.
   await using tried = receiver(500);
   const { Id } = await api.connect(tried.url, { Entities: ["User"] });
   await api.settled(await api.ping(Id));
@@ -87,7 +87,7 @@ test("a logout is counted at each step: attempted, delivered, exhausted", async 
   expect(await Promise.all(results)).toEqual([1, 1, 1]);
 });
 
-/** By a client whose address for logout tokens is given. */
+/** With a client that has this address for logout tokens. */
 async function signInAndOut(api: Api, BackchannelLogoutUri: string): Promise<void> {
   const { client, admin } = api.tenant;
   const [redirect_uri] = client.redirectUris;
@@ -208,7 +208,7 @@ test("labels never contain values from callers or tenants", async () => {
   }
 });
 
-/** Of ours, each once; a histogram is several series. */
+/** Our own metrics, each once; a histogram has several series. */
 function namesOf(series: string[]): string[] {
   const names = series.map((one) => one.split("{")[0]!.replace(/_(bucket|sum|count)$/, ""));
   return [...new Set(names.filter((name) => name.startsWith("gatehouse_")))].sort();

@@ -1,4 +1,4 @@
-// `bun run server` as it runs in production: one process of any number on one database.
+// `bun run server` as in production: one of several processes on one database.
 
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
@@ -11,19 +11,16 @@ import type { KeyDatabase } from "./key-database.ts";
 export interface ApiProcess extends AsyncDisposable {
   url: string;
   publicUrl: string;
-  /** An access token for all that the client may. */
+  /** An access token with all scopes of the client. */
   token(client: { clientId: string; clientSecret: string }): Promise<string>;
-  /** Whether the entity API takes an access token. */
+  /** Whether the entity API accepts an access token. */
   accepts(token: string): Promise<boolean>;
 }
 
 const PUBLIC_URL = "https://id.example.com";
 const reserved = new Set<number>();
 
-/**
- * @param env over what the database asks for
- * @param options of Bun's own
- */
+/** @param env replaces settings for the database @param options of Bun itself */
 export async function startApiProcess(
   database: KeyDatabase,
   env: Record<string, string> = {},

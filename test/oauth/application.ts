@@ -1,4 +1,4 @@
-// An Application of a tenant, and what may be done to its credentials and secrets.
+// An Application of a tenant, with actions on its credentials and secrets.
 
 import type { Api } from "../support/api.ts";
 

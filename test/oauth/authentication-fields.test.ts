@@ -1,4 +1,4 @@
-// By what a client proves who it is: the fields of its Credentials.
+// Authentication of clients: the fields of Credentials.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { API, expectError } from "../entities/client.ts";

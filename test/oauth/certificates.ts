@@ -1,4 +1,4 @@
-// Certificates of clients, an authority that gives them, and a proxy that asks for them as nginx does.
+// Certificates of clients, an authority that issues them, and a proxy that requests them as nginx does.
 
 import { mkdtempSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -14,7 +14,7 @@ export interface KeyPair {
 
 export interface Authority {
   ca: string;
-  /** @param subject as openssl takes it: `/C=DE/CN=payroll` */
+  /** @param subject in openssl's format: `/C=DE/CN=payroll` */
   issue(subject: string, alternatives?: string): Promise<KeyPair>;
 }
 
@@ -49,7 +49,7 @@ export async function newAuthority(): Promise<Authority> {
 
 export interface TlsProxy extends AsyncDisposable {
   url: string;
-  /** Where it passes requests on to. */
+  /** The address to which it forwards requests. */
   target: string;
 }
 
@@ -58,7 +58,10 @@ export const asField = (cert: string) => `:${cert.replace(/-----[^-]+-----|\s/g,
 /** nginx's `$ssl_client_escaped_cert`. */
 export const asEscaped = (cert: string) => encodeURIComponent(cert);
 
-/** Ends TLS, takes no certificate of another authority, and passes the one that it was shown, and no other's word for it. */
+/**
+ * Terminates TLS, rejects certificates of other authorities, and forwards the certificate in the header, which it
+ * replaces in every request.
+ */
 export async function startProxy({ ca, issue }: Authority): Promise<TlsProxy> {
   const own = await issue("/CN=localhost", "DNS:localhost");
   const sockets = new Set<TLSSocket>();

@@ -1,4 +1,4 @@
-// Clients that prove themselves by a JWT of their own (private_key_jwt: RFC 7523, OIDC Core 9).
+// Clients that authenticate by a signed JWT (private_key_jwt: RFC 7523, OIDC Core 9).
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -157,7 +157,7 @@ describe("rejected is an assertion", () => {
     const refusal = await grant();
     expect(refusal.status).toBe(429);
     expect(refusal.body.error_description).toContain("20000 unexpired assertions of this client");
-    // Another client's are its own.
+    // A second client's assertions count separately.
     expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...(await signed()) })).status).toBe(200);
   });
 
@@ -294,14 +294,14 @@ describe("a client with a JWKS URI", () => {
     expect(await ask(second)).toBe(true);
     expect(await ask(first)).toBe(false);
     expect(receiver.asked).toBe(2);
-    // It cannot be read: what was read before is good for a while.
+    // If the keys cannot be read, the last ones are valid for a while.
     keys = undefined;
     time += 400_000;
     expect(await ask(second)).toBe(true);
     expect(receiver.asked).toBe(3);
     time += 3_600_000;
     expect(await ask(second)).toBe(false);
-    // But it is for an address that an administrator has set.
+    // But it applies to an address that an administrator has set.
     keys = [first.jwk];
     const moved = { ...owner, id: 3, isOpen: true, administratorSet: ["JwksUri"] };
     expect(await isSigned(moved, await first.sign({}))).toBe(true);

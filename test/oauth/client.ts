@@ -1,4 +1,4 @@
-// One client at both doors, and what the product's own parts can arrange that no request can yet.
+// One client at both doors, and states that requests cannot create.
 
 import { expect } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";
@@ -20,20 +20,20 @@ export const DOORS = [TOKEN_PATH, RFC_TOKEN_PATH] as const;
 
 type Fields = Record<string, string | undefined>;
 
-/** A form; undefined leaves a field out. */
+/** A form; undefined removes a field. */
 export function form(fields: Fields): URLSearchParams {
   return new URLSearchParams(
     Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 }
 
-/** Posts a form as a client, its credentials in the form. */
+/** Posts a form as a client, with its credentials in the form. */
 export function postAs(client: Pick<Api, "clientId" | "clientSecret">, path: string, fields: Fields): Promise<Answer> {
   const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
   return request("POST", path, { body: form({ ...credentials, ...fields }) });
 }
 
-/** The refresh token of a client credentials grant, and the access token beside it. */
+/** The refresh token of a client credentials grant, and its access token. */
 export async function clientGrant(client: Api, scope = "*"): Promise<{ access: string; refresh: string }> {
   const { body } = await postAs(client, TOKEN_PATH, { grant_type: "client_credentials", scope });
   return { access: body.access_token, refresh: body.refresh_token };
@@ -43,14 +43,14 @@ export function refresh(client: Api, path: string, token: string, scope?: string
   return postAs(client, path, { grant_type: "refresh_token", refresh_token: token, scope });
 }
 
-/** By what a process tells whether a token still gives what it says. */
+/** The check by which a process decides whether a token is still valid. */
 export function livenessBy(sql: Sql) {
   const find = (...who: [TenantId, number, number | undefined]) => scopesNow(sql, ...who);
   const pairwiseUser = async () => undefined;
   return { isRevoked: createRevocations(sql).isRevoked, pairwiseUser, scopesNow: find, knownScopes: find };
 }
 
-/** The product's own parts, as another process of the same installation would have them. */
+/** The product's own parts, as in a second process of the same installation. */
 export function otherProcess(issuer: string) {
   const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
   const keys = createSigningKeys(db(), vault);
@@ -58,7 +58,7 @@ export function otherProcess(issuer: string) {
   return { keys, tokens, families: createFamilies({ vault, tokens, onReuse: () => {} }) };
 }
 
-/** A family of the tenant's admin with the client, as a sign-in begins it. */
+/** A family of the tenant's admin with the client, as a sign-in makes it. */
 export async function userFamily(client: Api, issuer: string, scopes: string[]) {
   const [user] = await db()<{ id: number }[]>`
     select id from users where tenant_id = ${client.tenantId} and username = 'admin'`;
@@ -85,13 +85,13 @@ export async function userFamily(client: Api, issuer: string, scopes: string[]) 
   return { ...family, userId: user!.id, authTime, sessionId };
 }
 
-/** Lets time pass for a family. */
+/** Simulates elapsed time of a family. */
 export async function age(familyId: string, interval: string): Promise<void> {
   await db()`update refresh_families set rotated_on = rotated_on - ${interval}::interval,
     expires_on = expires_on - ${interval}::interval where id = ${familyId}`;
 }
 
-/** RFC 6749 5.2, whole. */
+/** RFC 6749 5.2, complete. */
 export function expectRfcError(answer: Answer, status: number, error: string, says?: RegExp): void {
   expect(answer.body).toEqual({ error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) });
   expect(answer.status).toBe(status);

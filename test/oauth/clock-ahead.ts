@@ -1,4 +1,4 @@
-// Loaded before a process of the product (`bun --preload`): its clock is ahead of PostgreSQL's by CLOCK_AHEAD_MS.
+// Loaded before a process of the product (`bun --preload`): sets its clock ahead of PostgreSQL's by CLOCK_AHEAD_MS.
 
 const ahead = Number(process.env.CLOCK_AHEAD_MS);
 const RealDate = Date;

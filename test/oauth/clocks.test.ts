@@ -1,4 +1,4 @@
-// Two API processes whose clocks are two minutes apart go by PostgreSQL's: nothing is good longer, or shorter, at one.
+// Two API processes whose clocks differ by two minutes use PostgreSQL's clock, so lifetimes are equal at both.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -17,10 +17,10 @@ import { newKeyDatabase } from "./key-database.ts";
 
 const APART_MS = 120_000;
 const NOTICED_MS = 2_000;
-/** Lets a process have a clock of its own, by CLOCK_AHEAD_MS. */
+/** Gives a process a different clock, by CLOCK_AHEAD_MS. */
 const CLOCK = ["--preload", join(import.meta.dir, "clock-ahead.ts")];
 
-/** The others' clock is PostgreSQL's. */
+/** The other processes have PostgreSQL's clock. */
 let ahead: SecondApi;
 let behind: SecondApi;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const apis: [string, () => SecondApi][] = [
   ["behind", () => behind],
 ];
 
-/** The same browser at another API, whose pages send it there. */
+/** The same browser at another API. Pages of that API link to this address. */
 function at(api: SecondApi, visitor: Visitor): Visitor {
   const other = new Visitor(api.url);
   for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
@@ -62,7 +62,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
   test("rejects an access token that was revoked at a different API", async () => {
     const caller = await newTenant();
     const opens = async (token: string) => (await api().get("/Entities", token)).status === 200;
-    // The first look of a process is at all there is; it is the ones after it that matter.
+    // A process's first check reads everything; the later ones are tested.
     for (let round = 0; round < 2; round++) {
       const { access } = await clientGrant(caller);
       expect(await opens(access)).toBe(true);
@@ -91,7 +91,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
     const { tenantId } = client.tenant;
     await link(client);
     await redeem(client, code!);
-    // Whoever keeps a moment by the wrong clock is 120 s off.
+    // A time by the wrong clock is off by 120 s.
     const near = (seconds: number) => [seconds - 60, seconds + 60] as const;
     const day = 86_400;
     for (const [table, column, seconds] of [

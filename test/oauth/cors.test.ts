@@ -1,4 +1,4 @@
-// Applications in a browser call from the origins of their own client's redirect URIs, and no other page may.
+// Applications in a browser may call from the origins of their own client's redirect URIs, and other pages may not.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -15,7 +15,7 @@ const pages = new Map<string, Page>();
 const servers: Bun.Server<undefined>[] = [];
 afterAll(() => servers.forEach((server) => void server.stop(true)));
 
-/** An empty page at an origin of its own. */
+/** An empty page at a new origin. */
 async function newOrigin(hostname = "127.0.0.1"): Promise<string> {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -67,7 +67,7 @@ const postForm = (fields: Record<string, string>): Sent => ({
 
 let own: string;
 let foreign: string;
-/** Of another tenant's client, which may call for itself alone. */
+/** The origin of another tenant's client, which may only call for itself. */
 let neighbour: string;
 let client: Client;
 let neighboursClient: Client;
@@ -82,7 +82,7 @@ beforeAll(async () => {
   [client, neighboursClient] = await Promise.all([publicClient(own), publicClient(neighbour)]);
 }, 30_000);
 
-/** A code and what redeems it. */
+/** A code with its redemption. */
 async function grant(of = client, redirect_uri = redirect()): Promise<Record<string, string>> {
   const { verifier, challenge } = newPkce();
   const scope = "openid profile AccessManager:Read AccessManager:Create AccessManager:Update";
@@ -145,7 +145,7 @@ describe("a page with the origin of one of the client's redirect URIs", () => {
 });
 
 describe("a page of another origin", () => {
-  /** Origins of no client, and of a different one. */
+  /** An origin of no client, and of a different client. */
   const others = () => [foreign, neighbour];
 
   test.each(DOORS)("reads what %s answers", async (path) => {
@@ -157,7 +157,7 @@ describe("a page of another origin", () => {
     for (const origin of others()) {
       expect(await read(origin, "/oauth2/userinfo", { headers })).toBe("kept from it");
       expect(await read(origin, `${API}/User`, { headers })).toBe("kept from it");
-      // A form is sent without asking first; its answer is kept from the page all the same.
+      // A form is sent without a preflight, but the page cannot read its answer.
       const sent = postForm({ access_token: headers.authorization.slice("Bearer ".length) });
       expect(await read(origin, "/oauth2/userinfo", sent)).toBe("kept from it");
     }

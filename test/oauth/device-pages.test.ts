@@ -1,4 +1,4 @@
-// The pages by which a person signs a device in, in a real browser.
+// The pages on which a person signs a device in, in a real browser.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";

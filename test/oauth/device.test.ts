@@ -27,7 +27,7 @@ const GRANTS = [DEVICE_GRANT, "refresh_token", "authorization_code", "client_cre
 
 const newDeviceClient = (fields: object = {}) => newClient({ grant_types: GRANTS, ...fields });
 
-/** Signed in, so that its guesses count for itself. */
+/** Signed in, so its wrong codes count for its own user. */
 async function signedIn(client: Client): Promise<Visitor> {
   const visitor = new Visitor();
   await client.visit(visitor);
@@ -128,7 +128,7 @@ describe("a device", () => {
     expectRfcError(await device.poll(), 400, "authorization_pending");
     expectRfcError(await device.poll(), 400, "slow_down");
     await ageDevice(device, "6 seconds");
-    // 6 s would have been enough before; now it is 10.
+    // 6 s was enough before; now the interval is 10 s.
     expectRfcError(await device.poll(), 400, "slow_down");
     await ageDevice(device, "16 seconds");
     expectRfcError(await device.poll(), 400, "authorization_pending");
@@ -242,7 +242,7 @@ describe("its user", () => {
 });
 
 describe("an attack", () => {
-  /** Where a browser goes on with a device: as an attacker would send it. */
+  /** The address that continues with a device, as an attacker would link to it. */
   async function continued(device: Device, visitor: Visitor): Promise<string> {
     await typeCode(visitor, device.userCode);
     return visitor.trail.map(({ url }) => new URL(url)).find(({ pathname }) => pathname === "/device/continue")!.href;
@@ -255,7 +255,7 @@ describe("an attack", () => {
     const question = await victim.open(link.pathname + link.search);
     expect(question.heading).toBe("Allow access");
     expect(question.html).toContain(device.userCode);
-    // With prompts of the attacker's own, too.
+    // Also with the attacker's prompts.
     for (const prompt of ["none", "login none", ""]) {
       const asked = await victim.open(`${link.pathname + link.search}&prompt=${encodeURIComponent(prompt)}`);
       expect(asked.heading).toMatch(/^(Allow access|Sign in)$/);
@@ -355,7 +355,7 @@ describe("an attack", () => {
     expect([await beginFrom("203.0.113.51"), await beginFrom("203.0.113.52")]).toEqual([429, 200]);
   });
 
-  /** @returns how many wrong codes are taken until one has to wait */
+  /** @returns the number of wrong codes before a wait */
   async function guesses(visitor: Visitor, headers: Record<string, string> = {}): Promise<number> {
     for (let count = 0; count < 40; count++) {
       const { status } = await typeCode(visitor, "BBBB-BBBB", headers);
@@ -368,11 +368,11 @@ describe("an attack", () => {
   test("by guessing: a signed-in user has 10 guesses, and others are not delayed", async () => {
     const own = await newDeviceClient();
     const [guesser, owner] = [await signedIn(own), await signedIn(client)];
-    // The wait begins with the one after those that are free.
+    // The wait begins after the free attempts.
     expect(await guesses(guesser)).toBe(11);
     const device = await beginDevice(client);
     expect((await typeCode(guesser, device.userCode)).status).toBe(429);
-    // Signing in anew is no way around it.
+    // A new sign-in does not end the wait.
     const again = await typeCode(await signedIn(own), device.userCode);
     expect(again.status).toBe(429);
     expect((await typeCode(owner, device.userCode)).heading).toBe("Allow access");
@@ -393,7 +393,7 @@ describe("an attack", () => {
     expect(blocked.status).toBe(429);
     expect(blocked.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(blocked.html).toContain("Too many attempts.");
-    // Cookies do not count, but the address; at a different one there is no wait.
+    // The address counts, not cookies; at a different address there is no wait.
     expect((await right(new Visitor(second.url), "203.0.113.50")).status).toBe(429);
     expect((await right(neighbour, "203.0.113.51")).heading).toBe("Sign in");
   });

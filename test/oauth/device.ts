@@ -1,4 +1,4 @@
-// A device without a browser, and who signs it in.
+// A device without a browser, and its user.
 
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import type { Client } from "../authorize/client.ts";
@@ -13,7 +13,7 @@ export interface Device {
   userCode: string;
   uri: string;
   completeUri: string;
-  /** Asks for its tokens; as another client, if one is named. */
+  /** Requests its tokens, optionally as another client. */
   poll(fields?: Record<string, string | undefined>, as?: Client, headers?: Record<string, string>): Promise<Answer>;
 }
 
@@ -38,12 +38,12 @@ export async function beginDevice(client: Client, fields: Record<string, string>
   };
 }
 
-/** Types a device's code. */
+/** Enters a device's code. */
 export async function typeCode(visitor: Visitor, code: string, headers: Record<string, string> = {}): Promise<View> {
   return visitor.submit(await visitor.open("/device", headers), { user_code: code }, headers);
 }
 
-/** To the page that asks for the answer. */
+/** Opens the page with the question. */
 export async function toQuestion(visitor: Visitor, { userCode }: Device, { tenant }: Client): Promise<View> {
   const view = await typeCode(visitor, userCode);
   return view.heading === "Sign in" ? visitor.submit(view, tenant.admin) : view;
@@ -53,7 +53,7 @@ export async function allowDevice(device: Device, client: Client, visitor = new 
   return visitor.submit(await toQuestion(visitor, device, client), { decision: "allow" });
 }
 
-/** Lets time pass for a device. */
+/** Simulates elapsed time of a device. */
 export async function ageDevice({ userCode }: Device, interval: string): Promise<void> {
   await db()`update device_codes set polled_on = polled_on - ${interval}::interval,
     expires_on = expires_on - ${interval}::interval where user_code = ${userCode.replace("-", "")}`;

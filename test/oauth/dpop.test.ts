@@ -1,4 +1,4 @@
-// Tokens bound to a key of the client's (RFC 9449): from the grant to where they are used, and what must be refused.
+// Tokens bound to the client's key (RFC 9449): from the grant to their use, and invalid proofs.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -18,7 +18,7 @@ const GRANT = { grant_type: "client_credentials", scope: "AccessManager:Read" };
 type Fields = Record<string, string | undefined>;
 type Parts = Omit<ProofParts, "path">;
 
-/** With a nonce of its own from the start. */
+/** With its own nonce from the start. */
 async function newKey(client: Pick<Api, "clientId" | "clientSecret">, alg?: string): Promise<DpopKey> {
   const key = await DpopKey.make(alg);
   const answer = await post(client, RFC_TOKEN_PATH, GRANT, await key.proof({ path: RFC_TOKEN_PATH }));
@@ -41,7 +41,7 @@ function post(
   });
 }
 
-/** Asks for a token by the key, with what the proof has in place of what would be right. */
+/** Requests a token with the key. Parts of the proof can be replaced. */
 async function ask(
   client: Pick<Api, "clientId" | "clientSecret">,
   key: DpopKey,
@@ -82,7 +82,7 @@ describe.concurrent("a token requested with a proof", () => {
     expect(decodeJwt(token).cnf).toEqual({ jkt: key.jkt });
     const answer = await use(token, key);
     expect(answer.status).toBe(200);
-    // The next proof may carry it.
+    // The next proof may use it.
     expect(answer.headers.get("dpop-nonce")).toMatch(/^[\w-]{27}$/);
   });
 
@@ -187,7 +187,7 @@ describe.concurrent("a proof is rejected", () => {
     expect(good!.status).toBe(200);
     for (const other of replayed) expectRefusal(other, "invalid_dpop_proof", /used before/);
 
-    // Nor for another tenant's client: a proof names neither.
+    // Nor for another tenant's client: a proof names no tenant.
     const elsewhere = await newTenant();
     expectRfcError(await post(elsewhere, RFC_TOKEN_PATH, GRANT, proof), 400, "invalid_dpop_proof", /used before/);
   });
@@ -253,7 +253,7 @@ describe.concurrent("a client that is DpopBound", () => {
 describe.concurrent("a user's grant", () => {
   const SCOPES = { scope: "openid profile" };
 
-  /** A client without a secret, its key, and a code of its user. */
+  /** A client without a secret, its key, and its user's code. */
   async function publicClient(fields: Fields = {}) {
     const client = await newClient({ client_type: "public", grant_types: ["authorization_code", "refresh_token"] });
     const own = { clientId: client.id, clientSecret: undefined as unknown as string };

@@ -1,4 +1,4 @@
-// A client's key, and the DPoP proofs that it makes by it (RFC 9449 4).
+// A client's key, and DPoP proofs by it (RFC 9449 4).
 
 import { createHash, randomUUID } from "node:crypto";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
@@ -8,7 +8,7 @@ export interface ProofParts {
   method?: string;
   path: string;
   accessToken?: string;
-  /** In place of what would be right; undefined leaves it out. */
+  /** Replaces valid claims; undefined removes one. */
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
 }
@@ -29,7 +29,7 @@ export class DpopKey {
     return new DpopKey(jwk, await calculateJwkThumbprint(jwk), privateKey, alg);
   }
 
-  /** The same key, with a nonce as this one has. */
+  /** The same key with a different algorithm, and its own nonce. */
   async signingBy(alg: string): Promise<DpopKey> {
     const { alg: _, ...jwk } = await exportJWK(this.privateKey);
     const other = new DpopKey(this.jwk, this.jkt, (await importJWK(jwk, alg)) as CryptoKey, alg);

@@ -1,4 +1,4 @@
-// Access tokens that were issued are counted by the hour, and no request waits for it.
+// Issued access tokens are counted by the hour, and no request waits for the count.
 
 import { describe, expect, test } from "bun:test";
 import type { TenantId } from "../../server/ids.ts";
@@ -21,7 +21,7 @@ async function counted(tenantId: string): Promise<Counts> {
 
 test("each access token counts for its tenant and grant, at both doors; errors do not count", async () => {
   const client = await newTenant();
-  // One stands for the test's own client.
+  // One was issued to the test's own client.
   const { refresh: token } = await clientGrant(client);
   const again = await refresh(client, TOKEN_PATH, token);
   expect((await refresh(client, RFC_TOKEN_PATH, again.body.refresh_token)).status).toBe(200);

@@ -1,4 +1,4 @@
-// An installation's database of a test's own: the keys of the shared one sign every other test's tokens.
+// A separate installation's database: keys of the shared one sign all other tests' tokens.
 
 import { migrate } from "../../server/db/migrate.ts";
 import { connect, type Sql } from "../../server/db/sql.ts";

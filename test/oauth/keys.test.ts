@@ -1,4 +1,4 @@
-// The signing keys' life: announced, signing, retired, removed; replaced by hand, and ended when one has leaked.
+// The life of signing keys: announced, signing, retired, removed; also manual replacement, and the end of a leaked key.
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
@@ -13,7 +13,7 @@ import { type KeyDatabase, newKeyDatabase } from "./key-database.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** When each key of an algorithm begins to sign, in days from `start`, the newest first. */
+/** The time when each key of an algorithm begins to sign, in days from `start`, the newest first. */
 async function signing({ sql }: KeyDatabase, start: Date, alg = "EdDSA"): Promise<number[]> {
   const rows = await sql<{ from: Date }[]>`
     select signs_from as from from signing_keys where alg = ${alg} order by signs_from desc`;

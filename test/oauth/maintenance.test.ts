@@ -1,4 +1,4 @@
-// The Temporal Schedule that keeps house.
+// The Temporal Schedule for maintenance.
 
 import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -52,7 +52,7 @@ test("its runs are visible in Temporal, with the number of expired rows removed"
   await postAs(caller, "/oauth2/revoke", { token: caller.token });
   const { jti } = decodeJwt(caller.token);
   await age(idle.familyId, "31 days");
-  // Idle for long, but its signed first token is still good: forgotten, it would count as unused.
+  // Unused for long, but its signed first token is still valid. If it were removed, the token would count as unused.
   await db()`update refresh_families set rotated_on = rotated_on - interval '29 days' where id = ${own}`;
   await db()`update revoked_tokens set expires_on = now() - interval '1 second' where id = ${jti!}`;
 

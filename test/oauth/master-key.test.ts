@@ -1,4 +1,5 @@
-// MASTER_KEY is replaced: first both keys are known, then all is sealed anew, and then the former one is gone.
+// MASTER_KEY is replaced: first both keys are configured, then all values are encrypted again, then the former key is
+// removed.
 
 import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";
@@ -28,7 +29,7 @@ const [SECOND, STRANGE] = [newKey(6), newKey(7)];
 const CALLER = { address: "127.0.0.1", userAgent: "" };
 const WRONG_KEY = /^A stored [a-z ]+ cannot be decrypted with this MASTER_KEY\./m;
 
-/** The product's own parts, as a process with these keys has them. */
+/** The product's own parts, as in a process with these keys. */
 function partsOf(sql: Sql, vault: Vault) {
   const browsers = createKnownBrowsers(sql, createCookies(ISSUER));
   const keys = createSigningKeys(sql, vault);
@@ -41,7 +42,7 @@ function partsOf(sql: Sql, vault: Vault) {
 
 const request = () => new Request(ISSUER);
 
-/** Of a tenant's admin: an app with recovery codes, and an application's refresh token. */
+/** Secrets of a tenant's admin: an authenticator app with recovery codes, and an application's refresh token. */
 async function giveSecrets({ sql, vault }: KeyDatabase, { tenantId, client }: NewTenant) {
   const { factor, families } = partsOf(sql, vault);
   const [user] = await sql<{ id: number }[]>`select id from users where tenant_id = ${tenantId}`;
@@ -91,7 +92,7 @@ test("a master key is replaced without losing any encrypted value", async () => 
       ...{ Secret: "the first secret", Headers: { Authorization: "Basic x" } },
     });
     await call(api, "POST", `/WebhookConnection/${connection!.Id}/Secret`, { Secret: "the second secret" });
-    // A verified one has a former secret beside it, which needs a receiver.
+    // A proven secret leaves a former one, which needs a receiver.
     await sql`update webhook_connections set former_secret = staged_secret`;
     const provider = {
       Name: "ID",
@@ -104,7 +105,7 @@ test("a master key is replaced without losing any encrypted value", async () => 
     await call(api, "PATCH", "/IdentityProvider", provider);
   }
   const { session, app, codes, refreshToken } = await giveSecrets(database, tenant);
-  // One who signed in at a provider that is to be signed out of, which takes a provider.
+  // A session from a provider with SignOut, which needs a provider.
   const { purpose } = SEALED.find(({ column }) => column === "id_token_hint")!;
   await sql`
     insert into sessions (id, tenant_id, user_id, digest, amr, acr, address, user_agent, expires_on, id_token_hint)
@@ -151,7 +152,7 @@ test("a master key is replaced without losing any encrypted value", async () => 
   expect(await families.read(refreshToken)).toBeUndefined();
 }, 120_000);
 
-// Audit entries are sealed by the keys of their persons, which are not sealed (docs/decisions/0011).
+// Audit entries are encrypted by the keys of their persons, which are not encrypted (docs/decisions/0011).
 test("every column encrypted with the master key is included in resealing", async () => {
   await using database = await newKeyDatabase();
   const columns = await database.sql<{ name: string }[]>`

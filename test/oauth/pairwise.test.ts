@@ -29,7 +29,7 @@ beforeAll(async () => {
   userId = user!.id;
 });
 
-/** A client of the same tenant whose one redirect URI is on this host. */
+/** A client of the same tenant whose only redirect URI is on this host. */
 const clientAt = (host: string, more = {}) =>
   otherClient(first, { ...PAIRWISE, redirect_uris: [`https://${host}/callback`], ...more });
 
@@ -58,7 +58,7 @@ describe("a pairwise sub", () => {
       expect(body).toMatchObject({ active: true, sub });
       expect(body.userId).toBeUndefined();
     }
-    // The entity API knows the user all the same.
+    // The entity API still identifies the user.
     expect((await request("GET", `${API}/User/${userId}`, bearer(refreshed.access_token))).status).toBe(200);
     expect(subOf((await tokensOf(first)).id_token)).toBe(sub);
     await postAs(first.tenant.client, "/oauth2/revoke", { token: refreshed.access_token });
@@ -93,7 +93,7 @@ describe("a pairwise sub", () => {
     const named = (value: string) => asked({ claims: JSON.stringify({ id_token: { sub: { value } } }) });
     expect(answerOf(await first.visit(visitor, named(subOf(id_token)))).code).toBeString();
     expect(answerOf(await first.visit(visitor, asked({ id_token_hint: id_token }))).code).toBeString();
-    // By its answer the client would learn which user it is.
+    // The answer would tell the client which user it is.
     expect(answerOf(await first.visit(visitor, named(`user-${userId}`))).error).toBe("login_required");
     expect(answerOf(await first.visit(visitor, named(`pairwise-${"A".repeat(22)}`))).error).toBe("login_required");
     const ended = await visitor.open(`/oauth2/logout?${new URLSearchParams({ id_token_hint: id_token })}`);

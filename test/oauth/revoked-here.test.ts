@@ -10,11 +10,11 @@ import { newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, newTenant, shared } from "../support/tenant.ts";
 
-/** A live grant, and its revocation. */
+/** A valid grant, and its revocation. */
 interface Live {
   id: string;
   tenantId: TenantId;
-  /** @returns whether it was live */
+  /** @returns whether it was valid */
   revoke(tx: Transaction): Promise<boolean>;
 }
 

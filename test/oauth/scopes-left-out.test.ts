@@ -1,5 +1,5 @@
-// Scopes that are unknown, or that the client does not have, are left out (OIDC Core 3.1.2.1, RFC 6749 3.3): `scope` in the
-// answer says what was given. If nothing is left, the request is refused.
+// Scopes that are unknown, or that the client does not have, are left out (OIDC Core 3.1.2.1, RFC 6749 3.3). `scope` in
+// the answer lists the granted ones. If none remains, the request is rejected.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -28,9 +28,9 @@ const GRANTS = ["authorization_code", "client_credentials", "refresh_token", DEV
 const SCOPES = ["openid", "profile", "AccessManager:Read"];
 
 interface Way {
-  /** Asks for a scope, and gives what its token carries. */
+  /** Requests a scope. @returns the scope of the token */
   ask(client: Client, scope: string): Promise<string>;
-  /** The error where it has none. */
+  /** The error if no scope remains. */
   refuse(client: Client, scope: string): Promise<void>;
 }
 

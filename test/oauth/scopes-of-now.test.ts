@@ -1,4 +1,4 @@
-// Scopes that a client or its user has lost are in no new token, and earlier tokens no longer grant them.
+// Scopes that a client or its user has lost are left out of new tokens, and earlier tokens no longer grant them.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -16,10 +16,10 @@ const SCOPES = ["openid", "profile", "AccessManager:Read", "Webhooks:Read"];
 const scope = SCOPES.join(" ");
 
 interface Scene {
-  /** The tenant's administrator, by another client. */
+  /** A client with the administrator's role. */
   admin: Api;
   client: Client;
-  /** As a caller has it. */
+  /** As a caller sends them. */
   credentials: { clientId: string; clientSecret: string };
 }
 
@@ -52,7 +52,7 @@ const LOSSES: [string, (scene: Scene) => Promise<unknown>, string[], string[]][]
   ],
 ];
 
-/** Begins a grant, and gives what issues its token. */
+/** Begins a grant. @returns the function that issues its token */
 const ISSUANCES: Record<(typeof GRANT_TYPES)[number], (scene: Scene, path: string) => Promise<() => Promise<Answer>>> =
   {
     async authorization_code({ client }, path) {
@@ -75,7 +75,7 @@ const ISSUANCES: Record<(typeof GRANT_TYPES)[number], (scene: Scene, path: strin
     },
   };
 
-/** A device asks at the RFC door alone. */
+/** A device uses only the RFC door. */
 const issuances = DOORS.flatMap((path) =>
   GRANT_TYPES.filter((grant) => grant !== DEVICE_GRANT || path === RFC_TOKEN_PATH).map(
     (grant) => [grant, path] as const,
@@ -91,7 +91,7 @@ describe.concurrent.each(LOSSES)("%s", (_, lose, ofUser, ofClient) => {
     expect(status).toBe(200);
     const left = grant === "client_credentials" ? ofClient : ofUser;
     expect(String(decodeJwt(body.access_token).scope).split(" ")).toEqual(left);
-    // SPEC.md's door says a scope only where it is not the one that was asked for.
+    // SPEC.md's door returns a scope only if it differs from the request.
     expect(body.scope).toBe(path === DOORS[0] && grant === "client_credentials" ? undefined : left.join(" "));
   });
 

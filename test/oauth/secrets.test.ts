@@ -35,7 +35,7 @@ describe("Secrets", () => {
     expect((await app.secrets()).body).toEqual({ Items: [listed], Next: null });
     const credentials = { clientId: app.id, clientSecret: Secret };
     expect((await askToken(formOf(credentials))).status).toBe(200);
-    // It is written beside the request's way.
+    // It is written after the answer.
     await until("the use of the secret", async () => (await app.secrets()).body.Items[0].LastUsedOn !== null);
     expect((await app.removeSecret(listed.Id)).body).toEqual({ ...listed, LastUsedOn: expect.anything() });
     expect((await askToken(formOf(credentials))).status).toBe(400);
@@ -90,7 +90,7 @@ describe("Secrets", () => {
         [unused.Id, null],
       ]);
       expect(Date.parse(uses[0][1])).toBeWithin(begun - 1_000, Date.now() + 1_000);
-      // Once in an hour is enough, whichever process it is.
+      // Once an hour is enough, in whichever process.
       const other = createSecretUses(db(), pino({ enabled: false }));
       other(used.Id);
       other(unused.Id);
@@ -100,7 +100,7 @@ describe("Secrets", () => {
       createSecretUses(db(), pino({ enabled: false }))(used.Id);
       await until("an hour later", async () => (await usesNow())[0][1] > uses[0][1]);
 
-      // No process reads the client anew for it.
+      // No process reloads the client for it.
       await app.removeSecret(unused.Id);
       const ofTenant = () => heard.filter((text) => text.includes(by.tenant.tenantId));
       await until("the removal to be told", async () => ofTenant().length > 0);

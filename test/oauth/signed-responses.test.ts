@@ -1,4 +1,4 @@
-// Userinfo (OpenID Connect Core 5.3.2) and introspection (RFC 9701) as signed JWTs, for clients that want them.
+// Userinfo (OpenID Connect Core 5.3.2) and introspection (RFC 9701) as signed JWTs, for clients that request them.
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
@@ -49,7 +49,7 @@ describe.concurrent("userinfo", () => {
       expect({ iat, exp, sub: claims.sub }).toEqual({
         ...{ iat: expect.any(Number), exp: undefined, sub: decodeJwt(token).sub },
       });
-      // It is no token of any kind.
+      // It is not accepted as a token.
       expect((await userinfo(jwt)).status).toBe(401);
       expect(await (await introspect(client, jwt)).json()).toEqual({ active: false });
       const logout = await new Visitor().open(`/oauth2/logout?${new URLSearchParams({ id_token_hint: jwt })}`);

@@ -1,4 +1,4 @@
-// A client that signs: its keys, its record, and the JWTs that it makes by them.
+// A client that signs: its keys, its record, and its JWTs.
 
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
 import { certificate } from "../identity-providers/certificate.ts";
@@ -33,7 +33,7 @@ export function assertionClaims(clientId: string, audience: string): JWTPayload 
 /** The form of a client assertion. */
 export const assertion = (jwt: string) => ({ client_assertion_type: ASSERTION_TYPE, client_assertion: jwt });
 
-/** The tenant's own client, told to prove itself by this signer's key; an administrator does it. */
+/** The tenant's own client, set by an administrator to authenticate by this signer's key. */
 export async function provesBy(client: Api, { jwk }: Signer, changes: Record<string, unknown> = {}): Promise<void> {
   const credentials = { TokenEndpointAuthMethod: "private_key_jwt", Jwks: { keys: [jwk] }, ...changes };
   await ok((await newPerson(client, "admin")).patch(`/Application/${client.clientId}/Credentials`, credentials));
@@ -43,11 +43,11 @@ export interface Published extends AsyncDisposable {
   uri: string;
   /** Its response. */
   answer: () => Response;
-  /** How often it was asked. */
+  /** The number of requests for it. */
   asked: number;
 }
 
-/** A place where a client publishes its keys, with a certificate that Gatehouse trusts. */
+/** An address where a client publishes its keys, with a certificate that Gatehouse trusts. */
 export function publish(answer: () => Response): Published {
   const server = Bun.serve({
     ...{ hostname: "127.0.0.1", port: 0, tls: certificate },

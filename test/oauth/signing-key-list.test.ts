@@ -1,4 +1,4 @@
-// GET …/SigningKey: which keys there are, and where each is in its life.
+// GET …/SigningKey: the keys and their states.
 
 import { expect, test } from "bun:test";
 import { createTenant } from "../../server/tenants/index.ts";

@@ -1,4 +1,4 @@
-// Clients that prove themselves by a certificate, at an address where a proxy asks for one (RFC 8705 2.1).
+// Clients that authenticate by a certificate, at an address where a proxy requests one (RFC 8705 2.1).
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
@@ -50,7 +50,7 @@ afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
 });
 
-/** As the documentation says to find it out. */
+/** By the command in the documentation. */
 async function subjectOf({ cert }: KeyPair): Promise<string> {
   const openssl = Bun.spawn(["openssl", "x509", "-noout", "-subject", "-nameopt", "RFC2253"], {
     stdin: Buffer.from(cert),
@@ -58,7 +58,7 @@ async function subjectOf({ cert }: KeyPair): Promise<string> {
   return (await new Response(openssl.stdout).text()).trim().replace(/^subject=/, "");
 }
 
-/** A client that is known by a name in its certificate. */
+/** A client identified by a name in its certificate. */
 async function newClient(name: string, value: string, more: object = {}): Promise<string> {
   const { Id } = await ok(admin.patch("/Application", { Name: unique("payroll"), Is_Active: true }));
   const named = { TokenEndpointAuthMethod: "tls_client_auth", TlsClientAuthName: name, TlsClientAuthValue: value };
@@ -72,13 +72,13 @@ async function answerOf(sent: Promise<Response>): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, body: text ? JSON.parse(text) : {} };
 }
 
-/** By way of the proxy, which is shown this certificate. */
+/** Through the proxy, with this client certificate. */
 function through(shown: KeyPair | undefined, path: string, fields: Record<string, string>, headers = {}) {
   const tls = { ca: authority.ca, ...shown };
   return answerOf(fetch(proxy.url + path, { method: "POST", body: form(fields), headers, tls, keepalive: false }));
 }
 
-/** Headers as a proxy or an impostor would send them. */
+/** Headers as from a proxy or an impostor. */
 function passed(headers: [string, string][], fields: Record<string, string>, host = new URL(proxy.url).host) {
   const all = new Headers([
     ["host", host],
@@ -160,7 +160,7 @@ describe("a client with tls_client_auth", () => {
     const shown: [string, string][] = [["client-cert", asField(own.cert)]];
     refused(await passed(shown, { ...GRANT, client_id }, new URL(api.url).host));
     refused(await passed(shown, { ...GRANT, client_id }, "localhost"));
-    // The proxy takes away what its caller sends.
+    // The proxy removes its caller's header.
     refused(await through(undefined, "/oauth2/token", { ...GRANT, client_id }, { "Client-Cert": asField(own.cert) }));
     refused(await passed([["x-client-cert", asField(own.cert)]], { ...GRANT, client_id }));
   });
@@ -208,7 +208,7 @@ describe("a client with tls_client_auth", () => {
       [["client-cert", `:${"A".repeat(CERTIFICATE_LIMIT)}:`]],
     ];
     for (const header of headers) refused(await passed(header, { ...GRANT, client_id }), /certificate is unreadable/);
-    // Whoever proves himself in another way is not asked for it.
+    // Clients with a different authentication method need no certificate.
     const { clientId, clientSecret } = admin;
     const secret = { ...GRANT, client_id: clientId, client_secret: clientSecret, scope: "openid" };
     expect((await passed([["client-cert", "(null)"]], secret)).status).toBe(200);
@@ -259,7 +259,7 @@ describe("a client with tls_client_auth", () => {
     const client_id = await newClient("SanDns", "other.example.com");
     refused(await through(own, "/oauth2/token", { ...GRANT, client_id }));
     const rows = `/AuditEvent?Kind=ClientAuthentication.Failed&SubjectType=Application&SubjectId=${client_id}`;
-    // The answer does not wait for it.
+    // The answer does not wait for the entry.
     const [row] = await until("the row", async () => {
       const { Items } = await ok(admin.get(rows));
       return Items.length > 0 && Items;

@@ -14,10 +14,10 @@ import { ACCESS_TOKEN, exchange, GRANT, introspect } from "./token-exchange.ts";
 const ENTITY = ["AccessManager:Read", "AccessManager:Update", "Settings:Read", "Settings:Update"];
 const OPENID = ["openid", "profile", "name", "email"];
 
-/** Clients that may do everything at every API of the tenant, as their user may: only tokens hold them back. */
+/** Clients with all scopes of every API of the tenant, as has their user. Only their tokens limit them. */
 interface World {
   scene: Scene;
-  /** By audience; of each, the client of the API, and all of its scopes. */
+  /** By audience: the API's client and all of its scopes. */
   apis: Map<string, { client: Client; scopes: string[] }>;
   own: Client;
 }
@@ -68,7 +68,7 @@ const scopesOf = (token: string) => String(decodeJwt(token).scope).split(" ").fi
 
 /**
  * Exchanges a token for every audience with every permitted client, and the results again, `deep` times.
- * @returns by audience, all scopes of any token for it
+ * @returns all scopes of any token, by audience
  */
 async function reached(
   first: string,

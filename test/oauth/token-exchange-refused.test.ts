@@ -1,4 +1,4 @@
-// POST /oauth2/token with grant_type token-exchange (RFC 8693), where nothing is given.
+// POST /oauth2/token with grant_type token-exchange (RFC 8693): rejected exchanges.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";

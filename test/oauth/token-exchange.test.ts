@@ -137,7 +137,7 @@ describe("an API that calls another on behalf of its user", () => {
 });
 
 describe("the actor", () => {
-  /** A token of the tenant's admin at the API's own client, and one of that client itself. */
+  /** A token of the tenant's admin at the API's own client, and one of that client for itself. */
   const ownToken = async ({ caller }: Chain) => {
     const answer = await postAs(caller.tenant.client, RFC_TOKEN_PATH, {
       ...{ grant_type: "client_credentials", scope: "openid" },
@@ -152,7 +152,7 @@ describe("the actor", () => {
     const self = { sub: caller.id, client_id: caller.id };
     expect(claimsOf(one).act).toEqual(self);
     expect((await introspect(caller, one.body.access_token)).body.act).toEqual(self);
-    // Its own token goes on, with who acted before.
+    // Its own exchanged token continues, with the earlier actors.
     const two = await exchange(caller, one.body.access_token, actor);
     expect(claimsOf(two).act).toEqual({ ...self, act: self });
     // They cannot be removed again.
@@ -165,7 +165,7 @@ describe("the actor", () => {
   });
 
   test("must be permitted as well, and is in the audit log", async () => {
-    // The support desk: its people sign in to its own client, and act for users of the application.
+    // The support desk: its staff sign in to its own client, and act for users of the application.
     const scene = await newScene();
     const desk = await otherClient(scene.client, {
       grant_types: ["authorization_code", GRANT],

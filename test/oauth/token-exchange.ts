@@ -1,4 +1,4 @@
-// An API, Orders, that calls another, Stock, in the name of its user.
+// An API, Orders, that calls a second one, Stock, for its user.
 
 import { decodeJwt } from "jose";
 import { newScene, type Scene } from "../apis/apis.ts";

@@ -1,4 +1,4 @@
-// …/User/{Id}/Grants and …/Application/{Id}/Grants: what applications may do in the name of users, seen and revoked.
+// …/User/{Id}/Grants and …/Application/{Id}/Grants: grants of users to applications, listed and revoked.
 
 import { describe, expect, test } from "bun:test";
 import { CALLBACK, Client, issuer, otherClient } from "../authorize/client.ts";
@@ -153,7 +153,7 @@ describe.concurrent("a user's grant to an application", () => {
   });
 });
 
-/** The tenant's admin has signed in to its client and allowed what it asked. */
+/** The tenant's admin has signed in to its client and given consent. */
 async function allowed(credentials: object = {}) {
   const api = await newTenant();
   const client = new Client(api.tenant);
@@ -170,7 +170,7 @@ interface Grant {
   LastUsedOn: string | null;
 }
 
-/** The only one there is. */
+/** The only grant. */
 async function grantOf(api: Api, path: string): Promise<Grant> {
   const { Items } = await ok(api, "GET", path);
   expect(Items).toBeArrayOfSize(1);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   document = await readDocument();
 });
 
-/** One call, held against the document. */
+/** One call, checked against the document. */
 function call(caller: Api | undefined, method: string, path: string, status: number, options?: CallOptions) {
   return callDocumented(document, caller, method, path, status, options);
 }
@@ -228,7 +228,7 @@ test.concurrent("the service itself", async () => {
   await call(undefined, "GET", "/healthz", 200);
   await call(undefined, "GET", "/readyz", 200);
   await call(undefined, "GET", "/openapi.json", 200);
-  // A key set has the first key once a token was asked for.
+  // A key set has the first key after the first token.
   const { tenant } = await newTenant();
   await signIn(shared().url, tenant);
   await call(undefined, "GET", "/.well-known/jwks.json", 200);

@@ -1,4 +1,4 @@
-// The composed app in the test's own process, to look at its routes or to give it another entity.
+// The composed app in the test's own process, to read its routes or to add an entity.
 
 import { createApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
@@ -8,7 +8,7 @@ import { createLog } from "../../server/log.ts";
 import { createVault } from "../../server/vault.ts";
 import { db, setting } from "../support/tenant.ts";
 
-/** @param more entities beside those there are */
+/** @param more additional entities */
 export function composedApp(more: EntityDefinition[] = []) {
   const config = readConfig({ PUBLIC_URL: "https://gatehouse.example.com" });
   return createApp({

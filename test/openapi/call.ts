@@ -1,4 +1,4 @@
-// A call of the API whose answer is held against the document.
+// A call of the API whose answer is checked against the document.
 
 import type { Api } from "../support/api.ts";
 import { shared } from "../support/tenant.ts";
@@ -7,14 +7,14 @@ import { expectDocumented, type Json } from "./document.ts";
 export const API = "/Endpoint/rest/api/v1";
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** @param at the path itself, where the document's has parameters */
+/** @param at the actual path, if the document's path has parameters */
 export interface CallOptions {
   at?: string;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** @param path as the document writes it, with a query */
+/** @param path as in the document, with a query */
 export async function callDocumented(
   document: Json,
   caller: Api | undefined,

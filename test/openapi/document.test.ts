@@ -60,7 +60,7 @@ describe("the document", () => {
     expect(document.info.version).toBe(packageFile.version);
   });
 
-  /** Whoever means to change the API writes the new form to the file, where the change can be read. */
+  /** To change the API, update this file with the new form, so the change can be reviewed. */
   test("equals document.txt in operations, fields and descriptions", async () => {
     const promised = await Bun.file(DOCUMENT).text();
     expect(normalForm(document).split("\n")).toEqual(promised.split("\n"));

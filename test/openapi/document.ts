@@ -1,4 +1,4 @@
-// The document as a running Gatehouse serves it, and what it says of an answer.
+// The document as served by Gatehouse, and its description of an answer.
 
 import { expect } from "bun:test";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -20,7 +20,7 @@ export interface DocumentedOperation {
   operation: Json;
 }
 
-/** Every operation, those that Gatehouse calls included. */
+/** Every operation, including calls that Gatehouse makes. */
 export function operationsOf(document: Json): DocumentedOperation[] {
   return Object.entries<Json>({ ...document.paths, ...document.webhooks }).flatMap(([path, item]) =>
     Object.entries<Json>(item)
@@ -60,7 +60,7 @@ function createValidator(document: Json): Validate {
   };
 }
 
-/** A copy whose objects have no properties but the documented ones. */
+/** A copy whose objects allow only documented properties. */
 function closed(value: Json): Json {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
@@ -68,11 +68,7 @@ function closed(value: Json): Json {
   return typeof copy.properties === "object" ? { additionalProperties: false, ...copy } : copy;
 }
 
-/**
- * Holds an answer against what the document says of the operation.
- * @param path as the document writes it
- * @returns the body
- */
+/** Checks an answer against the operation in the document. @param path as in the document @returns the body */
 export async function expectDocumented(
   document: Json,
   method: string,

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { type Json, operationsOf, resolve } from "./document.ts";
 
-/** Every operation, then every schema by its name, then what else there is by name. */
+/** Every operation, then every schema by its name, then all other parts by name. */
 export function normalForm(document: Json): string {
   const { schemas, responses, parameters, headers, examples, securitySchemes } = document.components;
   const named = { responses, parameters, headers, examples, securitySchemes };
@@ -50,7 +50,7 @@ function operationLines(document: Json, { path, method, operation }: ReturnType<
   ];
 }
 
-/** Names of the errors that an answer is one of. */
+/** Names of the possible errors of an answer. */
 function errorsOf(answer: Json): string[] {
   const examples = answer.content?.["application/json"]?.examples ?? {};
   return [answer, ...Object.values<Json>(examples)].flatMap(({ $ref }) => $ref?.split("/").at(-1) ?? []);
@@ -62,7 +62,7 @@ function contentLines(start: string, body: Json): string[] {
   );
 }
 
-/** A line for what it is itself, and one for each of its parts. */
+/** A line for the schema itself, and one for each of its parts. */
 function schemaLines(path: string, given: Json): string[] {
   const schema = plain(given);
   const { properties, required = [], items, anyOf, oneOf, additionalProperties, $ref, ...rest } = schema;
@@ -88,7 +88,7 @@ function schemaLines(path: string, given: Json): string[] {
 
 const WORDS = ["description", "examples", "title", "$comment"];
 
-/** One way to write what can be written in several. */
+/** Normalises equivalent forms. */
 function plain(schema: Json): Json {
   if (schema.const !== undefined) return plain({ ...schema, const: undefined, enum: [schema.const] });
   const { enum: words, ...rest } = schema;

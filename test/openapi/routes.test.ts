@@ -3,7 +3,7 @@ import { newTenant, shared } from "../support/tenant.ts";
 import { composedApp } from "./app.ts";
 import { type Json, readDocument } from "./document.ts";
 
-/** Routes that are no part of the API: the way in, the viewer, the sign-in and Settings pages and what they are made of and send. */
+/** Routes outside the API: the entry, the viewer, the sign-in pages and Settings with their assets and forms. */
 const LEFT_OUT =
   /^\/(|openapi|openapi\/\*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|(account|device|settings)(\/.*)?)$/;
 /** A method that no path has. */
@@ -14,7 +14,7 @@ beforeAll(async () => {
   document = await readDocument();
 });
 
-/** Whatever a parameter is called, and wherever a wildcard stands for one. */
+/** Independent of the names of parameters and of wildcards for them. */
 const shapeOf = (path: string) => path.replace(/\{[^}]+\}|:[^/]+|\*$/g, "{}");
 
 describe("the document and the routes", () => {
@@ -35,7 +35,7 @@ describe("the document and the routes", () => {
       });
       const allowed = response.headers.get("allow")?.split(", ") ?? [];
       const documented = Object.keys(item).filter((key) => key !== "parameters");
-      // HEAD is GET without the body, and OPTIONS a browser's question.
+      // HEAD is GET without the body, and OPTIONS a browser's preflight.
       const methods = allowed.filter((method) => method !== "HEAD" && method !== "OPTIONS");
       expect({ path, status: response.status, methods: methods.sort() }).toEqual({
         path,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   document = await readDocument();
 });
 
-/** One call, held against the document. */
+/** One call, checked against the document. */
 function call(caller: Api | undefined, method: string, path: string, status: number, options?: CallOptions) {
   return callDocumented(document, caller, method, path, status, options);
 }
@@ -66,7 +66,7 @@ test.concurrent("identity providers and their tests", async () => {
   await call(caller, "PATCH", path, 400, { body: { Name: 1 } });
   await call(caller, "PATCH", path, 404, { body: { Id: "1" } });
   await call(caller, "POST", path, 409, { body: { Id: body.Id, Name: examples.OAuth2.value.Name } });
-  // Nothing listens there.
+  // No server listens there.
   await call(caller, "PATCH", path, 200, {
     body: { Id: body.Id, Issuer: "https://localhost.invalid", ClientSecret: "x" },
   });

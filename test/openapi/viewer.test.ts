@@ -4,7 +4,7 @@ import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
-/** A browser is slow to draw so long a page when others need the processor too. */
+/** A browser draws such a long page slowly on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 const browser = openWindows();
@@ -96,7 +96,7 @@ test("it has no other files", async () => {
   expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
-/** @returns what the page says on its console and where it asks from now on */
+/** @returns the page's console messages and its later requests */
 async function open(operation: string) {
   const heard = { messages: [] as string[], requests: [] as string[] };
   page.removeAllListeners();
@@ -116,11 +116,11 @@ async function countOperations(): Promise<number> {
   return items.flatMap((item) => Object.keys(item)).filter((key) => key !== "parameters").length;
 }
 
-/** Of a long document the page draws only those in sight. */
+/** The page draws only the visible operations of a long document. */
 const operationsShown = () =>
   page.evaluate("[...document.querySelectorAll('.opblock')].map(({ id }) => id)") as Promise<string[]>;
 
-/** Of the page's background, from 0 to 255. */
+/** Brightness of the page's background, from 0 to 255. */
 async function brightness(): Promise<number> {
   const colors = (await page.evaluate(
     "[document.documentElement, document.body].map((element) => getComputedStyle(element).backgroundColor)",

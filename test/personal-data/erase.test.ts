@@ -1,4 +1,4 @@
-// A person is erased: of 40 values that came in by every door, none is left anywhere.
+// A person is erased: none of 40 values, which came in by every door, remains anywhere.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -22,7 +22,7 @@ let stack: Stack;
 let receiver: Receiver;
 let reply: (call: Call) => Response | number | Promise<never> = echo;
 
-/** All that it got, in the body and in a header. */
+/** Returns the whole call, in the body and in a header. */
 function echo({ bytes }: Call): Response {
   const text = bytes.toString("utf8");
   return new Response(text, { headers: { "x-echo": /"Email":"([^"]*)"/.exec(text)?.[1] ?? "none" } });
@@ -159,7 +159,7 @@ async function act({ api, userId, username, planted }: Person): Promise<void> {
   await ok(api.call("POST", `/User/${userId}/Identities`, { IdentityProviderId: provider.Id, Subject }));
 }
 
-/** Every table whose rows contain one of the values, and which. */
+/** Every table with rows that contain a value, and the values. */
 async function foundInTables(values: string[]): Promise<string[]> {
   const sql = connect(stack.databaseUrl, "gatehouse test", 1);
   try {
@@ -310,7 +310,7 @@ test("an erasure needs the scope, an existing User, and a valid body", async () 
     expectError(await api.call("POST", `/User/${id}/Erase`), 404, "Not Found", `${API}/User/${id}/Erase`);
   }
   expectError(await api.call("POST", `/User/${userId}/Erase`, { Deliveries: "No" }), 400, "Bad Input", path);
-  // A User who was deleted before is erased by the former Id.
+  // A User who was deleted before can be erased by the former Id.
   await ok(api.remove(`/User/${userId}`));
   const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`));
   await ended({ api, userId } as Person, Id);

@@ -1,4 +1,4 @@
-// Everything that is kept about a person as a file: for an administrator, and for the person.
+// All data about a person as a file: for an administrator, and for the person.
 
 import { describe, expect, test } from "bun:test";
 import { strFromU8, unzipSync } from "fflate";
@@ -90,7 +90,7 @@ describe.concurrent("an administrator's export of a User", () => {
       return response.ok && filesIn(response);
     });
     expect(files["User.json"]).toHaveLength(1);
-    // Events and audit events are records of their own.
+    // Events and audit events are separate records with their own permissions.
     expect(files["WebhookEvents.json"]).toEqual([]);
     expect(files["AuditEvents.json"]).toEqual([]);
   });

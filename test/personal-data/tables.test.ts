@@ -1,4 +1,4 @@
-// The declarations of server/personal-data/tables.ts against the schema.
+// Compares the declarations of server/personal-data/tables.ts with the schema.
 
 import { expect, test } from "bun:test";
 import { PERSONAL_DATA } from "../../server/personal-data/tables.ts";
@@ -47,7 +47,7 @@ test("every column that may name a User is declared", async () => {
     const declared = PERSONAL_DATA.get(table)!;
     if (!("how" in declared)) return column === declared.column || (declared.mentions ?? []).includes(column);
     if (declared.how === "Nothing") return false;
-    // An attempt at a provider has a session only for a moment.
+    // A started sign-in at a provider references a session only for a short time.
     return "mentions" in declared.how ? declared.how.mentions.includes(column) : true;
   };
   expect([...keys, ...named].filter((one) => !isDeclared(one))).toEqual([]);

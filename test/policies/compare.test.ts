@@ -52,7 +52,7 @@ async function callerOf(admin: Api, clientId = admin.clientId) {
   return caller as Permitted<"Settings:Read" | "AccessManager:Read">;
 }
 
-/** Of the administrator, on itself. */
+/** Cases of the administrator on its own record. */
 function casesOf({ clientId }: Api): Case[] {
   const principal = { type: "Application" as const, id: Number(clientId) };
   return [{ principal, action: "AccessManager:Read", type: "Application", id: clientId }];
@@ -67,7 +67,7 @@ test.concurrent("a comparison runs in the tenant's queue, like its lists", async
   const compared = compare(admin).finally(() => {
     isCompared = true;
   });
-  // Others take no longer than it would.
+  // Other comparisons take no longer.
   for (let count = 0; count < 5; count++) expect(await compare(other)).toMatchObject({ checked: 1 });
   expect(isCompared).toBe(false);
   list.resolve();

@@ -3,13 +3,13 @@ import { newAdmin, ok, savePolicy } from "./people.ts";
 
 const RECORDS = 40;
 
-/** As much as a decision may cost: the longest pattern, for the longest text there is. */
+/** The maximum cost of a decision: the longest pattern for the longest text. */
 const PATTERN = `forbid (principal, action, resource is Application)
   when { resource.Description like "*${"a".repeat(600)}b" };`;
 
 test("a tenant with a slow list does not delay others", async () => {
   const [costly, other] = await Promise.all([newAdmin(), newAdmin()]);
-  // The same question is decided once, so no two are the same.
+  // Equal questions are decided only once, so all texts differ.
   const descriptions = Array.from({ length: RECORDS }, (_, index) => `${index}`.padEnd(10_000, "a"));
   await ok(
     costly.patch(
@@ -29,9 +29,9 @@ test("a tenant with a slow list does not delay others", async () => {
     await ok(other.get(`/Application/${other.clientId}`));
     answered++;
   }
-  // The tenant's own client and that of Settings are in it too.
+  // The list also has the tenant's own client and that of Settings.
   expect((await list).Items).toHaveLength(RECORDS + 2);
-  // Decided in one go, the list would let in one or two.
+  // If it were decided without pauses, the list would let in one or two requests.
   expect(answered).toBeGreaterThan(2);
 });
 
@@ -52,6 +52,6 @@ test("nor does a tenant with a slow event of many records", async () => {
     answered++;
   }
   expect((await event).Payload.Data).toHaveLength(RECORDS);
-  // Each record is judged twice, as it was and as it is.
+  // Each record is decided twice, in its old and its current state.
   expect(answered).toBeGreaterThan(2);
 });

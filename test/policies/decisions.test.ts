@@ -217,7 +217,7 @@ test.concurrent("a deactivated or deleted caller has no access, though its token
   expect(inactive.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
   await ok(admin.patch("/Application", { Id: editor.clientId, Is_Active: true }));
   await ok(editor.get(path));
-  // Once a change is answered it holds, however often.
+  // An answered change applies at once, every time.
   for (let time = 0; time < TIMES; time++) {
     await ok(admin.patch("/Application", { Id: editor.clientId, Is_Active: time % 2 === 1 }));
     expect((await editor.get(path)).status).toBe(time % 2 === 1 ? 200 : 401);

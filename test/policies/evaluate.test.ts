@@ -1,4 +1,4 @@
-// Trying policies: what a call would meet, and that it is what the call then meets.
+// Trying policies: the predicted decision equals the decision of the actual call.
 
 import { describe, expect, test } from "bun:test";
 import { type Answer, API, expectError, unique } from "../entities/client.ts";
@@ -299,7 +299,7 @@ test.concurrent("a text that exceeds the limit with the other policies is reject
   expect(tried.body.Errors).toEqual(saved.body.Errors);
 });
 
-/** Each is tried before it is saved, over all that is there. */
+/** Each is tried before it is saved, on all records. */
 const TEXTS: Record<string, string> = {
   "by Name, before and after":
     'permit (principal, action, resource is Application) when { resource.Name like "Sales*" && resource.after.Description != "x" };',

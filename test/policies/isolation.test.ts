@@ -1,4 +1,4 @@
-// Every route there is, with another tenant's token: its records are not there.
+// Every route, with another tenant's token: it finds none of the tenant's records.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";
@@ -13,15 +13,15 @@ import { type Api, until } from "../support/api.ts";
 import { db, newTenant, setting, shared } from "../support/tenant.ts";
 import { ok } from "./people.ts";
 
-/** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
+/** Outside the entity API: these are open without a tenant's token. A new one must be added here deliberately. */
 const PUBLIC =
   /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|device(\/.*)?|account(\/.*)?|settings(\/.*)?)$/;
-/** Of the entity API, but about no record of a tenant, or about the caller's own tenant. */
+/** Routes of the entity API without a tenant's record, or about the caller's own tenant. */
 const NO_RECORD = ["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"].map(
   (path) => `${API}/${path}`,
 );
 const LISTED_ALONE = ["/RegistrationToken", "/RegistrationAccessToken"];
-/** No route takes it, so that the 405 says what it does take. */
+/** No route has this method, so the 405 lists the valid ones. */
 const NO_METHOD = "PROPFIND";
 
 /** Required parameters of routes for one record. */
@@ -36,7 +36,7 @@ const BODIES: Record<string, unknown> = {
 const marker = unique("theirs");
 let stranger: Api;
 let owner: Api;
-/** One record a resource. */
+/** One record of each resource. */
 let theirs: Record<string, string>;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ beforeAll(async () => {
   theirs.RegistrationAccessToken = registered.body.client_id;
   theirs.RegistrationToken = (await ok(owner.call("POST", "/RegistrationToken", { Name: marker }))).Id;
   theirs.Alert = Bun.randomUUIDv7();
-  // Ended: the service would end one without a cause in the middle of this.
+  // Ended: otherwise the service would end one without a cause during the test.
   await db()`
     insert into alerts (id, tenant_id, kind, reason, ended_on)
     values (${theirs.Alert}, ${owner.tenantId}, 'FailedSignIns', ${marker}, now())`;
@@ -110,7 +110,7 @@ test("names, filters and foreign keys do not find them either", async () => {
   expect((await stranger.patch("/Role", { Name: "mine", Members: [member] })).status).toBe(400);
 });
 
-/** All that the path takes, on the record or, where it names none, on all of them. */
+/** All methods of the path, on the record or, without an Id, on all of them. */
 async function walk(template: string, id: string): Promise<void> {
   const ofOne = /:\w+|\*/.test(template);
   const path = template.replaceAll(/:\w+|\*/g, id);
@@ -132,14 +132,14 @@ async function walk(template: string, id: string): Promise<void> {
   }
 }
 
-/** With a text in the place of their policy. */
+/** With a text instead of their policy. */
 function question(Id: string) {
   const Resource = { Type: "Application", Id: stranger.clientId };
   const Principal = { Type: "Client", Id: stranger.clientId };
   return { Id, Policy: "permit (principal, action, resource);", Principal, Action: "AccessManager:Read", Resource };
 }
 
-/** Of their connection. */
+/** A redelivery of their connection. */
 function redelivery() {
   return { ConnectionId: theirs.WebhookConnection, From: "2026-01-01" };
 }
@@ -153,7 +153,7 @@ async function recordsOf(caller: Api): Promise<unknown[]> {
 const sql = connect(shared().databaseUrl, "gatehouse test", 1);
 afterAll(() => sql.end());
 
-/** The paths that the app is made of. */
+/** All paths of the app. */
 function routes(): string[] {
   const masterKey = setting("GATEHOUSE_TEST_MASTER_KEY");
   const config = readConfig({ DATABASE_URL: shared().databaseUrl, MASTER_KEY: masterKey });

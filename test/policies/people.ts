@@ -1,4 +1,4 @@
-// Clients of one tenant: its administrator, and others with the roles that a test gives them.
+// Clients of one tenant: its administrator, and others with roles from the test.
 
 import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -7,7 +7,7 @@ import { type Answer, API, db, request, TOKEN_PATH, unique } from "../entities/c
 import { type Api, until } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 
-/** A client with every scope there is, that may do what its roles and policies let it. */
+/** A client with every scope, limited by its roles and policies. */
 export interface Person {
   clientId: string;
   token: string;

@@ -72,13 +72,13 @@ describe.concurrent("a change saved through one process", () => {
       expect(await ask(shared().url, secret)).toBe(expected);
       await until(`${expected} elsewhere`, async () => (await ask(second.url, secret)) === expected, NOTICED_MS);
     };
-    // Twice, so that both processes have it from memory.
+    // Twice, so both processes have it in memory.
     for (const { Secret } of [first, spare, first, spare]) await is(Secret, "issued");
     await ok(admin.send("DELETE", `${path}/Secrets/${first.Id}`));
     await is(first.Secret, "invalid_client");
     await is(spare.Secret, "issued");
     const third = await makeSecret();
-    // A process that knows the client without it looks again.
+    // A process that has cached the client without it reads it again.
     expect(await ask(second.url, third.Secret)).toBe("issued");
     await is(third.Secret, "issued");
     await ok(admin.patch(`${path}/Credentials`, { GrantTypes: ["authorization_code"] }));
@@ -101,7 +101,7 @@ describe.concurrent("a change saved through one process", () => {
     const listeners = () => db()<{ pid: number }[]>`
       select pid from pg_stat_activity
       where application_name = 'gatehouse api' and datname = current_database() and (query like 'listen "gatehouse_%' or query = 'select')`;
-    // Other tests have processes of their own on this database for a while.
+    // Other tests' processes also use this database for a while.
     const before = (await listeners()).map(({ pid }) => pid);
     expect(before.length).toBeGreaterThanOrEqual(2);
     // Ended and changed in one statement, so no notification is sent.

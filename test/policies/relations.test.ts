@@ -6,7 +6,7 @@ import { entitiesOf, newRecord, referencesOf } from "../attacks/world.ts";
 import { unique } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
 
-/** Each a policy that is against records in the role, and no others. */
+/** Each is a policy against records in the role only. */
 const AGAINST_ROLE: Record<string, (principal: string, entity: string, role: string) => string> = {
   "the head": (principal, _, role) => `forbid (${principal}, action, resource in Role::"${role}");`,
   "the head, with a type": (principal, entity, role) =>
@@ -45,7 +45,7 @@ test.concurrent(
         // A statement that can never apply is refused.
         if (saved.status === 400) continue;
         if (!/is /.test(Policy) && !applies.includes(entity.Name)) {
-          // The head names no type, so it says nothing of this one.
+          // The head names no type, so it does not restrict this one.
           const members = await admin.patch("/Role", { Name: role, Members: [{ Type: entity.Name, Id: memberId }] });
           if (members.status === 400) continue;
         }
@@ -103,7 +103,7 @@ test.concurrent(
         const Policy = `forbid (${principal}, action, resource is ${entity.Name})
           when { resource has ${reference} && resource.${reference}.Id == ${target?.Id || 0} && resource.${reference}.Type == "${target?.Type}" };`;
         const saved = await admin.patch("/Policy", { Name: "By key", Policy });
-        // Input only: policies do not know it, and say so.
+        // Input only: policies do not have it, and report that.
         expect({ reference, status: saved.status }).toEqual({ reference, status: target ? 200 : 400 });
         if (!target) continue;
         const statuses = [pointing, other].map(async ({ Id }) => (await person.get(`/${entity.Name}/${Id}`)).status);
@@ -112,7 +112,7 @@ test.concurrent(
       }
     }
 
-    /** A record whose foreign key points at one of the entities. */
+    /** A record whose foreign key references one of the entities. */
     async function pointed(entity: (typeof entities)[number], reference: string) {
       for (const candidate of entities) {
         const target = await ok(admin.patch(`/${candidate.Name}`, newRecord(candidate)));
@@ -120,7 +120,7 @@ test.concurrent(
         const answer = await admin.patch(`/${entity.Name}`, body);
         if (answer.status === 200) return answer.body;
       }
-      // It points at a setting.
+      // It references a setting.
       return {};
     }
   },

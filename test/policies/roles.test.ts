@@ -1,4 +1,4 @@
-// Roles by REST, and the scopes they give a user.
+// Roles by REST, and their scopes for a user.
 
 import { describe, expect, test } from "bun:test";
 import { userScopes } from "../../server/access/index.ts";

@@ -1,4 +1,4 @@
-// Policies by REST: list, read, save, delete; and what is no policy.
+// Policies by REST: list, read, save, delete, and invalid texts.
 
 import { describe, expect, test } from "bun:test";
 import { blockMarked } from "../documents/pages.ts";
@@ -7,7 +7,7 @@ import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
 
 const PATH = `${API}/Policy`;
 const NOTHING = "permit (principal, action, resource is Application) when { false && context.hour == 0 };";
-/** For what is refused, or permits what its admin may do anyway. */
+/** For rejected policies, and for policies that permit nothing new to the admin. */
 const bystander = newAdmin();
 const NEVER = 'permit (principal == Client::"0", action, resource);';
 

@@ -1,4 +1,4 @@
-// One more API process beside the shared one, on the same database, as `bun run server` starts it.
+// A second API process beside the shared one, on the same database, started like `bun run server`.
 
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
@@ -16,10 +16,7 @@ export interface SecondApi extends AsyncDisposable {
   get(path: string, token: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/**
- * @param env over the shared one's settings
- * @param options of Bun's own
- */
+/** @param env replaces settings of the shared one @param options of Bun itself */
 export async function startSecondApi(env: Record<string, string> = {}, options: string[] = []): Promise<SecondApi> {
   const { databaseUrl, url } = shared();
   const child = Bun.spawn([process.execPath, ...options, join(PROJECT_ROOT, "server/serve.ts")], {

@@ -1,4 +1,4 @@
-// The policies a new tenant begins with: a role, an attribute of the record, a network.
+// The initial policies of a new tenant: by role, by an attribute of the record, by network.
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError, unique } from "../entities/client.ts";

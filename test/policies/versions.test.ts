@@ -1,4 +1,4 @@
-// Every text that a policy has had, as the API lists them; a page of Settings shows the same.
+// Former texts of a policy, as listed by the API; a page of Settings shows the same.
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError } from "../entities/client.ts";
@@ -11,7 +11,7 @@ describe.concurrent("versions of a policy", () => {
     const admin = await newAdmin();
     const colleague = await newPerson(admin, "admin");
     const { Id, CreatedOn } = await savePolicy(admin, "Hours", textOf(1));
-    // No new text.
+    // The text is unchanged.
     await ok(admin.patch("/Policy", { Id, Description: "By the hour." }));
     const { ModifiedOn } = await ok(colleague.patch("/Policy", { Id, Policy: textOf(2) }));
     const path = `/Policy/${Id}/Versions`;
@@ -25,7 +25,7 @@ describe.concurrent("versions of a policy", () => {
     expect(first).toEqual({ Items: [versions[0]], Next: expect.any(String) });
     const second = await ok(admin.get(`${path}?Limit=1&Cursor=${encodeURIComponent(first.Next)}`));
     expect(second).toEqual({ Items: [versions[1]], Next: null });
-    // A cursor of one policy is none of another.
+    // A cursor of one policy is invalid for another.
     const other = await savePolicy(admin, "Other hours", textOf(3));
     const taken = await admin.get(`/Policy/${other.Id}/Versions?Limit=1&Cursor=${encodeURIComponent(first.Next)}`);
     expectError(taken, 400, "Bad Input", `${API}/Policy/${other.Id}/Versions`, /^Cursor /);

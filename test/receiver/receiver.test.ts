@@ -12,7 +12,7 @@ import { newTenant, setting } from "../support/tenant.ts";
 const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-receiver-"));
 afterAll(() => rm(dataDir, { recursive: true }));
 
-/** The command as people run it, on a free port. */
+/** The command on a free port. */
 function startReceiver(...flags: string[]) {
   return startReceiverIn(dataDir, ...flags);
 }
@@ -40,7 +40,7 @@ async function startReceiverIn(directory: string, ...flags: string[]) {
   return {
     url: `https://localhost:${port}/`,
     printedUntil,
-    /** Posts an event and gives the status, or the failure in a word. */
+    /** Posts an event. @returns the status, or the failure as a word */
     async post(event: object, { secret, sequence, timeoutMs = 5000 }: PostOptions = {}) {
       const body = JSON.stringify(event);
       const headers = {
@@ -138,7 +138,7 @@ describe("bun run receiver", () => {
     await using slow = await startReceiver("--delay", "60");
     expect(await slow.post(event("e-1"), { timeoutMs: 200 })).toBe("timeout");
     await using silent = await startReceiver("--hang");
-    // Long enough for the request to arrive, also on a busy machine: nothing is printed of one that does not.
+    // Long enough for the request to arrive on a busy machine: nothing is printed without it.
     expect(await silent.post(event("e-1"), { timeoutMs: 3_000 })).toBe("timeout");
     expect(await silent.printedUntil(/attempt 1 .*\n/)).toContain("attempt 1  not answered  not signed");
   });

@@ -94,7 +94,7 @@ describe.concurrent("a redelivered event", () => {
     const { EventId } = await api.settledEvent();
     const why = async () => (await api.why(EventId)).Items[0]!.Reason;
     const first = await why();
-    // It takes the only place.
+    // It uses the only place.
     await api.change({ Id, Description: "Hangs" });
     await until("the post that hangs", () => receiver.calls.length === 2);
     await until("the redelivery", async () => (await api.redeliver(EventId)).status === 200);
@@ -284,7 +284,7 @@ async function closed(workflowId: string): Promise<void> {
   await finished(client, workflowId).catch(() => {});
 }
 
-/** How each run of the workflow has ended, the newest first. */
+/** The result of each run of the workflow, the newest first. */
 async function runs(workflowId: string): Promise<string[]> {
   return until(`both runs of ${workflowId}`, async () => {
     const found: { status: string; start: number }[] = [];

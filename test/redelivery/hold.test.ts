@@ -1,4 +1,4 @@
-// A receiver that fails again and again: its connection is held, probed, and gets all that it has missed.
+// A receiver fails repeatedly: its connection is held and probed, and then gets all missed events.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
@@ -10,9 +10,9 @@ import { temporal } from "../webhooks/temporal.ts";
 
 const HOLD_AFTER = 3;
 const PROBE_INTERVAL_MS = 500;
-/** One record: what it sees arrives in order. */
+/** A single record, so its changes arrive in order. */
 const GATE = { ExternalId: "gate" };
-/** A timer's own inaccuracy. */
+/** A timer's inaccuracy. */
 const SLACK_MS = 50;
 
 let stack: Stack;
@@ -53,7 +53,7 @@ describe.concurrent("a connection", () => {
       ...{ State: "Held", HeldReason: "3 exhausted deliveries in a row, the last with 500" },
     });
     expect(Date.parse(held.HeldOn!)).toBeCloseTo(Date.now(), -4);
-    // Sent back as it was read, it changes nothing; else it is refused.
+    // Sent back unchanged, it changes nothing; a changed one is rejected.
     expect((await api.call("PATCH", "/WebhookConnection", held)).status).toBe(200);
     const refused = await api.call<{ Errors: string[] }>("PATCH", "/WebhookConnection", { Id, HeldReason: "a whim" });
     expect([refused.status, refused.body.Errors]).toEqual([400, ["HeldReason cannot be set."]]);
@@ -95,7 +95,7 @@ describe.concurrent("a connection", () => {
     for (const Name of made.slice(0, 25)) await api.change({ ...GATE, Name });
     const { Items } = await api.events("State=Held&Limit=200");
     expect(Items).toHaveLength(25);
-    // Their own workflows have ended, as those of what was missed for a while have.
+    // Their own workflows have ended, as after a longer hold.
     await until("their workflows", async () => {
       return (await Promise.all(Items.map((it) => statusOf(it.WorkflowId)))).every((it) => it === "COMPLETED");
     });
@@ -110,12 +110,12 @@ describe.concurrent("a connection", () => {
     expect(drain).toMatchObject({ State: "Completed", States: ["Held"], From: null, To: null });
     expect(drain.Done).toBe(drain.Delivered);
     await until("no probing", async () => (await statusOf(`WebhookConnection/${Id}/Probe`)) === "COMPLETED");
-    // Ops people read names, also where there is none but the id.
+    // Operators see names, even for a connection that has only an id.
     expect(await summaryOf(`WebhookConnection/${Id}/Probe`)).toStartWith(
       `${Id} is Held: 3 exhausted deliveries in a row`,
     );
     expect(await summaryOf(drain.WorkflowId)).toBe(`Drain of ${Id}`);
-    // From now on at once again.
+    // Later changes are sent at once again.
     await api.change({ Name: "Next" });
     expect((await api.settledEvent()).State).toBe("Delivered");
   });
@@ -126,7 +126,7 @@ describe.concurrent("a connection", () => {
     await using moved = receive(() => 200);
     const { Id } = await hold(api, receiver);
     await api.change({ Name: "Missed" });
-    // The next one is to come in 8 s.
+    // The next probe is due in 8 s.
     await until("four probes", () => receiver.calls.length >= 3 * HOLD_AFTER + 4);
     await until("the wait", async () => (await detailsOf(`WebhookConnection/${Id}/Probe`)).includes("next in 8 s"));
     const changedOn = Date.now();
@@ -258,7 +258,7 @@ describe.concurrent("a connection", () => {
   });
 });
 
-/** Fails so often that the connection is held. */
+/** Fails until the connection is held. */
 async function hold(api: Api, receiver: Receiver): Promise<ConnectionFields> {
   const { Id } = await api.connect(receiver.url);
   for (let index = 1; index <= HOLD_AFTER; index++) await api.change({ Name: `Straw ${index}` });
@@ -272,7 +272,7 @@ function receive(status: () => number): Receiver {
   return startReceiver(status, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
 }
 
-/** The names of what was taken, in the order of arrival. */
+/** The names in accepted calls, in the order of arrival. */
 function arrived(receiver: Receiver): unknown[] {
   return receiver.calls.filter((call) => call.status === 200).map(({ payload }) => payload.Data.Name);
 }

@@ -9,7 +9,7 @@ import { db, newTenant } from "../support/tenant.ts";
 import { finished, temporal } from "../webhooks/temporal.ts";
 
 const client = await temporal();
-/** One record: what it sees arrives in order. */
+/** A single record, so its changes arrive in order. */
 const GATE = { ExternalId: "gate" };
 
 describe.concurrent("a replay of all failures since a time", () => {
@@ -124,7 +124,7 @@ describe.concurrent("a replay", () => {
     const { Id } = await api.connect(receiver.url);
     for (let index = 1; index <= 6; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await untilAllEnded(api);
-    // As by an API whose clock is an hour behind.
+    // As from an API whose clock is an hour slow.
     await db()`
       with late as (
         insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on)
@@ -152,7 +152,7 @@ describe.concurrent("a replay", () => {
     const { Id } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 4 });
     await until("some of it", () => receiver.calls.length >= 49);
     const times = receiver.calls.slice(40, 49).map(({ at }) => at.getTime());
-    // Eight waits of 250 ms; the first of them may have begun a little before its post.
+    // Eight waits of 250 ms; the first may have begun shortly before its post.
     expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(1_500);
     expect((await api.changeRedelivery(Id, { Rate: 100 })).Rate).toBe(100);
     expect(await api.endedRedelivery(Id)).toMatchObject({ Total: 40, Done: 40, Delivered: 40 });
@@ -195,7 +195,7 @@ describe.concurrent("a replay", () => {
     await using _ = receiver;
     const { Id, WorkflowId } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 1 });
     await until("some of it", () => receiver.calls.length > 10);
-    // Sending does not wait for the following workflow.
+    // Sending does not depend on the workflow that follows it.
     await until("its workflow", () => handleOf(WorkflowId).describe().catch(isNotFound));
     await handleOf(WorkflowId).cancel();
     expect((await api.endedRedelivery(Id)).State).toBe("Cancelled");
@@ -325,7 +325,7 @@ async function detailsOf(workflowId: string): Promise<string> {
   return metadata.currentDetails;
 }
 
-/** @throws whatever else it is */
+/** @throws any other error */
 function isNotFound(error: unknown): false {
   if (error instanceof WorkflowNotFoundError) return false;
   throw error;

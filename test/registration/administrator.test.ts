@@ -1,4 +1,4 @@
-// A client that has registered itself, and an administrator who has changed it since: the administrator's word holds.
+// A client that registered itself, and later changes by an administrator, which take precedence.
 
 import { describe, expect, test } from "bun:test";
 import { CREDENTIALS } from "../../server/oauth/clients/contract.ts";
@@ -48,7 +48,7 @@ async function registered(
 type Client = Awaited<ReturnType<typeof registered>>;
 
 describe("a field that an administrator has set on a registered client", () => {
-  /** For each field that registration reaches: what it is at first, what the administrator sets, and what a PUT tries. */
+  /** For each field of registration: the first value, the administrator's value, and the value in a PUT. */
   const FIELDS: Record<string, { first?: object; set: unknown; tries: object[] }> = {
     RedirectUris: {
       first: { redirect_uris: [REDIRECT, SECOND] },
@@ -91,7 +91,7 @@ describe("a field that an administrator has set on a registered client", () => {
     RequireSignedRequestObject: { set: true, tries: [{}, { require_signed_request_object: false }] },
     DpopBound: { set: true, tries: [{}, { dpop_bound_access_tokens: false }] },
   };
-  /** Registration reaches none of these. */
+  /** Registration cannot set these. */
   const OTHERS: Record<string, unknown> = {
     AccessTokenAlg: "ES256",
     AccessTokenType: "JWT",

@@ -1,4 +1,4 @@
-// A tenant that lets applications register themselves, and what they send.
+// A tenant that allows registration, and requests to register.
 
 import { expect } from "bun:test";
 import { newClient } from "../authorize/client.ts";
@@ -41,7 +41,7 @@ export function send(method: string, path: string, token: string | undefined, bo
   return request(method, path, { headers, body: typeof body === "string" ? body : JSON.stringify(body) });
 }
 
-/** By the tenant's own path, where nothing else is said. */
+/** By the tenant's own path, unless a test gives a different one. */
 export const register = ({ tenantId }: Registrar, body: unknown, token?: string, path = `${REGISTER}/${tenantId}`) =>
   send("POST", path, token, body);
 

@@ -30,7 +30,7 @@ async function applicationOf(url: string): Promise<string> {
   return String(row!.id);
 }
 
-/** As if so many seconds had gone by since it was read. */
+/** Simulates elapsed seconds since it was read. */
 async function age(url: string, seconds: number): Promise<void> {
   const past = here.database.sql`make_interval(secs => ${seconds})`;
   await here.database.sql`
@@ -67,7 +67,7 @@ describe("an application identified by a client ID metadata document", () => {
     expect(credentials).toMatchObject({ RedirectUris: [REDIRECT], ClientType: "public", FirstParty: false });
     const rows = await ok(here.admin.get(`/AuditEvent?Kind=Client.Registered&SubjectType=Application&SubjectId=${id}`));
     expect(rows.Items[0].Details).toMatchObject({ DocumentUrl: url });
-    // Nothing but its address is its client_id.
+    // Only its address is its client_id.
     expect((await new Comer(here, id).open()).status).toBe(404);
     const byId = await comer.token({
       grant_type: "refresh_token",
@@ -87,7 +87,7 @@ describe("an application identified by a client ID metadata document", () => {
     await set(here, "On");
     const { refresh_token } = (await other.redeem(await other.code())).body;
     expect(timesAsked(url)).toBe(0);
-    // Switching it off ends it for those that are there.
+    // Disabling the setting also disables existing applications.
     await set(here, "Off");
     expect((await other.open()).status).toBe(404);
     const late = await other.token({ grant_type: "refresh_token", client_id: other.clientId, refresh_token });
@@ -172,7 +172,7 @@ describe("an application identified by a client ID metadata document", () => {
       const url = here.site.publish({}, answer);
       said.add((await new Comer(here, url).open()).html.replaceAll(url, "ADDRESS"));
     }
-    // Nothing listens there.
+    // No server listens there.
     const closed = "https://localhost:2/a.json";
     said.add((await new Comer(here, closed).open()).html.replaceAll(closed, "ADDRESS"));
     expect([...said]).toHaveLength(1);
@@ -181,7 +181,7 @@ describe("an application identified by a client ID metadata document", () => {
   test("is not fetched from addresses allowed for webhooks only", async () => {
     await using inside = newSite();
     const url = inside.publish();
-    // EGRESS_ALLOW of the installation has it.
+    // The installation's EGRESS_ALLOW includes it.
     expect(inside.host).not.toBe(here.site.host);
     expect((await new Comer(here, url).open()).status).toBe(400);
     expect(inside.asked).toEqual([]);

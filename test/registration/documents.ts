@@ -14,13 +14,13 @@ import { setting } from "../support/tenant.ts";
 export const REDIRECT = "https://app.example/callback";
 type Fields = Record<string, string | undefined>;
 
-/** Answers by path; what is not there is 404. */
+/** Answers by path; unknown paths are 404. */
 export interface Site extends AsyncDisposable {
   host: string;
   pages: Map<string, () => Response>;
-  /** Paths, in the order they were asked for. */
+  /** Paths, in the order of requests. */
   asked: string[];
-  /** Publishes a document, and @returns its address. */
+  /** Publishes a document. @returns its address */
   publish(document?: object, answer?: (body: object) => Response): string;
 }
 
@@ -65,7 +65,7 @@ export interface Installation extends AsyncDisposable {
   url: string;
   tenant: NewTenant;
   admin: Api;
-  /** Its host is one that requests may go to. */
+  /** Requests to its host are permitted. */
   site: Site;
 }
 
@@ -78,7 +78,7 @@ export async function newInstallation(): Promise<Installation> {
     ...{ DATABASE_URL: database.url, MASTER_KEY: database.masterKeyText },
     ...{ PORT: new URL(url).port, PUBLIC_URL: url, LOG_LEVEL: "info" },
     ...{ RATE_LIMIT: "100000", RATE_LIMIT_BURST: "100000" },
-    // Nothing else of this machine.
+    // No other address of this machine is permitted.
     ...{ EGRESS_ALLOW: "127.0.0.0/8, ::1/128", EGRESS_ALLOW_STRANGERS: site.host },
     EGRESS_CA_FILE: `${setting("GATEHOUSE_TEST_DATA_DIR")}/receiver/ca.pem`,
   });

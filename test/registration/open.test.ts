@@ -68,7 +68,7 @@ describe("open registration", () => {
     expect(web.signIn.html).toContain("Payroll (app.example)");
     expect(web.consent.html).toContain("<strong>Payroll (app.example)</strong> asks to");
     expect(web.consent.html).toContain(`${warning} Allow it only if you know <strong>app.example</strong>`);
-    // Of an app's own address all but the scheme can be anything.
+    // In an app's own address, everything except the scheme is arbitrary.
     const app = await seen("app.payroll://bank.example/callback", {});
     expect(app.signIn.html).toContain(" (app.payroll)<");
     expect(app.consent.html).toContain("<strong>app.payroll</strong>");
@@ -151,13 +151,13 @@ describe("open registration", () => {
     expect(over.headers.get("retry-after")).toBe("3600");
     expect(over.body.error_description).toContain("20 clients were registered from this address");
     expect((await register(registrar, metadata(PUBLIC), await initialToken(registrar))).status).toBe(201);
-    // A client that deletes itself makes no room for another.
+    // A client that deletes itself still counts.
     const [first] = made;
     expect((await send("DELETE", at(first!), first!.body.registration_access_token)).status).toBe(204);
     expect((await register(registrar, metadata(PUBLIC))).status).toBe(429);
     await db()`update open_registrations set network = '192.0.2.1' where tenant_id = ${registrar.tenantId}`;
     expect((await register(registrar, metadata(PUBLIC))).status).toBe(201);
-    // The tenant's own, whatever addresses they came from.
+    // The tenant's own limit, for all addresses together.
     await db()`
       insert into open_registrations (tenant_id, network)
       select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${MAX_PER_TENANT})`;

@@ -87,7 +87,7 @@ describe("registration", () => {
       headers: { authorization: `Basic ${basic}` },
     });
     expect(granted.body).toMatchObject({ scope: "openid email", refresh_token: expect.any(String) });
-    // The use is spent.
+    // The use was consumed.
     expectUnauthorized(await register(registrar, metadata(), token));
     const { Items } = await ok(registrar.admin.get("/AuditEvent?Kind=Client.Registered"));
     expect(Items[0]).toMatchObject({ Subject: { Type: "Application", Id: client_id }, Actor: null });
@@ -234,7 +234,7 @@ describe("a client is rejected with", () => {
     const late = await initialToken(other);
     await db()`update registration_tokens set expires_on = now() where tenant_id = ${other.tenantId}`;
     expectUnauthorized(await register(other, metadata(), late));
-    // All refusals above have left it its one use.
+    // The rejections above have consumed no use.
     const both = await Promise.all([1, 2].map(() => register(registrar, metadata(), token)));
     expect(both.map(({ status }) => status).sort()).toEqual([201, 401]);
   });
@@ -256,7 +256,7 @@ describe("a registered client", () => {
     expect(changed.status).toBe(200);
     expect(changed.body).toMatchObject({ client_name: "Wages", dpop_bound_access_tokens: true });
     expect(changed.body.client_uri).toBeUndefined();
-    // Its secret goes on.
+    // Its secret stays valid.
     expect(changed.body.client_secret).toBeUndefined();
     const next = changed.body.registration_access_token;
     expect(next).not.toBe(token);
@@ -304,7 +304,7 @@ describe("a registered client", () => {
     refused(await put({ ...metadata(), client_id: "1" }), "invalid_client_metadata", /client_id/);
     refused(await put({ ...metadata(), registration_access_token: token }), "invalid_request", /cannot be changed/);
     refused(await put({ ...metadata(), redirect_uris: ["javascript:a"] }), "invalid_redirect_uri");
-    // A refusal changes nothing, its token neither.
+    // A rejection changes nothing, and its token stays valid.
     expect((await send("GET", at(made), token)).status).toBe(200);
   });
 

@@ -53,7 +53,7 @@ async function signedIn({ username, password }: Registrar, visitor: Visitor, pat
   return page.heading === "Sign in" ? visitor.submit(page, { username, password }) : page;
 }
 
-/** A page that the browser stays on, with a way on that its reader has to take. */
+/** A page without a redirect; its link leads on. */
 function expectStays(view: View, code: string): void {
   expect([view.status, view.location, view.heading]).toEqual([400, undefined, "Request refused"]);
   expect(view.html).toContain(`(${code})`);
@@ -64,7 +64,7 @@ function expectStays(view: View, code: string): void {
 
 const { challenge } = newPkce();
 
-/** Each kind of request that a client is answered an error for. */
+/** Each kind of request that is answered with an error. */
 const ERRORS: Record<string, { fields: Fields; code: string }> = {
   "an unknown response_type": { fields: { response_type: "x" }, code: "unsupported_response_type" },
   "a response_type that it has not registered": {
@@ -97,7 +97,7 @@ describe("an error of an unapproved client is shown on a page, never by a redire
         const asked = query(body.client_id, { ...fields, response_mode });
         expectStays(await new Visitor().open(`${path}?${asked}`), code);
         expectStays(await new Visitor().post(path, asked.toString()), code);
-        // A session alone is no word for the client either.
+        // A session does not make a client trusted.
         if (code !== "login_required") expectStays(await someone.open(`${path}?${asked}`), code);
       }
     }

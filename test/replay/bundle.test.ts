@@ -1,4 +1,4 @@
-// A worker's start is quick because the workflows' script is kept; it must never be another version's.
+// A worker starts fast because the workflows' script is cached. The cache must never return another version's script.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

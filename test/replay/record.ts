@@ -1,5 +1,5 @@
-// `bun run test/replay/record.ts`: records one history of each kind that is not here, from a Gatehouse of its own. A
-// history that is here may still be running somewhere, so it is kept when workflows/ changes.
+// `bun run test/replay/record.ts`: records one history of each missing kind, with a new Gatehouse. Workflows with these
+// histories may still be running, so existing histories are kept when workflows/ changes.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 
 const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
-/** How each comes about, as a tenant of its own: the id of the workflow, which is to end. */
+/** Makes a history of each kind in a new tenant. @returns the workflow's id; the workflow must end */
 const KINDS: Record<string, (api: Api) => Promise<string>> = {
   delivered: (api) => deliver(api, [200]),
   retried: (api) => deliver(api, [503, 200]),
@@ -27,7 +27,7 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   "posted-slowly": postSlowly,
   "logged-out": logOut,
 };
-/** Its Name stands in the summary, for people; the rest does not. */
+/** The summary has its Name for readers, and no other field. */
 const GATE = { Name: "Gate", Description: "Opens at six" };
 const NOBODY = "worker@localhost";
 
@@ -60,7 +60,7 @@ async function deliver(api: Api, replies: Reply[], cancel = false): Promise<stri
   return (await api.settledEvent()).WorkflowId;
 }
 
-/** Two fail beside a post that hangs, and leave for workflows of their own: the first of these. */
+/** Two deliveries fail beside a hanging post and get their own workflows. @returns the first of these */
 async function leaveBesideHanging(api: Api): Promise<string> {
   await using hanging = startReceiver(["hang", 200], { dataDir: stack.dataDir });
   await using failing = startReceiver([503, 503, 200], { dataDir: stack.dataDir });
@@ -70,7 +70,9 @@ async function leaveBesideHanging(api: Api): Promise<string> {
   return Deliveries.map(({ WorkflowId }) => WorkflowId).find((id) => id !== own) as string;
 }
 
-/** To a receiver known to be slow, from the queue: by a workflow of its own, whose first post fails. The summary has its records' names. */
+/**
+ * To a slow receiver, from the queue: in its own workflow, whose first post fails. The summary has its records' names.
+ */
 async function postSlowly(api: Api): Promise<string> {
   const slow = () => Bun.sleep(1_500).then(() => 200);
   await using receiver = startReceiver(
@@ -84,7 +86,7 @@ async function postSlowly(api: Api): Promise<string> {
   return (await api.settledEvent()).Deliveries[0]!.WorkflowId;
 }
 
-/** Of a session with an application, at the second attempt. */
+/** A logout of a session with an application, delivered at the second attempt. */
 async function logOut(api: Api): Promise<string> {
   await using receiver = startReceiver([503, 200], { dataDir: stack.dataDir });
   const application = new Application(api.tenant);
@@ -100,7 +102,7 @@ async function logOut(api: Api): Promise<string> {
   });
 }
 
-/** Paused and resumed, and at its end with a retry to wait for. */
+/** Paused and resumed, and at the end with a retry to wait for. */
 async function redeliver(api: Api): Promise<string> {
   await using receiver = startReceiver(
     ({ payload, count }) => (count === 2 && payload.Data.Name === "Gate 3" ? 503 : 200),
@@ -121,7 +123,7 @@ async function redeliver(api: Api): Promise<string> {
   return WorkflowId;
 }
 
-/** With nothing to try, with a probe that fails, and with one that arrives. */
+/** Without a delivery to probe with, then with a failed and a successful probe. */
 async function probe(api: Api): Promise<string> {
   await using receiver = startReceiver(
     ({ payload, count }) => (payload.Data.Name === "Gate 1" || count === 1 ? 410 : 200),

@@ -1,4 +1,4 @@
-// A deployed change meets workflows that the version before has begun; it must walk the same way through them.
+// A deployment must replay workflows that the previous version has begun.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";

@@ -49,7 +49,7 @@ test.each([
     });
     await makeDue(api, stack);
     await stack.parts.worker.start();
-    // Gives the workflow something to do, so that its history is replayed.
+    // Signals the workflow, so its history is replayed.
     await handle.signal("wake");
 
     await until("the delivery", () => receiver.calls.length === made + 1, PATIENCE_MS);
@@ -68,7 +68,7 @@ async function beginByAnotherVersion({ temporalAddress }: Stack, workflowId: str
     connection,
     taskQueue: TASK_QUEUE,
     workflowsPath: join(import.meta.dir, "stuck", "index.ts"),
-    // Else Temporal waits for it to come back.
+    // Otherwise Temporal waits for the cached worker.
     maxCachedWorkflows: 0,
   });
   const started = await worker.runUntil(async () => {

@@ -1,4 +1,4 @@
-// The last requests of a tenant's clients, as who has a RequestKey looks them up.
+// The last requests of a tenant's clients, found by RequestKey.
 
 import { describe, expect, test } from "bun:test";
 import { connect } from "../../server/db/sql.ts";
@@ -13,12 +13,12 @@ import { startProcess } from "../support/process.ts";
 import { db, newTenant, setting, shared } from "../support/tenant.ts";
 
 const PATIENCE_MS = 120_000;
-/** More than a writing takes. */
+/** Longer than one write of the list takes. */
 const TOLD_AFTER_MS = 3_000;
 const PATH = `${API}/Request`;
 const newKey = () => `key-${Bun.randomUUIDv7()}`;
 
-/** Those with this key, as soon as there are any. */
+/** Requests with this key, after the first appears. */
 function byKey(reader: Pick<Api, "get">, key: string, query = "") {
   return until("the request to be written down", async () => {
     const { Items } = await ok(reader.get(`/Request?RequestKey=${key}${query}`));
@@ -146,7 +146,7 @@ describe.concurrent("the list", () => {
 });
 
 describe("storing requests", () => {
-  /** All requests that the tenant has sent, as rows or as what a row says was left out. */
+  /** All requests of the tenant, as rows or in the count of omitted ones. */
   const counted = async (tenantId: string, sql = db()) => {
     const [row] = await sql<{ rows: number; all: number }[]>`
       select count(*)::int as rows, (count(*) + coalesce(sum(omitted), 0))::int as all
@@ -160,7 +160,7 @@ describe("storing requests", () => {
       await using app = startPrivateApp({ rateLimit: { perSecond: 1e6, burst: 1e6 } }, "silent");
       const api = await newTenant(app);
       const { tenantId } = api.tenant;
-      // It was for its token.
+      // The first request was for the token.
       let sent = 1;
       const send = async (path: string, key = newKey()) => {
         sent++;
@@ -173,7 +173,7 @@ describe("storing requests", () => {
       }
       const failed = newKey();
       expect(await send("/Application/7", failed)).toBe(404);
-      // Each that is written tells of those before it.
+      // Each row counts the omitted requests before it.
       const { rows } = await until("all to be accounted for", async () => {
         await send("/Application/7");
         const now = await counted(tenantId);
@@ -213,7 +213,7 @@ describe("storing requests", () => {
       await database.sql`alter table requests rename to away`;
       await send();
       await send();
-      // The next is tried while there is no table, or after: nothing is lost in silence.
+      // The next one is tried with or without the table: no loss is silent.
       await database.sql`alter table away rename to requests`;
       let last = performance.now();
       await until("all to be accounted for", async () => {

@@ -1,4 +1,4 @@
-// Retention on a database of its own.
+// Retention on a separate database.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { migrate } from "../../server/db/migrate.ts";
@@ -45,7 +45,7 @@ async function newTenant(): Promise<Api> {
   return signIn(url, await createTenant(database.sql, Bun.randomUUIDv7(), { password: "x", hash: "x" }));
 }
 
-/** 10 changes a day, each to one connection. The oldest is of DAYS ago, and in this state. */
+/** 10 changes a day, each to one connection. The oldest is DAYS old and has this state. */
 async function withHistory(api: Api, oldest: DeliveryState = "Delivered"): Promise<string> {
   const { Id } = await api.connect("https://receiver.example/", { State: "Paused" });
   await fill(database.sql, {
@@ -171,7 +171,7 @@ test("a row that moves while others wait for it makes none of them fail", async 
   const api = await newTenant();
   const connectionId = await withHistory(api, "Held");
   const { sql } = database;
-  // One moves the held delivery and back, while the others lock and change it.
+  // One transaction moves the held delivery and back, while others lock and change it.
   const [held] = await sql<{ id: string; eventId: string }[]>`
     select id, event_id as "eventId" from deliveries where connection_id = ${connectionId} and state = 'Held'`;
   const move = (from: string, to: string) =>

@@ -1,4 +1,4 @@
-// Staging a secret, as requests: what they are refused for, who may send them, and what never comes back.
+// Requests to stage a secret: validation, permissions, and data that is never returned.
 
 import { describe, expect, test } from "bun:test";
 import { logOf, textOf } from "../audit/log.ts";

@@ -1,4 +1,5 @@
-// A connection's secret changes with proof: staged, proved by a ping, in force, and the former one beside it for a while.
+// A connection's secret changes with proof: staged, proven by a ping, then current, while the former one signs too for
+// a while.
 
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
@@ -186,7 +187,7 @@ describe.concurrent("a change of secret", () => {
   });
 });
 
-/** A connection with the old secret, and what its administrator does. */
+/** A connection with the old secret, and its administrator's actions. */
 async function begin(reply: Parameters<typeof startReceiver>[0] = 200, Secret: string | null = OLD) {
   const api = await newTenant();
   const receiver = startReceiver(reply);
@@ -216,7 +217,7 @@ async function begin(reply: Parameters<typeof startReceiver>[0] = 200, Secret: s
   };
 }
 
-/** The call that tells of it. */
+/** The call of this change. */
 async function oneChange(api: Api, receiver: Receiver): Promise<Call> {
   await api.change({ Name: `Gate ${crypto.randomUUID()}` });
   const { EventId } = await api.newestEvent();
@@ -224,7 +225,7 @@ async function oneChange(api: Api, receiver: Receiver): Promise<Call> {
   return receiver.callsFor(EventId)[0]!;
 }
 
-/** By which secret X-Signature is, and in their order the signatures of Standard Webhooks. */
+/** The secret of X-Signature, and those of the Standard Webhooks signatures in their order. */
 function signersOf({ bytes, headers }: Call) {
   const known = { old: OLD, new: NEW };
   const spec = Object.entries(known).find(([, secret]) => isSignedWith(secret, bytes, headers.get("x-signature")!));

@@ -1,4 +1,4 @@
-// Whoever changes a record, by whichever API: its numbers go by the order of commits, with none twice and none left out.
+// Concurrent changes by several APIs: each record's numbers follow the order of commits, without repeats and gaps.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -12,9 +12,9 @@ const RUNS = 4;
 
 const patch = fc.record({
   api: fc.nat({ max: 1 }),
-  /** Of one record or, as an array, of several, one of them maybe twice. */
+  /** One record or an array of several, possibly with repeats. */
   records: fc.array(fc.nat({ max: RECORDS - 1 }), { minLength: 1, maxLength: 4 }),
-  /** Of few, so that some patches change nothing. */
+  /** Few values, so some patches change nothing. */
   description: fc.nat({ max: 3 }),
 });
 
@@ -54,7 +54,7 @@ test("two APIs that concurrently patch the same records number their changes 1, 
         expect(changes.map(({ sequence }) => sequence)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
         expect(changes[0]!.EventType).toBe("Created");
         expect(changes.at(-1)!.EventType).toBe("Deleted");
-        // Each change was of the state that the one before it had left: what changes nothing is none.
+        // Each change is based on the state after the previous one. A patch without a difference makes no change.
         for (const [index, { data, EventType }] of changes.slice(1).entries()) {
           const { Description } = changes[index]!.data;
           if (EventType === "Updated") expect(data.Description).not.toBe(Description);

@@ -1,13 +1,13 @@
-// Every delivery carries a number that grows by one with each change of its record, in the order of commits.
+// Every delivery has a number that grows by one with each change of its record, in the order of commits.
 
 import { describe, expect, test } from "bun:test";
 import { type Api, until } from "../support/api.ts";
 import { type Call, startReceiver } from "../support/receiver.ts";
 import { db, newTenant } from "../support/tenant.ts";
 
-/** More than the header may say, where each of many records has this one. */
+/** If many records have this number, the list exceeds the header's limit. */
 const HIGH = 1_000_000_000;
-/** So many of eleven characters and a comma fit into 3,000. */
+/** This number of numbers with eleven characters and a comma fits into 3,000 characters. */
 const MAX_HIGH = 272;
 
 const sequenceOf = ({ headers }: Call) => headers.get("webhook-sequence");
@@ -38,7 +38,7 @@ describe.concurrent("webhook-sequence", () => {
     expect(await numberOf("POST", "/Department", { ...department, Name: "Sales and more" })).toBe("2");
     expect(await numberOf("PATCH", "/Department", { ...department, Name: "Sales" })).toBe("3");
     expect(await numberOf("DELETE", "/Department/d-1?Name=ExternalId")).toBe("4");
-    // Made again it is another record, with another Id.
+    // A record that is made again is a new one, with a new Id.
     expect(await numberOf("PATCH", "/Department", department)).toBe("1");
     const ids = receiver.calls.map(({ payload }) => payload.Data.Id);
     expect(new Set(ids).size).toBe(2);

@@ -1,4 +1,4 @@
-// The same in a real browser, which holds to the pages' policies.
+// The same in a real browser, which enforces the pages' policies.
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
@@ -12,7 +12,7 @@ import { shared } from "../support/tenant.ts";
 
 const browser = openWindows();
 
-/** The application: its callback keeps what it was sent, and may send the browser on to another origin. */
+/** The application: its callback keeps the request, and can redirect the browser to another origin. */
 function startApplication(options: { goesOnTo?: string } = {}) {
   const got: { method: string; answer: Record<string, string> }[] = [];
   const server = Bun.serve({
@@ -30,7 +30,7 @@ function startApplication(options: { goesOnTo?: string } = {}) {
   });
   return {
     got,
-    /** By another name than Gatehouse's, so that it is another site. */
+    /** A different name than Gatehouse's, so it is a different site. */
     callback: `http://localhost:${server.port}/callback`,
     home: `http://127.0.0.1:${server.port}/home`,
     [Symbol.dispose]: () => void server.stop(true),
@@ -41,12 +41,12 @@ async function clientOf(callback: string): Promise<Client> {
   return newClient({ redirect_uris: [callback], post_logout_redirect_uris: [callback.replace("callback", "bye")] });
 }
 
-/** @returns a page and what its console complained of */
+/** @returns a page and its console errors */
 async function newPage(javaScriptEnabled: boolean): Promise<{ page: Page; complaints: string[] }> {
   const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
-    // Info is that a test types faster than the page puts the cursor.
+    // An info message means that the test types before the page sets the cursor.
     if (message.type() !== "info" && /security policy|refused|blocked/i.test(message.text())) {
       complaints.push(message.text());
     }

@@ -1,4 +1,4 @@
-// Signing in by password: one answer for every failure, and guessing is slowed down without shutting the owner out.
+// Sign-in by password: all failures have the same answer, and throttling does not lock the owner out.
 
 import { describe, expect, test } from "bun:test";
 import { createTenant } from "../../server/tenants/index.ts";

@@ -16,7 +16,7 @@ import { clientOf, setting } from "../support/tenant.ts";
 const PASSWORD = "correct horse battery staple";
 const SHARED = /^Username is already used by another User/;
 
-/** The same name, as RFC 8265's UsernameCaseMapped compares it. */
+/** Spellings of the same name, as RFC 8265's UsernameCaseMapped compares them. */
 const SPELLINGS: [string, string][] = [
   ["as it stands", "rené"],
   ["in capitals", "RENÉ"],
@@ -36,7 +36,7 @@ async function arrange(): Promise<{ client: Client; admin: Api }> {
 
 const makeUser = (admin: Api, Username: string) =>
   ok(admin.patch("/User", [{ Username, Is_Active: true }])).then(([user]) => user as { Id: number });
-/** A second one of the name: an upsert by Username alone would find the first. */
+/** A second user with the name: an upsert by Username alone would find the first. */
 const makeAnother = (admin: Api, Username: string) =>
   admin
     .patch("/User", { External_Id: Bun.randomUUIDv7() })
@@ -69,7 +69,7 @@ describe.concurrent("the Username of a user who can sign in", () => {
     const bulk = await admin.patch("/User", [{ Name: "first" }, { Id: other.Id, Username: spelling }]);
     expectError(bulk, 409, "Conflict", `${API}/User`, /^Record 1: Username is already used by another User/);
     expect((await ok(admin.get("/User?Name=first"))).Items).toEqual([]);
-    // In its one form it is the same text, and finds its own record.
+    // Normalised, it is the same text, and finds its own record.
     if (asTyped(spelling) !== "rené") {
       expectError(await admin.patch("/User", { Username: spelling }), 409, "Conflict", `${API}/User`, SHARED);
     }
@@ -135,7 +135,7 @@ describe.concurrent("the Username of a user who can sign in", () => {
   });
 });
 
-/** Tables that point at a User and are no way to sign in. */
+/** Tables that reference a User and are not a way to sign in. */
 const NO_WAY_IN = [
   "audit_log",
   "authorization_codes",
@@ -149,7 +149,7 @@ const NO_WAY_IN = [
   "sessions",
 ];
 
-/** Others read the whole table: what stands in it has to be what it says. */
+/** Other tests read the whole table, so its values must be valid. */
 const sealed = () => createVault(setting("GATEHOUSE_TEST_MASTER_KEY")).sealFor(TOTP_PURPOSE).seal("JBSWY3DPEHPK3PXP");
 
 describe.concurrent("every way to sign in", () => {

@@ -1,5 +1,5 @@
-// `bun run db:types`: every SQL statement of the code against the schema. PostgreSQL parses it and describes its columns,
-// which must match the type that the code gives its rows.
+// `bun run db:types`: checks every SQL statement of the code against the schema. PostgreSQL parses it and describes its
+// columns, which must match the row type in the code.
 
 import { expect, test } from "bun:test";
 import { db } from "../support/tenant.ts";
@@ -21,7 +21,7 @@ const SAMPLES: Record<Kind, unknown> = {
   other: "",
 };
 
-/** PostgreSQL's types by their numbers, as what the driver makes of them. */
+/** PostgreSQL's types by their numbers, as the driver returns them. */
 const DRIVER_TYPES: Record<number, string> = {
   16: "boolean",
   20: "number",

@@ -39,7 +39,7 @@ const BEGINS_STATEMENT = /^\s*(select|insert|update|delete|with|create|lock|trun
 /** The place of a value: a character that SQL cannot have. */
 export const VALUE = "\u0000";
 
-/** @param folders below the root, such as `server` */
+/** @param folders relative to the root, such as `server` */
 export function readStatements(folders: string[]): Reading {
   const paths = folders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)]);
   const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
@@ -107,7 +107,7 @@ class Reader {
     }
   }
 
-  /** As many as its longest list of alternatives, so each alternative is in one of them. */
+  /** One text for each alternative of its longest list, so each alternative is in one of them. */
   private piecesOf({ template }: ts.TaggedTemplateExpression, bindings: Bindings): Piece[] {
     if (ts.isNoSubstitutionTemplateLiteral(template)) return [{ text: template.text, parameters: [] }];
     let pieces: Piece[] = [{ text: template.head.text, parameters: [] }];
@@ -232,7 +232,7 @@ class Reader {
   }
 }
 
-/** The types that the driver gives columns; "" is any other. */
+/** The driver's types of columns; "" is any other. */
 function wordOf(checker: ts.TypeChecker, type: ts.Type): string {
   const every = (flags: ts.TypeFlags) => (type.isUnion() ? type.types : [type]).every((one) => one.flags & flags);
   if (every(ts.TypeFlags.StringLike)) return "string";

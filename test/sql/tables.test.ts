@@ -12,7 +12,7 @@ import { db } from "../support/tenant.ts";
 const NOBODY = Bun.randomUUIDv7() as TenantId;
 const NO_UUID = Bun.randomUUIDv7() as never;
 const NO_NUMBER = 0 as never;
-/** SQLSTATE 23: the statement is sound, and the schema rejects its values. */
+/** SQLSTATE 23: the statement is valid, and the schema rejects its values. */
 const REJECTED = { code: expect.stringMatching(/^23/) };
 
 test.each([

@@ -1,4 +1,4 @@
-// The database of `start` is backed up and restored, and what waits in it is delivered.
+// The database of `start` is backed up and restored, and pending deliveries are sent.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ let file: string;
 const backup = (dataDir: string, ...args: string[]) => runEntry("backup", { DATA_DIR: dataDir }, args);
 const restore = (dataDir: string, ...args: string[]) => runEntry("restore", { DATA_DIR: dataDir }, args);
 
-/** A DATA_DIR with the master key alone. */
+/** A DATA_DIR with only the master key. */
 function newPlace(): string {
   const place = temporaryDirectory("restored");
   copyFileSync(join(stack.dataDir, "master.key"), join(place, "master.key"));
@@ -131,7 +131,7 @@ describe("a restore is refused in words, and leaves nothing behind", () => {
     writeFileSync(path, bytes);
     return path;
   };
-  /** The backup with another description. */
+  /** The backup with a changed description. */
   const described = (change: object) => {
     const bytes = gunzipSync(readFileSync(file));
     const size = Number.parseInt(bytes.toString("latin1", 124, 135), 8);

@@ -7,7 +7,7 @@ test("a killed part is named, reported missing by /readyz, and restarted", async
   await using start = new StartCommand();
   const url = await start.ready();
 
-  // A worker that hangs keeps its connections, and is missed all the same.
+  // A hanging worker keeps its connections, but its failure is detected.
   const hanging = (await part(start, "worker")) as PartProcess;
   process.kill(hanging.pid, "SIGSTOP");
   await until("/readyz to miss the worker", async () => (await readiness(url)).body.worker === "down");

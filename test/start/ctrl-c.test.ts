@@ -1,4 +1,4 @@
-// Ctrl-C reaches every process in the terminal's foreground, whatever `start` is about to do.
+// Ctrl-C reaches every process in the terminal's foreground, at any moment of `start`.
 
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "../support/directories.ts";
 import { StartCommand, until } from "./start-command.ts";
 
-/** Milliseconds into a first start; together they fall into every step of it. */
+/** Milliseconds into a first start, distributed over all its steps. */
 const MOMENTS = [150, 500, 800, 1_100, 1_400, 2_000, 3_000];
 
 test.concurrent.each(MOMENTS)(
@@ -34,7 +34,7 @@ test("Ctrl-C while root's `start` looks up PostgreSQL's user is not reported as 
 async function expectQuietEnd(start: StartCommand): Promise<void> {
   start.pressCtrlC();
   const code = await start.ended();
-  // Before it listens for signals there is nothing to stop, and it ends by the signal itself.
+  // Before it handles signals, no part runs, and the signal itself ends it.
   if (start.output !== "") expect(code).toBe(0);
   for (const sign of [/^ +at /m, /error/i, /fail/i, /could not/, /did not/, /user named/, /null|undefined/]) {
     expect(start.output).not.toMatch(sign);
@@ -42,7 +42,7 @@ async function expectQuietEnd(start: StartCommand): Promise<void> {
   await until(`nothing to be left of ${start.dataDir}`, async () => (await processesOf(start.dataDir)).length === 0);
 }
 
-/** All that have the directory in their command line or their environment. */
+/** All processes with the directory in their command line or environment. */
 async function processesOf(dataDir: string): Promise<string[]> {
   if (process.platform !== "linux") {
     const ps = Bun.spawn(["ps", "-Eeo", "args="], { stdout: "pipe" });

@@ -1,4 +1,4 @@
-// When deliveries cannot begin, changes are taken all the same, and /readyz says why.
+// If deliveries cannot begin, changes are still accepted, and /readyz has the reason.
 
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync } from "node:fs";
@@ -19,7 +19,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 
-/** Of 512 bytes: what Temporal's store has from the start, and little more. */
+/** Blocks of 512 bytes: the initial size of Temporal's store, and little more. */
 const STORE_BLOCKS = 10_240;
 
 test("a namespace without the search attributes is reported by API and worker until they exist", async () => {

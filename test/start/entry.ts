@@ -1,4 +1,4 @@
-// One of package.json's commands, run to its end.
+// Runs one of package.json's commands to its end.
 
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { temporaryDirectory } from "../support/directories.ts";
@@ -17,7 +17,7 @@ export const FILES = {
 
 export type Entry = keyof typeof FILES;
 
-/** @returns all that it printed, and what of it went to standard output */
+/** @returns its whole output, and its standard output */
 export async function runEntry(
   entry: Entry,
   env: Record<string, string> = {},

@@ -1,4 +1,4 @@
-// Whatever is wrong in a command's environment, a person reads words, and no stack.
+// Errors in a command's environment are reported in words, without a stack.
 
 import { expect, test } from "bun:test";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
@@ -49,12 +49,12 @@ test.concurrent.each(["worker", "start"])("a missing Temporal namespace: `bun ru
   expect(words).toMatch(/\n {2}temporal operator namespace create --address \S+ --namespace none --retention 7d$/);
 });
 
-/** The command's final output; it ends with 1. */
+/** The command's final output; its exit code is 1. */
 async function refusal(command: string, env: Record<string, string>): Promise<string> {
   const [entry, ...args] = command.split(" ") as [Entry, ...string[]];
   const { exitCode, output } = await runEntry(entry, { PORT: "0", ...env }, args);
   expect([exitCode, output]).toEqual([1, output]);
-  // Neither a stack nor the code around it.
+  // Neither a stack nor source code.
   expect(output).not.toMatch(/^\s+at |^\s*\d+ \| |node_modules/m);
   return output
     .split("\n")

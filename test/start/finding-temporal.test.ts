@@ -21,7 +21,7 @@ beforeAll(async () => {
   await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
   const { port } = silent.address() as { port: number };
   unanswering = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
-  // Nothing can listen on port 1 unnoticed: a call there fails at once.
+  // Port 1 has no listener, so a call there fails at once.
   refusing = { HTTPS_PROXY: "http://127.0.0.1:1" };
 });
 afterAll(() => void silent.close());
@@ -64,7 +64,7 @@ describe("a download", () => {
   const platform = `${process.platform}-${process.arch}`;
   const name = "/temporal_cli_linux.tar.gz";
 
-  /** Downloads from a server of the test's own. */
+  /** Downloads from the test's own server. */
   async function downloaded(archive: Uint8Array | Response, sha256: string) {
     await using server = Bun.serve({
       hostname: "127.0.0.1",
@@ -120,7 +120,7 @@ describe("a download", () => {
     const sums = Object.values(releases).map(({ sha256 }) => sha256);
     expect(new Set(sums).size).toBe(4);
     for (const sum of sums) expect(sum).toMatch(/^[0-9a-f]{64}$/);
-    // Another version has other sums.
+    // A different version has different checksums.
     expect(readFileSync(join(import.meta.dir, "../../temporal-cli/go.mod"), "utf8")).toContain(
       "github.com/temporalio/cli v1.8.2",
     );
@@ -159,7 +159,7 @@ interface SearchResult {
   said: string[];
 }
 
-/** Searches in a process of its own, whose environment then holds for the download and for Go alike. */
+/** Searches in a separate process, whose environment applies to the download and to Go. */
 async function search(env: Record<string, string>): Promise<SearchResult> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "search-for-temporal.ts")], {
     env: { HOME: process.env.HOME, ...env },

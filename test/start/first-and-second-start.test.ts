@@ -28,7 +28,7 @@ test("a first start brings up everything, a second one in the same place fails, 
   for (const name of ["demo.json", "master.key", "postgres.password"]) {
     expect(statSync(join(first.dataDir, name)).mode & 0o777).toBe(0o600);
   }
-  // Before any token was issued.
+  // Before the first token was issued.
   expect((await (await fetch(`${url}/.well-known/jwks.json`)).json()).keys).not.toBeEmpty();
   expect(await retention(first.address("Temporal"))).toBe(ONE_DAY);
   expect(await hasToken(url, demo.client)).toBe(true);

@@ -6,7 +6,7 @@ import { setting } from "../support/tenant.ts";
 import { type Entry, FILES, runEntry } from "./entry.ts";
 
 const ENTRIES = Object.keys(FILES) as Entry[];
-/** Arguments of each. */
+/** Arguments of each entry. */
 const ARGS: Partial<Record<Entry, string[]>> = {
   tenant: ["create", "acme"],
   keys: ["rotate"],

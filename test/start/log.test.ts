@@ -1,4 +1,4 @@
-// Two logs that more people read than may read the records.
+// Two logs whose readers may not read all records.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -87,7 +87,7 @@ function linesOf(output: string): Record<string, unknown>[] {
 test("a log that grows too large while in use is rotated", async () => {
   const dataDir = newDataDirectory("rotated");
   const { file, fd } = openLog(dataDir, "gatehouse");
-  // As a part has it, whose output goes there.
+  // Like a part of the service whose output is collected.
   const write = async (text: string) => {
     const part = Bun.spawn(["cat"], { stdin: new Blob([text]), stdout: fd });
     expect(await part.exited).toBe(0);

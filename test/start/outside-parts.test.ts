@@ -60,7 +60,7 @@ test("an external database is migrated and used", async () => {
     expect(existsSync(join(start.dataDir, "demo.json"))).toBe(true);
     await start.stop();
 
-    // Where another DATA_DIR made the demo tenant, its secrets are not known here.
+    // A second DATA_DIR does not know the secrets of the demo tenant.
     await using elsewhere = new StartCommand(undefined, env);
     await elsewhere.ready();
     expect(elsewhere.output).toContain("bun run tenant create NAME");

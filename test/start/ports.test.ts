@@ -30,7 +30,7 @@ test("two concurrent starts want the same ports, and each gets its own", async (
     expect(await stack.readiness()).toMatchObject({ status: "ready" });
     expect(stack.demo).toMatchObject({ publicUrl: stack.publicUrl, temporalAddress: stack.temporalAddress });
     expect(await tenants(stack)).toEqual([stack.demo.tenantId]);
-    // Each one's own worker delivers for it.
+    // Each stack's own worker delivers its events.
     const api = await signIn(stack.url, stack.demo);
     await api.change({ Name: "Front door" });
     expect((await api.settledEvent()).EventType).toBe("Created");
@@ -83,7 +83,7 @@ test("a Temporal that fails to start is restarted, and the reason is reported", 
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
   const { path } = await findTemporal(search);
   const dataDir = temporaryDirectory("temporal");
-  // The real server, after one death such as a lost race for an inner port causes.
+  // The real server after one crash, such as after a lost race for an internal port.
   const unlucky = join(dataDir, "temporal-unlucky");
   const script = [
     "#!/bin/sh",
@@ -121,7 +121,7 @@ async function tenants({ databaseUrl }: Stack): Promise<string[]> {
   }
 }
 
-/** The port that the start under way has chosen for the API, and does not listen on yet. */
+/** The port that this `start` has chosen for the API, but does not use yet. */
 function plannedPort(dataDir: string): number {
   const { publicUrl } = JSON.parse(readFileSync(demoFile(dataDir), "utf8")) as { publicUrl: string };
   return Number(new URL(publicUrl).port);

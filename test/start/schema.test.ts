@@ -1,4 +1,4 @@
-// The database is brought up to date by its owner, used by a role that may do less, and refused by code of another age.
+// The owner migrates the database, a role with fewer rights uses it, and code of a different version is rejected.
 
 import { expect, test } from "bun:test";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
@@ -27,7 +27,7 @@ test("`bun run migrate` creates the tables, and a role with read and write permi
   const owner = { DATABASE_URL: database.url, MASTER_KEY };
   const reader = { DATABASE_URL: await database.asReader(), MASTER_KEY };
 
-  // Nothing is made by a role that may not.
+  // A role without the right creates nothing.
   for (const entry of ["server", "worker", "migrate"] as const) {
     const refused = await runEntry(entry, { ...reader, PORT: "0" });
     expect([entry, refused.exitCode]).toEqual([entry, 1]);

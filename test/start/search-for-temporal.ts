@@ -1,4 +1,4 @@
-// Run by finding-temporal.test.ts: what the search finds in this process's environment, as JSON.
+// Run by finding-temporal.test.ts: prints the search's result in this process's environment, as JSON.
 
 import { findTemporal, type Releases } from "../../server/embedded/temporal-binary.ts";
 

@@ -1,4 +1,4 @@
-// `start` as a person runs it: a process, what it prints, and what is left of it.
+// `start` as a command: a process, its output, and its remaining processes.
 
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
@@ -19,7 +19,7 @@ export class StartCommand implements AsyncDisposable {
     env: Record<string, string | undefined> = {},
     args: string[] = [],
     command: string[] = [join(PROJECT_ROOT, "server", "main.ts")],
-    /** True: in a process group of its own, as a shell starts it in a terminal. */
+    /** True: in its own process group, as a shell starts it in a terminal. */
     private readonly ownGroup = false,
   ) {
     this.process = Bun.spawn([process.execPath, ...command, ...args], {
@@ -38,7 +38,7 @@ export class StartCommand implements AsyncDisposable {
     return this.process.pid;
   }
 
-  /** Waits until `start` has printed its table, and gives the API's address from it. */
+  /** Waits until `start` has printed its table. @returns the API's address */
   async ready(): Promise<string> {
     await this.prints("Ctrl-C stops everything.");
     return this.address("API");
@@ -49,7 +49,7 @@ export class StartCommand implements AsyncDisposable {
     return new RegExp(`^  ${name} {2,}([^ ,\\n]+)`, "m").exec(this.output)?.[1] ?? "";
   }
 
-  /** Waits for a text in what `start` and its parts print. */
+  /** Waits for a text in the output of `start` and its parts. */
   async prints(text: string, from = 0): Promise<void> {
     await until(`"${text}" in:\n${this.output}`, () => {
       if (this.process.exitCode !== null && !this.output.includes(text, from)) {
@@ -69,7 +69,7 @@ export class StartCommand implements AsyncDisposable {
     process.kill(-this.pid, "SIGINT");
   }
 
-  /** The exit code, once it has ended by itself. */
+  /** The exit code, after it has ended by itself. */
   async ended(): Promise<number> {
     const code = await this.process.exited;
     await Bun.sleep(POLL);
@@ -96,7 +96,7 @@ export interface PartProcess {
   command: string;
 }
 
-/** The processes of one DATA_DIR's parts, found as an operator would: by what they run and whose children they are. */
+/** The processes of one DATA_DIR's parts, found by their commands and parents. */
 export async function partsOf(dataDir: string, start: number): Promise<Record<string, PartProcess | undefined>> {
   const list = Bun.spawn(["ps", "-eo", "pid=,ppid=,args="], { stdout: "pipe" });
   const rows = (await new Response(list.stdout).text()).split("\n").map((line) => {
@@ -112,7 +112,7 @@ export async function partsOf(dataDir: string, start: number): Promise<Record<st
   };
 }
 
-/** Whether that very process is gone, not only its number. */
+/** Whether this process has ended, even if its number is reused. */
 export async function isGone({ pid, command }: PartProcess): Promise<boolean> {
   const now = await commandLine(pid);
   return now === "" || now !== command.trim();
@@ -123,7 +123,7 @@ export async function readiness(url: string): Promise<{ code: number; body: Read
   return { code: answer.status, body: (await answer.json()) as Readiness };
 }
 
-/** Asks until it is true. */
+/** Repeats until it is true. */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>, patience = PATIENCE) {
   const end = Date.now() + patience;
   while (!(await isTrue())) {

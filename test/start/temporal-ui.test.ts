@@ -63,7 +63,7 @@ test.skipIf(process.platform !== "linux")("no reachable port of the Temporal ser
   }
 });
 
-/** Where a process listens, by Linux's own tables: sl, local_address, rem_address, st, …; the tenth is the inode. */
+/** A process's listeners, from Linux's tables: sl, local_address, rem_address, st, …; the tenth is the inode. */
 function listensAt(pid: number): { host: string; port: number }[] {
   const sockets = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
     try {

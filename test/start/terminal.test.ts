@@ -1,4 +1,4 @@
-// `start` on a terminal: a status that stays below what it prints, and a log in a file.
+// `start` on a terminal: a status line below its output, and a log in a file.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

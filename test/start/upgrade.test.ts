@@ -1,4 +1,4 @@
-// A database that 0.1.0 made and filled, brought up to date and used.
+// A database of 0.1.0 with data, migrated and used.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -67,11 +67,11 @@ test("a database of 0.1.0 keeps its activity and its audit log, and what was ope
 
   await using worker = startProcess("activities/worker.ts", env);
   await worker.said((message) => message === "worker ready");
-  // One Pending with an outbox row, one Retrying whose workflow is gone.
+  // One Pending with an outbox row, one Retrying without its workflow.
   await until("both to be delivered", () => receiver.calls.length === 2);
   await client.change({ Name: "Gate" });
   await until("a new one", () => receiver.calls.length === 3);
-  // A delivery of days ago is sent again.
+  // A delivery from days ago is sent again.
   expect(await client.redeliver(before[3]!.id)).toMatchObject({ status: 200 });
   await until("it again", () => receiver.calls.length === 4);
   expect<unknown>(receiver.calls[3]!.payload).toEqual(before[3]!.payload);
@@ -131,7 +131,7 @@ async function fill010(sql: Sql, { tenantId, connectionId, url, apiKey }: Filled
       case state when 'Delivered' then null else connection_id end
     from deliveries, generate_series(1, attempts) as number`;
   await sql`insert into dispatches (tenant_id, event_id, part) select tenant_id, event_id, 1 from deliveries where state = 'Pending'`;
-  // The trigger keeps the outcome before.
+  // The trigger keeps the previous outcome.
   await sql`update deliveries set state = 'Pending', redelivered_after = '{3}' where state = 'Exhausted'`;
   await sql`update deliveries set state = 'Delivered', reason = null where redelivered_after = '{3}'`;
   await sql`

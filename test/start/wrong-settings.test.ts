@@ -52,7 +52,7 @@ test.concurrent.each([
   expect(rest).toEqual([]);
 });
 
-/** Nothing stops root from writing but a file system that has no such thing as a new directory. */
+/** root can write everywhere except in a file system without directories. */
 function readOnlyDirectory(): string {
   if (process.getuid?.() === 0) return "/proc";
   const path = temporaryDirectory("read-only");
@@ -106,13 +106,13 @@ test.concurrent("a restrictive umask does not exclude PostgreSQL's user, and exc
     takeDataDirectory(process.env.DATA);
     console.log((statSync(process.env.DATA).mode & 0o777).toString(8));`;
   const child = Bun.spawn([process.execPath, "-e", script], { env: { ...process.env, DATA: path }, stdout: "pipe" });
-  // Run by root, PostgreSQL has a user of its own, who has to pass through.
+  // Run by root, PostgreSQL has a different user, which must be able to enter the folder.
   expect((await new Response(child.stdout).text()).trim()).toBe(process.getuid?.() === 0 ? "711" : "700");
 });
 
 test.concurrent("a DATA_DIR with files of another user is reported", async () => {
   const path = temporaryDirectory("others");
-  // Nothing stops root but a directory in the place of the file.
+  // root can write every file, but not a directory with the file's name.
   mkdirSync(join(path, "start.pid"));
   const { exitCode, output } = await runEntry("start", { DATA_DIR: path });
   expect(exitCode).toBe(2);

@@ -1,4 +1,4 @@
-// Gatehouse's API as a client of one tenant sees it.
+// Gatehouse's API, called by a client of one tenant.
 
 import type { ConnectionId, DeliveryId, EventId } from "../../server/ids.ts";
 import type { NewTenant } from "../../server/tenants/index.ts";
@@ -36,7 +36,7 @@ export interface Delivery {
   Attempts: Attempt[];
 }
 
-/** An event of the activity log; a list leaves the payload and the attempts out. */
+/** An event of the activity log; lists omit the payload and the attempts. */
 export interface LoggedEvent {
   EventId: EventId;
   EventType: string;
@@ -48,9 +48,9 @@ export interface LoggedEvent {
   Reason: string | null;
   WorkflowId: string;
   WorkflowUrl: string;
-  /** As webhook-sequence has it. */
+  /** As in webhook-sequence. */
   Sequence: string | null;
-  /** The event of the change before. */
+  /** The event of the previous change. */
   BeforeEventId: EventId | null;
   Payload: Record<string, unknown>;
   Deliveries: Delivery[];
@@ -156,7 +156,7 @@ export class Api {
     return signIn(this.url, this.tenant, scope);
   }
 
-  /** Every header and byte is the test's own. */
+  /** The test sets every header and byte. */
   send(method: string, path: string, { headers, ...options }: SendOptions = {}): Promise<Answer<Any>> {
     const all = { authorization: this.authorization, ...headers };
     return requestAt(this.url, method, API + path, { ...options, headers: all });
@@ -188,7 +188,7 @@ export class Api {
     return this.made("Application", fields);
   }
 
-  /** Makes a webhook connection for every change of an Application, unless told otherwise. */
+  /** Makes a webhook connection for every change of an Application by default. */
   async connect(url: string, fields: Partial<ConnectionFields> = {}): Promise<ConnectionFields> {
     const events = ["Created", "Updated", "Deleted"];
     return this.ok("POST", "/WebhookConnection", { URL: url, Entities: ["Application"], Events: events, ...fields });
@@ -231,7 +231,7 @@ export class Api {
     return this.ok("GET", `/WebhookEvent/${eventId}/Why?${filter}`);
   }
 
-  /** Sends a connection's deliveries again; From is long ago unless it is given. */
+  /** Sends a connection's deliveries again; the default of From is long ago. */
   async replay(fields: { ConnectionId: string; [name: string]: unknown }): Promise<RedeliveryRecord> {
     return this.ok("POST", "/Redelivery", { From: "2020-01-01", ...fields });
   }
@@ -244,7 +244,7 @@ export class Api {
     return this.ok("PATCH", `/Redelivery/${id}`, change);
   }
 
-  /** The redelivery, once nothing of it is left to do. */
+  /** Waits for the redelivery's end. */
   async endedRedelivery(id: string): Promise<RedeliveryRecord> {
     return until(`redelivery ${id} to end`, async () => {
       const redelivery = await this.redelivery(id);
@@ -262,12 +262,12 @@ export class Api {
     return this.event(Items[0]!.EventId);
   }
 
-  /** The newest event, once every delivery of it has come to its end. */
+  /** The newest event, after all its deliveries have ended. */
   async settledEvent(): Promise<LoggedEvent> {
     return this.settled((await this.newestEvent()).EventId);
   }
 
-  /** The event, once every delivery of it has come to its end. */
+  /** The event, after all its deliveries have ended. */
   async settled(eventId: string): Promise<LoggedEvent> {
     return until(`event ${eventId} to settle`, async () => {
       const event = await this.event(eventId);
@@ -282,7 +282,7 @@ export class Api {
   }
 }
 
-/** A client with a token, for all its scopes unless told otherwise. */
+/** A client with a token, by default for all its scopes. */
 export async function signIn(url: string, tenant: NewTenant, scope = "*"): Promise<Api> {
   const { clientId, clientSecret } = tenant.client;
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
@@ -291,7 +291,7 @@ export async function signIn(url: string, tenant: NewTenant, scope = "*"): Promi
   return new Api(url, tenant, answer.body.access_token);
 }
 
-/** Any request; an answer that does not say it is another thing must be JSON. */
+/** Any request; an answer without a different content type must be JSON. */
 export async function requestAt(
   url: string,
   method: string,
@@ -307,7 +307,7 @@ export async function requestAt(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Asks until the answer is truthy, and gives it. */
+/** Repeats until the answer is truthy. @returns the answer */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,

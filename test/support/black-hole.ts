@@ -1,5 +1,4 @@
-// An address of loopback that says nothing to whoever connects: a listener whose queue is full, so that the kernel drops
-// what comes next.
+// A loopback address that never answers: a listener with a full queue, so the kernel drops further connections.
 
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { connect } from "node:net";
@@ -23,7 +22,7 @@ export async function startBlackHole(address: string, port: number): Promise<Dis
   if (symbols.bind(descriptor, ptr(place), place.length) !== 0 || symbols.listen(descriptor, 0) !== 0) {
     throw new Error(`cannot listen at ${address}:${port}`);
   }
-  // Its queue takes one.
+  // Its queue has one place.
   const first = connect({ host: address, port });
   await new Promise<void>((resolve, reject) => first.once("connect", resolve).once("error", reject));
   return {

@@ -11,19 +11,19 @@ import { chromiumPath } from "./chromium.ts";
 import { PlainContext } from "./plain-page.ts";
 import { setting } from "./tenant.ts";
 
-/** Keeps the browser from asking the network for anything of its own. */
+/** Prevents the browser's own network requests. */
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
 /**
- * Flags that this Chromium build adds for other uses. A single process mixes up the cookies of contexts. Without web
- * security, pages may read each other and load scripts over plain http. An emulated GPU doubles the work of drawing.
- * Without a zygote every window's process starts from nothing.
+ * Flags of this Chromium build for other uses. A single process mixes up the cookies of contexts. Without web security,
+ * pages may read each other and load scripts over plain http. An emulated GPU doubles the work of drawing. Without a
+ * zygote, every window starts a complete process.
  */
 const UNWANTED =
   /^--(single-process|disable-web-security|allow-running-insecure-content|in-process-gpu|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist|no-zygote)$/;
 
 export interface WindowOptions extends BrowserContextOptions {
-  /** Chromium though no script runs: what is shown or reached by styles or the Tab key. */
+  /** Uses Chromium even without script: for tests of styles or the Tab key. */
   isStyled?: boolean;
 }
 
@@ -36,9 +36,9 @@ export interface Windows {
 let running: Promise<Browser> | undefined;
 
 /**
- * Stands at the top of a test file. The Chromium is one for all files of a process, and ends with it; a context is the
- * file's own, and closed by its end at the latest: an open page goes on refreshing itself. Where no script runs, forms
- * and links are followed over plain HTTP.
+ * Used at the top of a test file. All files of a process share a Chromium, which ends with the process. Each file
+ * closes its contexts at its end, because open pages keep refreshing. Without script, forms and links are followed over
+ * plain HTTP.
  */
 export function openWindows(): Windows {
   const opened = new Set<BrowserContext>();
@@ -47,7 +47,7 @@ export function openWindows(): Windows {
     if (options.javaScriptEnabled === false && !isStyled) {
       return new PlainContext(options) as unknown as BrowserContext;
     }
-    // It ends with the process, and leaves what it wrote to the test run, which removes it.
+    // It ends with the process. The test run removes its files.
     running ??= launch(setting("GATEHOUSE_TEST_ROOT"));
     const context = await (await running).newContext(options);
     opened.add(context);
@@ -56,7 +56,7 @@ export function openWindows(): Windows {
   return { newContext, newPage: async (options) => (await newContext(options)).newPage() };
 }
 
-/** @param folder for what it writes; the system's own without one */
+/** @param folder for its files; default: the system's temporary folder */
 export async function launch(folder?: string): Promise<Browser> {
   const wanted = chromium.args.filter((arg) => !UNWANTED.test(arg));
   const args = [...wanted, "--disable-gpu", ...QUIET];

@@ -18,7 +18,7 @@ export async function cachedFolder(name: string, fill: (folder: string) => Promi
     await fill(part);
     renameSync(part, folder);
   } catch (error) {
-    // Another run was faster.
+    // A concurrent run was faster.
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(part, { recursive: true, force: true });

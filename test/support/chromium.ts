@@ -6,8 +6,8 @@ import { cachedFolder } from "./cache.ts";
 let unpacked: Promise<string> | undefined;
 
 /**
- * Where Chromium lies unpacked, once for all test runs of a machine. Its package unpacks it where others see it before
- * it is whole.
+ * The unpacked Chromium, once for all test runs of a machine. The package itself unpacks it to a place that others use
+ * before it is complete.
  */
 export function chromiumPath(): Promise<string> {
   unpacked ??= cachedFolder(`chromium-${devDependencies["@sparticuz/chromium"]}`, unpackInto).then((folder) =>

@@ -15,20 +15,20 @@ export function temporaryDirectory(name: string): string {
   return path;
 }
 
-/** Makes the cluster that `newDataDirectory` copies: to copy one is a sixth of the work of making it. */
+/** Makes the cluster that `newDataDirectory` copies, because copying takes a sixth of the time. */
 export async function prepareDataDirectories(signal: AbortSignal): Promise<void> {
   mkdirSync(pattern(), { mode: 0o711 });
   await preparePostgresql({ dataDir: pattern(), say: () => {}, signal });
-  // Commits are written, but the disk is not waited for: processes are killed here, machines are not.
+  // Commits do not wait for the disk: tests kill processes, not machines.
   appendFileSync(join(pattern(), "postgres", "postgresql.conf"), "fsync = off\n");
 }
 
-/** A DATA_DIR with an empty database, where there is one to copy; for what a first start does, take a temporary one. */
+/** A DATA_DIR with an empty database, if there is one to copy. Tests of a first start use a temporary directory. */
 export function newDataDirectory(name: string): string {
   const path = temporaryDirectory(name);
   if (!existsSync(pattern())) return path;
   for (const part of ["postgres", "postgres.password"]) {
-    // Only this keeps the owner.
+    // Only this command keeps the owner.
     const { exitCode, stderr } = Bun.spawnSync(["cp", "-a", realpathSync(join(pattern(), part)), join(path, part)]);
     if (exitCode !== 0) throw new Error(`No copy of the database: ${stderr}`);
   }

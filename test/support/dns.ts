@@ -1,14 +1,14 @@
-// A real name server on loopback that answers as the test says, or not at all.
+// A real name server on loopback that answers by a function, or not at all.
 
 import { createSocket } from "node:dgram";
 
-/** An address for each question, "nowhere" (NXDOMAIN), "fails" (SERVFAIL), or nothing at all. */
+/** An address for each query, "nowhere" (NXDOMAIN), "fails" (SERVFAIL), or no answer. */
 export type DnsReply = { address: string; ttl?: number } | "nowhere" | "fails" | "hang";
 
 export interface NameServer {
-  /** As EGRESS_DNS takes it. */
+  /** In the format of EGRESS_DNS. */
   address: string;
-  /** The names that were asked for, once for each question for an IPv4 address. */
+  /** The queried names, one entry for each query of an IPv4 address. */
   asked: string[];
   [Symbol.dispose](): void;
 }
@@ -42,7 +42,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** RFC 1035 4.1.1 and 4.1.3; of an IPv6 address it knows nothing. */
+/** RFC 1035 4.1.1 and 4.1.3; it has no IPv6 addresses. */
 function answerTo(question: Buffer, type: number, reply: Exclude<DnsReply, "hang">): Buffer {
   const found = typeof reply === "object" && type === A;
   const answer = Buffer.from(question);

@@ -2,7 +2,7 @@ import { connect } from "../../server/db/sql.ts";
 import type { Api } from "./api.ts";
 import { shared } from "./tenant.ts";
 
-/** As if the wait for the next attempts of a tenant's deliveries were over; the timers of their workflows go on. */
+/** Makes the next attempts of a tenant's deliveries due in PostgreSQL; the timers of their workflows are unchanged. */
 export async function makeDue(api: Api, { databaseUrl } = shared() as { databaseUrl: string }): Promise<void> {
   const sql = connect(databaseUrl, "gatehouse test", 1);
   await sql`update deliveries set retry_on = now() where tenant_id = ${api.tenant.tenantId} and state = 'Retrying'`;

@@ -1,4 +1,4 @@
-// A database of a test's own on the shared PostgreSQL, with nothing in it, and roles that may do less than its owner.
+// An empty database for a test on the shared PostgreSQL, and roles with fewer rights than its owner.
 
 import { connect, type Sql } from "../../server/db/sql.ts";
 import { blockMarked } from "../documents/pages.ts";
@@ -7,7 +7,7 @@ import { shared } from "./tenant.ts";
 export interface EmptyDatabase extends AsyncDisposable {
   url: string;
   sql: Sql;
-  /** DATABASE_URL of a new role that may read and write what there is and what will be, and nothing else. */
+  /** DATABASE_URL of a new role that may only read and write, also future tables. */
   asReader(): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-// A way to PostgreSQL that fails one call of the worker's pool, as PostgreSQL or the network does.
+// A proxy to PostgreSQL that fails one call of the worker's pool, as PostgreSQL or the network does.
 
 import { createServer, connect as dial, type Socket } from "node:net";
 
@@ -7,15 +7,15 @@ export type Trouble = (typeof TROUBLES)[number];
 
 /** SQLSTATEs. */
 const CODES = { "in recovery": "57P03", "read-only": "25006", "out of connections": "53300" } as const;
-/** New connections are refused for so long. */
+/** The time for which new connections are rejected. */
 const OUTAGE_MS = 700;
 const POOL = "gatehouse worker\0";
 
 export interface FailingDatabase extends AsyncDisposable {
   databaseUrl: string;
-  /** Fails the call that comes as the nth from now on. */
+  /** Fails the nth call from now. */
   fail(nth: number, trouble: Trouble): void;
-  /** Calls since `fail`, and whether it has failed one. */
+  /** Calls since `fail`, and whether one has failed. */
   seen(): { calls: number; hasFailed: boolean };
 }
 
@@ -43,7 +43,7 @@ export async function startFailingDatabase(databaseUrl: string): Promise<Failing
     }
     let isOurs = false;
     let inTransaction = false;
-    /** Of the call that has failed: nothing more of it is passed on before its Sync. */
+    /** The rest of the failed call is dropped until its Sync. */
     let swallows = false;
     let losesAnswer = false;
     const toServer = frames(true, (type, frame) => {
@@ -101,7 +101,7 @@ export async function startFailingDatabase(databaseUrl: string): Promise<Failing
   };
 }
 
-/** Messages of PostgreSQL's protocol 3.0; the first of a client has no type. */
+/** Messages of PostgreSQL's protocol 3.0; a client's first message has no type. */
 function frames(beginsUntyped: boolean, take: (type: string, frame: Buffer) => unknown) {
   let rest = Buffer.alloc(0);
   let untyped = beginsUntyped;

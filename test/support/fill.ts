@@ -6,19 +6,19 @@ import type { DeliveryState } from "../../workflows/contract.ts";
 
 export interface Filling {
   tenantId: TenantId;
-  /** Each event goes to all of them. */
+  /** The connections of each event. */
   connectionIds: string[];
   events: number;
-  /** Between the oldest and the newest, which is of now. */
+  /** Time between the oldest event and the newest, which is current. */
   spanMs: number;
-  /** The state of the deliveries of the n-th event; default: all are delivered. */
+  /** The state of the nth event's deliveries; default: Delivered. */
   stateOf?: (event: number) => DeliveryState;
 }
 
 /** Rows of one statement. */
 const BATCH = 5_000;
 
-/** The events' ids are of their times, as ours are. */
+/** The events' ids contain their times, as in the product. */
 export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, stateOf }: Filling): Promise<void> {
   const now = Date.now();
   for (let first = 0; first < events; first += BATCH) {
@@ -61,11 +61,11 @@ export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, 
       insert into responses (event_id, delivery_id, number, headers, body)
       select event_id, delivery_id, number, 'content-type: text/plain', 'Thank you.' from attempt`;
   }
-  // As PostgreSQL does by itself before long.
+  // As autovacuum does after a while.
   await sql`vacuum analyze events, payloads, deliveries, attempts, responses`;
 }
 
-/** Later changes of an event's record, each with a delivery of its own that waits in its connection's queue. */
+/** Later changes of an event's record, each with its own delivery in its connection's queue. */
 export async function pileUp(sql: Sql, eventId: string, changes: number): Promise<void> {
   await sql`
     with event as (

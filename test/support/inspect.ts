@@ -1,13 +1,13 @@
-// axe-core's findings on a page, and whether it fits.
+// axe-core's problems on a page, and whether it fits.
 
 import { expect } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** A folder for screenshots of each page in each shape, for review. */
+/** A folder for screenshots of each page at each size, for review. */
 const PICTURES = process.env.PAGE_PICTURES;
 
-/** A desk by day and a phone in the dark; what is wrong at a width or in a theme is so in the other theme or width. */
+/** A light desktop and a dark phone. A problem of a width or a theme appears in the other combination too. */
 const SHAPES = [
   { width: 1400, height: 900, colorScheme: "light" },
   { width: 400, height: 800, colorScheme: "dark" },
@@ -17,18 +17,18 @@ const MORE_SHAPES = [
   { width: 400, height: 800, colorScheme: "light" },
 ] as const;
 
-/** @throws if axe finds something in the page as it is */
+/** @throws if axe finds a problem in the page's current state */
 export async function inspectAsItIs(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   expect({ name, found: await violations(page) }).toEqual({ name, found: [] });
 }
 
-/** @throws if axe finds something, or the page is wider than the screen, in any shape */
+/** @throws if axe finds a problem, or the page is wider than the screen, in any shape */
 export async function inspect(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const { width, height, colorScheme } of PICTURES ? [...SHAPES, ...MORE_SHAPES] : SHAPES) {
     await page.setViewportSize({ width, height });
-    // Colours that are on their way are not those that people read.
+    // Colours in transition are not those that people read.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const found = await violations(page);
     const overflow = await page.evaluate("document.documentElement.scrollWidth > innerWidth");

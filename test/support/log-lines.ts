@@ -1,4 +1,4 @@
-/** @returns the lines that a process logs on its standard output, as they come */
+/** @returns the log lines of a process from its standard output, as they arrive */
 export function logLines(stdout: ReadableStream<Uint8Array>): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
   void collect(stdout, lines);

@@ -1,4 +1,4 @@
-// A Temporal namespace of a test's own on the shared Temporal server.
+// A test's own Temporal namespace on the shared Temporal server.
 
 import { Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
@@ -12,7 +12,7 @@ const DAY_SECONDS = 86_400;
 
 export interface Namespace extends AsyncDisposable {
   name: string;
-  /** As docs/operations.md says; until then it has none. */
+  /** By the command in docs/operations.md; before, the namespace has none. */
   addSearchAttributes(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Packages of other languages, which programs of the documents and of examples/clients are run with: what
-// examples/clients names is installed once on a machine.
+// Packages of other languages, for programs of the documents and of examples/clients. The packages listed there are
+// installed once per machine.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -48,7 +48,7 @@ function once(
   return known;
 }
 
-/** @throws Error unless it ends well */
+/** @throws Error unless it succeeds */
 export async function printedBy(
   command: string[],
   cwd?: string,

@@ -1,8 +1,8 @@
-// Violations of a page's own Content-Security-Policy, as far as its HTML shows them.
+// Violations of a page's own Content-Security-Policy that are visible in its HTML.
 
 import type { Element } from "./plain-html.ts";
 
-/** Attributes that load or send something, by element, and the directive that each needs. */
+/** Attributes that load or send data, by element, and the directive of each. */
 const ADDRESSES: Record<string, [attribute: string, directive: string]> = {
   script: ["src", "script-src"],
   link: ["href", "style-src"],

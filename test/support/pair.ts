@@ -1,5 +1,5 @@
-// A PostgreSQL and its hot standby, and a failover between them that ends no session: what was the primary stays up and
-// takes no writes any more, as behind a proxy or a name that moves.
+// A PostgreSQL and its hot standby, and a failover between them that ends no session. The former primary stays up but
+// becomes read-only, as behind a proxy or a moved name.
 
 import { chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,16 +15,16 @@ import { type Relay, startRelay } from "./relay.ts";
 const LOOPBACK = "127.0.0.1";
 
 export interface Pair extends AsyncDisposable {
-  /** The way to the primary, whichever it is. */
+  /** A relay to the current primary. */
   relay: Relay;
-  /** Straight to each of them. */
+  /** The direct addresses of both. */
   primaryUrl: string;
   standbyUrl: string;
   /** The primary becomes read-only. Its sessions stay open. */
   demote(): Promise<void>;
-  /** The standby becomes the primary, with all that the first one has committed. */
+  /** The standby becomes the primary, with all commits of the first one. */
   promote(): Promise<void>;
-  /** New connections go to it. */
+  /** New connections then go to the standby. */
   lead(): void;
 }
 
@@ -78,7 +78,7 @@ async function start(stack: AsyncDisposableStack, dataDir: string): Promise<{ ur
     await child.exited;
   });
   const pidFile = join(dataDir, "postgres", "postmaster.pid");
-  // A standby's is "standby".
+  // A standby's cluster name is "standby".
   await until("PostgreSQL", () => {
     const status = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n")[7]?.trim() : "";
     return status === "ready" || status === "standby";
@@ -86,7 +86,7 @@ async function start(stack: AsyncDisposableStack, dataDir: string): Promise<{ ur
   return { url: url(port), dataDir };
 }
 
-/** As pg_basebackup does it, which is not among the embedded programs. */
+/** Like pg_basebackup, which is not among the embedded programs. */
 async function copyCluster(url: string, from: string, to: string): Promise<void> {
   await using sql = session(url);
   await sql`select pg_backup_start('pair', true)`;

@@ -4,7 +4,7 @@ const BLOCKS = /^(td|th|tr|div|p|li|dt|dd|h\d|section|legend|caption|br|summary|
 const NAMED_BY_CONTENT = ["button", "link", "heading", "row", "rowheader", "columnheader", "cell", "option"];
 const UNSEEN = ["script", "style", "template", "head", "title"];
 
-/** Of elements that no attribute gives a role. */
+/** Roles of elements without an attribute for it. */
 const ROLES: Record<string, string> = {
   ...{ button: "button", h1: "heading", h2: "heading", h3: "heading", h4: "heading", li: "listitem", ul: "list" },
   ...{ ol: "list", tr: "row", td: "cell", table: "table", nav: "navigation", main: "main", section: "region" },
@@ -18,7 +18,7 @@ const INPUT_ROLES: Record<string, string> = {
 
 export class Element {
   readonly children: (Element | string)[] = [];
-  /** Of a dialog. */
+  /** For a dialog. */
   isOpen = false;
   private typed: string | undefined;
   private chosen: boolean | undefined;
@@ -45,7 +45,7 @@ export class Element {
     return this.tag === tag ? this : this.parent?.closest(tag);
   }
 
-  /** Of its attributes. */
+  /** The names of its attributes. */
   get names(): string[] {
     return [...this.attributes.keys()];
   }
@@ -62,7 +62,7 @@ export class Element {
     this.attributes.set(name, value);
   }
 
-  /** All of its text, as it is written. */
+  /** All of its text, unchanged. */
   get content(): string {
     const text = this.children.map((one) => (typeof one === "string" ? decoded(one) : one.content)).join("");
     return /^(pre|textarea)$/.test(this.tag) ? text.replace(/^\n/, "") : text;
@@ -73,7 +73,7 @@ export class Element {
     return inOneLine(this.content);
   }
 
-  /** Whether its own text can be read. */
+  /** Whether its own text is visible. */
   get isText(): boolean {
     return !UNSEEN.some((tag) => this.closest(tag));
   }
@@ -119,7 +119,7 @@ export class Element {
     return this.below().find((one) => one.getAttribute("id") === id);
   }
 
-  /** As it is read aloud within a name. */
+  /** Its part of an accessible name. */
   private spoken(): string {
     if (this.getAttribute("aria-hidden") === "true" || !this.isShown) return "";
     const own = this.getAttribute("aria-label") ?? this.getAttribute("alt");
@@ -128,7 +128,7 @@ export class Element {
     return BLOCKS.test(this.tag) ? ` ${text} ` : text;
   }
 
-  /** Of a field. */
+  /** The labels of a field. */
   get labels(): string[] {
     const given = this.getAttribute("aria-label");
     if (!/^(input|select|textarea)$/.test(this.tag)) return given && this.role ? [inOneLine(given)] : [];
@@ -136,7 +136,7 @@ export class Element {
     return given ? [inOneLine(given)] : labels.map(({ text }) => text);
   }
 
-  /** Of a label: its field. */
+  /** The field of a label. */
   get labelled(): Element | undefined {
     const id = this.getAttribute("for");
     return id ? this.root.withId(id) : this.below().find(({ tag }) => /^(input|select|textarea)$/.test(tag));
@@ -146,7 +146,7 @@ export class Element {
     return this.tag === "input" && ["checkbox", "radio"].includes(this.getAttribute("type") ?? "");
   }
 
-  /** Of a checkbox, a radio button or an option. */
+  /** For a checkbox, a radio button or an option. */
   get isChecked(): boolean {
     return this.chosen ?? (this.has("checked") || this.has("selected"));
   }
@@ -171,11 +171,11 @@ export class Element {
   }
 }
 
-/** Where a page's elements are in the order of its HTML; with it a selector's elements are found again. */
+/** The order of a page's elements in its HTML, by which a selector's results are mapped to elements. */
 const sources = new WeakMap<Element, { html: string; inOrder: Element[] }>();
 
 export function parse(page: string): Element {
-  // They show what is in them.
+  // Without script, their content is shown.
   const html = page.replaceAll(/<\/?noscript>/g, "");
   const root = new Element("#document", new Map(), undefined);
   const inOrder: Element[] = [];
@@ -222,7 +222,7 @@ const inOneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-/** HTMLRewriter gives texts as they are written. */
+/** HTMLRewriter returns texts undecoded. */
 function decoded(text: string): string {
   return text.replaceAll(/&(#x?[\da-f]+|\w+);/gi, (whole, name: string) => {
     if (name.startsWith("#")) return String.fromCodePoint(Number(name.replace("#", "").replace(/^x/i, "0x")));

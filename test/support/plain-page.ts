@@ -20,7 +20,7 @@ interface Sent {
   method: string;
   url: URL;
   body?: string;
-  /** Where the request was begun; nowhere by an address that is typed. */
+  /** The page of the link or form; undefined for a typed address. */
   from?: URL;
 }
 /** A line of the console. */
@@ -30,7 +30,7 @@ interface Message {
 }
 type Cookie = Awaited<ReturnType<BrowserContext["cookies"]>>[number];
 
-/** As much of a browser context as the tests use. */
+/** The parts of a browser context that tests use. */
 export class PlainContext {
   private kept: Cookie[] = [];
 
@@ -52,7 +52,7 @@ export class PlainContext {
 
   async close(): Promise<void> {}
 
-  /** @returns the answer, and which request it is of: redirects are followed */
+  /** @returns the answer and its request, because redirects are followed */
   async send(request: Sent): Promise<{ request: Sent; response: Response }> {
     const { method, url, body, from } = request;
     const isOfSite = !from || from.hostname === url.hostname;
@@ -93,7 +93,7 @@ abstract class Finding {
     protected readonly words: string,
   ) {}
 
-  /** Of all elements below those that are found. */
+  /** Matches among all descendants of the found elements. */
   private below(words: string, fits: (element: Element) => boolean): Spot {
     const find = () => [...new Set(this.find().flatMap((one) => one.below().filter(fits)))];
     return new Spot(this.page, find, `${this.words} ${words}`);
@@ -110,7 +110,7 @@ abstract class Finding {
     return this.below(`label ${text}`, (one) => one.labels.some((label) => says(label, text, exact)));
   }
 
-  /** The innermost elements that say so, which may be those that are searched. */
+  /** The innermost elements with this text, possibly the searched ones themselves. */
   getByText(text: Words, { exact }: Named = {}): Spot {
     const fits = (one: Element) => one.isText && says(one.text, text, exact);
     const find = () => this.find().flatMap((one) => [one, ...one.below()]);
@@ -146,14 +146,14 @@ class Spot extends Finding {
   all = async () => this.find().map((_, index) => this.nth(index));
   count = async () => this.find().length;
 
-  /** As strict as Playwright: an action is of one element. */
+  /** Strict like Playwright: an action needs exactly one element. */
   private one(): Element {
     const found = this.find();
     if (found.length === 1) return found[0]!;
     throw new Error(`${found.length} of ${this.words} at ${this.page.url()}:\n${this.page.root.text.slice(0, 2_000)}`);
   }
 
-  /** A page without script is whole when it is there: there is nothing to wait for. */
+  /** A page without script is complete when it arrives, so there is no wait. */
   async waitFor({ state = "visible" }: { state?: "visible" | "attached" | "hidden" | "detached" } = {}): Promise<void> {
     if (state === "visible" && !this.one().isShown) throw new Error(`${this.words} is hidden.`);
     if (state === "attached") this.one();
@@ -196,7 +196,7 @@ class Spot extends Finding {
     if (this.one().isChecked) await this.click();
   }
 
-  /** By its value or by what it says. */
+  /** By its value or its label. */
   async selectOption(choice: string | { label?: string; index?: number }): Promise<void> {
     const options = this.one()
       .below()
@@ -231,7 +231,7 @@ class PlainPage extends Finding {
     },
   };
 
-  /** As a form of the page would send it. */
+  /** The request of a form on the page. */
   request = {
     post: async (url: string, { form }: { form: Record<string, string> }) => {
       const body = new URLSearchParams(form).toString();
@@ -241,7 +241,7 @@ class PlainPage extends Finding {
     },
   };
 
-  /** The console says what a browser would refuse of a page; no script runs that could say more. */
+  /** The console reports what a browser would block. No script runs, so there are no other messages. */
   on(event: string, listener: (message: Message) => void): void {
     if (event === "console") this.listeners.push(listener);
   }
@@ -320,7 +320,7 @@ class PlainPage extends Finding {
 
   private async go(sent: Sent): Promise<void> {
     const { request, response } = await this.owner.send(sent);
-    // A file is saved, and its page stays.
+    // A file is downloaded, and its page stays.
     if (response.headers.has("content-disposition")) return;
     this.shown = request;
     this.html = await response.text();

@@ -1,4 +1,4 @@
-// A process of Gatehouse as an operator starts it, and what it logs.
+// A process of Gatehouse, started as by an operator, and its log.
 
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
@@ -12,12 +12,12 @@ export interface StartedProcess extends AsyncDisposable {
   readonly exitCode: number | null;
   exited: Promise<number>;
   lines: Record<string, unknown>[];
-  /** The first line of its log whose message is so, once it is there. */
+  /** Waits for the first line of its log with a matching message. */
   said(fits: (message: string) => boolean): Promise<Record<string, unknown>>;
   signal(signal: NodeJS.Signals): void;
 }
 
-/** @param entry from the project's folder, such as `server/serve.ts` */
+/** @param entry relative to the project's folder, such as `server/serve.ts` */
 export function startProcess(entry: string, env: Record<string, string>): StartedProcess {
   const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, entry)], {
     env: { ...withoutSettings(process.env), HOST: "127.0.0.1", ...env },

@@ -1,4 +1,4 @@
-// A real HTTPS receiver on loopback that keeps what it got and answers as the test says.
+// A real HTTPS receiver on loopback that keeps its calls and answers as the test configures.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ export interface Call {
   headers: Headers;
   /** The exact bytes. */
   bytes: Buffer;
-  /** Their text; for a form, its fields. */
+  /** The parsed body; for a form, its fields. */
   payload: Payload;
-  /** The how many-th call for the same event, from 1. */
+  /** The number of this call among the calls of the event, from 1. */
   count: number;
-  /** The answer's status; undefined while there is none. */
+  /** The answer's status; undefined before the answer. */
   status?: number;
 }
 
@@ -26,13 +26,13 @@ export interface Payload {
   Data: Record<string, unknown>;
 }
 
-/** A status, a whole answer, or none: `hang` never answers, `drip` sends its body byte by byte without an end. */
+/** A status, a complete answer, or none: `hang` never answers, `drip` sends its body byte by byte without an end. */
 export type Reply = number | Response | "hang" | "drip";
 
 export interface ReceiverOptions {
   /** A certificate other than the one that Gatehouse trusts. */
   tls?: { cert: string; key: string };
-  /** Where the trusted certificate is, if not with the shared Gatehouse. */
+  /** The folder of the trusted certificate; default: that of the shared Gatehouse. */
   dataDir?: string;
 }
 
@@ -60,7 +60,7 @@ export class Receiver {
     return `https://localhost:${this.server.port}/hook`;
   }
 
-  /** The calls for one event, in their order. */
+  /** The calls of one event, in order. */
   callsFor(eventId: string): Call[] {
     return this.calls.filter((call) => call.payload.EventId === eventId);
   }
@@ -87,7 +87,7 @@ export class Receiver {
 }
 
 /**
- * @param reply the same for every call, one after the other for the calls of an event (the last one stays), or by rule
+ * @param reply for every call; a list for the calls of each event, whose last entry repeats; or a function
  * @example await using receiver = startReceiver([500, 500, 200]);
  */
 export function startReceiver(
@@ -102,7 +102,7 @@ export function startReceiver(
 function toResponse(reply: Reply): Response | Promise<Response> {
   if (reply === "hang") return new Promise(() => {});
   if (reply === "drip") return new Response(endlessBody());
-  // Bun takes the headers of a Response that it has sent.
+  // Bun removes the headers of a Response that it has sent.
   return typeof reply === "number" ? new Response(null, { status: reply }) : reply.clone();
 }
 

@@ -1,22 +1,22 @@
-// A stretch of network between a process and PostgreSQL, or Temporal, which can be cut, can swallow what is sent, and be mended.
+// A network connection between a process and PostgreSQL or Temporal, which can be cut, made silent, and repaired.
 
 import { createServer, connect as dial, type Socket } from "node:net";
 
 export interface Relay extends AsyncDisposable {
-  /** DATABASE_URL by way of the relay. */
+  /** DATABASE_URL through the relay. */
   databaseUrl: string;
   /** The relay's own address, for clients without such a URL. */
   address: string;
   /** Ends all connections and refuses new ones. */
   cut(): void;
-  /** Ends all connections and closes new ones at once, like a balancer without servers. */
+  /** Ends all connections and closes new ones at once, like a load balancer without servers. */
   abandon(): void;
   /** Drops everything silently: connections stay open, and new ones are accepted. */
   swallow(): void;
   mend(): void;
   /** Open connections go nowhere, silently; new ones are rejected. */
   strand(): void;
-  /** From now on new connections go elsewhere; open ones stay. */
+  /** New connections then go to this server; open ones stay. */
   lead(databaseUrl: string): void;
 }
 

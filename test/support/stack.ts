@@ -1,4 +1,5 @@
-// A whole Gatehouse for tests: its own PostgreSQL, Temporal, worker and API on free ports, by the code of `start`.
+// A complete Gatehouse for tests: its own PostgreSQL, Temporal, worker and API on free ports, started by the code of
+// `start`.
 
 import { readFileSync, rmSync } from "node:fs";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
@@ -19,7 +20,7 @@ const TEST_SETTINGS: Env = {
   WEBHOOK_RETRY_BACKOFF: "2",
   // A receiver in a busy test process must not seem to hang.
   WEBHOOK_TIMEOUT: "3s",
-  // A test's loop may be faster than any client should be.
+  // A test's loop may be faster than real clients.
   RATE_LIMIT: "100000",
   RATE_LIMIT_BURST: "100000",
   EGRESS_ALLOW: "127.0.0.0/8,::1/128",
@@ -32,25 +33,25 @@ const SETTINGS =
 export interface StackOptions {
   /** Kept after `stop`; by default a new directory that `stop` removes. */
   dataDir?: string;
-  /** Settings over the tests' own; TEMPORAL_ADDRESS or DATABASE_URL leave that part out of the stack. */
+  /** Settings that replace those for tests; with TEMPORAL_ADDRESS or DATABASE_URL, the stack leaves out that part. */
   env?: Env;
-  /** Where the search for free ports begins; any by default. */
+  /** The first ports to try; default: any. */
   ports?: { postgresql: number; temporal: number; temporalUi: number };
   say?(line: string): void;
-  /** Aborted to give up starting. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
 export interface Stack extends Running {
-  /** As `localUrl`. */
+  /** Equal to `localUrl`. */
   url: string;
   dataDir: string;
   demo: Demo;
-  /** `pid`, `stop()` (stays down), `start()`; a part that is killed comes back by itself. */
+  /** `pid`, `stop()` (stays down), `start()`; a killed part restarts by itself. */
   parts: Record<PartName, Part>;
   /** The lines `start` would have printed so far. */
   said: string[];
-  /** Where the worker and the API log. */
+  /** The log file of the worker and the API. */
   logFile: string;
   readiness(): Promise<Readiness>;
   stop(): Promise<void>;
@@ -101,7 +102,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
   }
 }
 
-/** The environment without anything that configures Gatehouse. */
+/** The environment without settings of Gatehouse. */
 export function withoutSettings(env: Env): Env {
   const others = Object.entries(env).filter(([name]) => !SETTINGS.test(name));
   return { ...Object.fromEntries(others), BUN_OPTIONS: "--no-env-file" };

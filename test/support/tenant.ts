@@ -1,10 +1,10 @@
-// A tenant of a test's own, so that all tests can share one Gatehouse at the same time.
+// A test's own tenant, so all tests can share one Gatehouse at the same time.
 
 import { connect, type Sql } from "../../server/db/sql.ts";
 import { type AdminPassword, createTenant, type NewTenant } from "../../server/tenants/index.ts";
 import { type Api, signIn } from "./api.ts";
 
-/** The Gatehouse a test talks to; `Stack` is one. */
+/** The Gatehouse of a test, such as a `Stack`. */
 export interface Installed {
   url: string;
   databaseUrl: string;
@@ -15,10 +15,10 @@ export function shared(): Installed {
   return { url: setting("GATEHOUSE_TEST_URL"), databaseUrl: setting("GATEHOUSE_TEST_DATABASE_URL") };
 }
 
-/** Where many tests run at once, a connection may have to wait. */
+/** With many concurrent tests, a connection may have to wait. */
 const PATIENT = { connect_timeout: 30 };
 let database: Sql | undefined;
-/** Its hash is cheap: thousands of sign-ins check it. A password that a page sets has the product's own hash. */
+/** With a cheap hash, because thousands of sign-ins check it. Passwords set by a page have the product's own hash. */
 const adminPassword = newAdminPassword();
 
 async function newAdminPassword(): Promise<AdminPassword> {
@@ -33,7 +33,7 @@ export function db(): Sql {
 }
 
 /**
- * A new tenant, by a client of it whose token is good for everything.
+ * A client of a new tenant, with a token for all scopes.
  * @example const api = await newTenant(); await api.change({ Name: "Front door" });
  */
 export async function newTenant({ url, databaseUrl }: Installed = shared()): Promise<Api> {
@@ -49,12 +49,12 @@ export async function newTenant({ url, databaseUrl }: Installed = shared()): Pro
   }
 }
 
-/** Another client of the shared Gatehouse, or one whose tenant is there already. */
+/** A second client of the shared Gatehouse, or one of an existing tenant. */
 export function clientOf(tenant: NewTenant): Promise<Api> {
   return signIn(shared().url, tenant);
 }
 
-/** @throws Error that says how tests are run */
+/** @throws Error that explains how to run tests */
 export function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is missing: run the tests by \`bun run test [files]\`.`);

@@ -1,4 +1,4 @@
-// A pooler that gives each transaction whichever session is free, as pgbouncer does with pool_mode=transaction.
+// A pooler that gives each transaction any free session, like pgbouncer with pool_mode=transaction.
 
 import { createServer, connect as dial, type Socket } from "node:net";
 
@@ -11,11 +11,11 @@ interface Session {
   client: Socket | undefined;
 }
 
-/** @returns DATABASE_URL by way of it */
+/** @returns DATABASE_URL through the pooler */
 export async function startTransactionPooler(databaseUrl: string): Promise<AsyncDisposable & { databaseUrl: string }> {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
-  /** The one used last is used next. */
+  /** The last used session is used next. */
   const free: Session[] = [];
   const server = createServer((client) => {
     // A separate session for the handshake, shared afterwards.

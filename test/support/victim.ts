@@ -1,14 +1,14 @@
-// A Gatehouse whose parts tests kill, stop and start: one for all files of a process, because starting one costs seconds.
+// A Gatehouse whose parts tests kill, stop and start: shared by all files of a process, because a start takes seconds.
 
 import { until } from "./api.ts";
 import { type Stack, startStack } from "./stack.ts";
 
-/** A post is always in progress when its worker ends, and what is lost is soon found. */
+/** A post is always in progress when its worker ends, and lost deliveries are found soon. */
 const SETTINGS = { WEBHOOK_TIMEOUT: "30s", WEBHOOK_RECONCILE_INTERVAL: "1s" };
 
 let running: Promise<Stack> | undefined;
 
-/** @returns the victim with all of its parts ready; whoever stops a part starts it again */
+/** @returns the victim with all parts ready; a test that stops a part must start it again */
 export async function startVictim(): Promise<Stack> {
   running ??= start();
   const stack = await running;

@@ -1,4 +1,4 @@
-// `bun run tenant create NAME`, beside a running `start` and without one.
+// `bun run tenant create NAME`, with a running `start` and without one.
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";

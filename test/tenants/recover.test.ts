@@ -1,4 +1,4 @@
-// `bun run tenant recover NAME`: a tenant that has locked itself out gets in again.
+// `bun run tenant recover NAME`: restores access for a tenant whose administrators are locked out.
 
 import { expect, test } from "bun:test";
 import { logOf } from "../audit/log.ts";
@@ -21,7 +21,7 @@ test("a locked-out administrator regains access by the command, which names the 
   const { tenant } = await newTenant();
   const caller = await clientOf(tenant);
   const { Items: roles } = await ok(caller.get("/Role?Name=admin"));
-  // No request may do so; an hour or a network in a policy can.
+  // No request can do this, but a policy with an hour or a network can.
   await db()`
     update policies set policy = ${FORBID} where tenant_id = ${tenant.tenantId} and name = 'Auditors'`;
   await db()`delete from policies where tenant_id = ${tenant.tenantId} and name = 'Administrators'`;

@@ -30,7 +30,7 @@ beforeAll(async () => {
   issuer = String(decodeJwt(client.token).iss);
 });
 
-/** The product's own signer, as another process of the same installation would have it. */
+/** The product's own signer, as in a second process of the same installation. */
 function tokensOf(lifetime: number, by = issuer) {
   const keys = createSigningKeys(db(), createVault(setting("GATEHOUSE_TEST_MASTER_KEY")));
   return createTokens({ keys, issuer: by, lifetime, ...livenessBy(db()) });

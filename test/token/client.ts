@@ -11,7 +11,7 @@ export interface Credentials {
   clientSecret: string;
 }
 
-/** The form as SPEC.md Endpoints 3 has it, with more or other fields; undefined leaves one out. */
+/** The form of SPEC.md Endpoints 3, with additional or replaced fields; undefined removes one. */
 export function formOf(client: Credentials, fields: Record<string, string | undefined> = {}): URLSearchParams {
   const all = {
     grant_type: "client_credentials",
@@ -30,7 +30,7 @@ export function basic(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
 }
 
-/** By another administrator: a client may not take from itself what it needs to give it back. */
+/** Changed by another administrator, because a client may not remove its own access to Settings. */
 export async function changeCredentials(own: Api, changes: Record<string, unknown>): Promise<void> {
   await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
 }
@@ -42,7 +42,7 @@ export async function newClientOfType(type: string): Promise<Credentials> {
   return tenant.client;
 }
 
-/** SPEC.md "Token endpoint errors", whole. */
+/** SPEC.md "Token endpoint errors", complete. */
 export function expectTokenError(answer: Answer, status: number, word: string, says?: RegExp): void {
   expect(answer.body).toEqual({
     error: word,

@@ -1,4 +1,4 @@
-// An OTLP collector on loopback that keeps the spans it is sent.
+// An OTLP collector on loopback that keeps the received spans.
 
 export interface CollectedSpan {
   /** `service.name` of the process that sent it. */
@@ -20,7 +20,7 @@ interface Value {
 }
 type Attributes = { key: string; value: Value }[];
 
-/** The parts of OTLP's ExportTraceServiceRequest that are looked at. */
+/** The tested parts of OTLP's ExportTraceServiceRequest. */
 interface ExportRequest {
   resourceSpans: {
     resource: { attributes: Attributes };
@@ -36,7 +36,7 @@ interface RawSpan {
 export interface Collector extends Disposable {
   url: string;
   spans: CollectedSpan[];
-  /** Everything it was sent, as it came. */
+  /** Everything received, unchanged. */
   texts: string[];
 }
 

@@ -141,7 +141,7 @@ async function send(api: Api, method: string, path: string, traceparent: string 
   expect(response.status).toBe(200);
 }
 
-/** The spans of a trace once there are so many: the request's first, then the attempts' in their order. */
+/** The spans of a trace after this number has arrived: the request's first, then the attempts' in order. */
 async function spansOf(traceId: string, count: number): Promise<CollectedSpan[]> {
   const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId);
   await until(`${count} spans`, () => ofTrace().length >= count);

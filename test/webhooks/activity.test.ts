@@ -30,13 +30,13 @@ import { newTenant, setting, shared } from "../support/tenant.ts";
 
 const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
 const RETRY = { initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: MAX_ATTEMPTS };
-/** The SDK warns of every activity that fails, as these shall. */
+/** The SDK warns of every failed activity, which is expected here. */
 const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
 const log = createLog("silent", "test");
 const attemptLog = createAttemptLog(sql, log);
-/** Of a worker's posts. */
+/** The limit of a worker's posts. */
 const MAX_REQUESTS_PER_TENANT = 250;
 const egress = createEgress({
   allow: ["127.0.0.0/8", "::1/128"],
@@ -247,7 +247,7 @@ async function post(api: Api, eventId: EventId, { Id, ConnectionId }: Delivery):
   });
 }
 
-/** But for the workflow that goes on with it. */
+/** Only the workflow that continues it differs. */
 async function expectUntouched(api: Api, { EventId, Deliveries }: LoggedEvent): Promise<void> {
   const withoutWorkflows = (deliveries: Delivery[]) =>
     deliveries.map(({ WorkflowId: _, WorkflowUrl: __, ...delivery }) => delivery);

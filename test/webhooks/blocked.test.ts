@@ -1,4 +1,4 @@
-// A Gatehouse with an empty EGRESS_ALLOW: receivers must stand on the public internet.
+// A Gatehouse with an empty EGRESS_ALLOW: receivers must have public addresses.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Api } from "../support/api.ts";

@@ -77,7 +77,7 @@ describe.concurrent("a delivery workflow", () => {
     await untilStatus(WorkflowId, "CANCELLED");
   });
 
-  // A post leaves its workflow's task after a second, and goes on in the slow lane.
+  // A post leaves its workflow's task after a second, and continues in the slow lane.
   test.each([0, 200, 400, 600, 800, 1_000, 1_200])(
     "that is cancelled %i ms into its post aborts the post, logs it and leaves the delivery Cancelled",
     async (moment) => {
@@ -155,7 +155,7 @@ async function untilStatus(workflowId: string, name: string): Promise<void> {
   });
 }
 
-/** Waits until the reconciler has found a delivery that lost its workflow, and with it all that were lost before. */
+/** Waits until the reconciler has found a delivery without its workflow, and so all earlier ones. */
 async function reconciled(): Promise<void> {
   const api = await newTenant(stack);
   await using receiver = startReceiver([later, 200], { dataDir: dataDir() });

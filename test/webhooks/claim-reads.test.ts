@@ -13,11 +13,11 @@ import type { Api } from "../support/api.ts";
 import { db, newTenant } from "../support/tenant.ts";
 
 const MANY = 10_000;
-/** Entries of indexes and rows of tables: for each candidate its own, its event's, and what its record waits for. */
+/** Index entries and table rows: for each candidate its own, its event's, and those for which its record waits. */
 const FEW = 50 * PAGE;
 /**
- * Planning a range of positions or ids may read as many pages of entries that are dead, such as those of other tests: so
- * what is walked in vain there is more than that, and what is allowed too.
+ * Planning a range of positions or ids may read as many pages of dead entries, such as those of other tests. So both
+ * the skipped rows and the allowed number are larger.
  */
 const LOTS = 3 * MANY;
 const NOT_LOTS = LOTS / 2;
@@ -122,7 +122,7 @@ test.each(["before", "after"])(
 interface Many {
   count?: number;
   hoursAgo?: number;
-  /** Undefined: each event is of records of its own. */
+  /** Undefined: each event has its own records. */
   record?: string;
   records?: number;
   waits: "queued" | "outbox" | "held" | "nothing";
@@ -156,7 +156,7 @@ async function insertMany(
     from event`;
 }
 
-/** Of the tables of the queue and their indexes, by this transaction. */
+/** Rows of the queue's tables and their indexes, read by this transaction. */
 async function rowsRead(tx: Transaction, work: () => Promise<unknown>): Promise<number> {
   const before = await allRead(tx);
   await work();

@@ -41,7 +41,7 @@ describe.concurrent("a committed change", () => {
       await api.change({ Name: `change ${sent}` });
       await until("it to arrive", () => receiver.calls.length === sent);
     }
-    // Each change after the first would wait for a whole poll.
+    // Each later change would wait for a whole poll.
     expect(Date.now() - start).toBeLessThan(3 * POLL_MS);
   });
 

@@ -26,7 +26,7 @@ test("old held deliveries are counted first, then given up for good; newer ones 
   await api.setState(Id, "Active");
   await until("the newest", () => receiver.calls.length === 1);
   expect(receiver.calls[0]!.payload.Data.Name).toBe("Third");
-  // They can be sent again while their payloads are kept.
+  // They can be sent again while their payloads are stored.
   expect(await api.redeliver(Items[2]!.EventId)).toMatchObject({ status: 200 });
   await until("the oldest", () => receiver.calls.length === 2);
 }, 60_000);

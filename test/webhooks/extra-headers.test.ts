@@ -34,7 +34,7 @@ test.concurrent("headers echoed by a receiver are not in the log, whole or in pa
 
 test.concurrent("a receiver has the time that its connection allows", async () => {
   const api = await newTenant();
-  // Both are slower than one may be and faster than the other.
+  // Both are slower than one connection's timeout and faster than the other's.
   const slow = () => Bun.sleep(1_000).then(() => 200);
   await using hurried = startReceiver(slow);
   await using patient = startReceiver(slow);

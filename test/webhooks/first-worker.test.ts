@@ -1,4 +1,4 @@
-// Several workers agree through PostgreSQL on the one that looks first for an event.
+// Several workers use PostgreSQL to agree on the one that checks an event first.
 
 import { expect, test } from "bun:test";
 import { type Heartbeat, startWorkerHeartbeat } from "../../server/db/parts.ts";

@@ -56,17 +56,17 @@ test.each([4, 25])(
     const [metadata] = await testProvider(other, "Example ID", provider.issuer);
     expect(metadata).toMatchObject({ Outcome: "Passed" });
     await until("the delivery", () => receiver.calls.length === 1);
-    // Those above the tenant's share are refused at once.
+    // Requests above the tenant's share are rejected at once.
     expect(ended.length).toBeLessThan(count);
     expect((await attacker.newestEvent()).Deliveries).toHaveLength(count);
 
     for (const { Outcome } of await Promise.all(probes)) expect(Outcome).toBe("Failed");
-    // Those above the tenant's share have not left at first: none of them has lost an attempt by that.
+    // Posts above the tenant's share are not sent at first, which does not count as an attempt.
     const attempted = await until(
       "all names to be given up once",
       async () => {
         const { Deliveries } = await attacker.newestEvent();
-        // An answer's states are a moment older than its attempts.
+        // In an answer, states may be older than attempts.
         return Deliveries.every(({ State, Attempts }) => State !== "Pending" && Attempts.length > 0) && Deliveries;
       },
       60_000,

@@ -1,4 +1,4 @@
-// Connections that take no posts for a while, and what becomes of what they have missed.
+// Connections that temporarily take no posts, and their missed deliveries.
 
 import { describe, expect, test } from "bun:test";
 import { type Api, type LoggedEvent, until } from "../support/api.ts";

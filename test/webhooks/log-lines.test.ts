@@ -14,7 +14,7 @@ test("each attempt is one info line, also a failed one, and the SDK adds none", 
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
   const { EventId, Deliveries } = await api.settledEvent();
-  // The SDK logs a moment later; by the end of another event the line exists.
+  // The SDK logs with a delay; after a second event has ended, the line exists.
   await api.change({ Name: "Gate", Description: "again" });
   const later = await api.settledEvent();
   await until("its last attempt", () => linesWith(later.EventId).length >= 3);

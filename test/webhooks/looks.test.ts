@@ -1,4 +1,4 @@
-// Looks at a queue that another worker holds: its release is not notified.
+// Checks of a queue that another worker holds, whose release is not notified.
 
 import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/sql.ts";
@@ -19,9 +19,9 @@ import { temporal } from "./temporal.ts";
 
 const PATIENCE_MS = 100_000;
 const webhooks = { retryInitialInterval: 1_000, retryBackoff: 2, timeout: 30_000 };
-/** More than there would be in all this time, were each wait twice as long as the one before, without an end. */
+/** More than the checks in this time if each wait doubled without a limit. */
 const LOOKS = 11;
-/** A timer may be early by this. */
+/** A timer may fire this much early. */
 const EARLY_MS = 2;
 
 test("a queue claimed by another worker is checked at growing intervals, at most a poll apart, and sent once it is free", async () => {
@@ -56,7 +56,7 @@ test("a queue claimed by another worker is checked at growing intervals, at most
   }
 }, 240_000);
 
-/** @param look told of each transaction */
+/** @param look called for each transaction */
 function watched(sql: Sql, look: () => void): Sql {
   return new Proxy(sql, {
     get(target, name) {

@@ -15,9 +15,9 @@ const PATIENCE_MS = 60_000;
 const RECORDS = 10;
 const CHANGES = 100;
 const CHANGE_EVERY_MS = 50;
-/** One in so many events fails at first. */
+/** One in this number of events fails at first. */
 const FAILING = 20;
-/** Of one record, more than a worker reads at a time. */
+/** Changes of one record, more than a worker reads at a time. */
 const MANY = 1_100;
 
 describe.concurrent("a connection with Order Record", () => {
@@ -227,7 +227,7 @@ describe.concurrent("a connection with a limit", () => {
     for (let index = 0; index < 15; index++) await changeOne(api, index);
     await until("all to arrive", () => receiver.calls.length === 15, PATIENCE_MS);
     const times = receiver.calls.map(({ at }) => at.getTime()).toSorted((a, b) => a - b);
-    // Fourteen waits of 200 ms; a call may be a little late, and the next one not.
+    // Fourteen waits of 200 ms; one call may be late and the next not.
     expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(2_000);
   }, 120_000);
 
@@ -328,7 +328,7 @@ function changeOne(api: Api, index: number): Promise<unknown> {
   return api.change({ ExternalId: `gate ${index % RECORDS}`, Name: `Gate ${index % RECORDS} ${index}` });
 }
 
-/** Of an event of several records, the first one's. */
+/** For an event of several records, the first one's name. */
 const nameOf = ({ payload }: Call) => [payload.Data].flat()[0]!.Name;
 
 const taken = (receiver: Receiver) => receiver.calls.filter(({ status }) => status === 200);

@@ -1,4 +1,5 @@
-// After an outage everything was sent again, and what failed is still told: by figures, the log and the redelivery.
+// After an outage all deliveries were sent again, and the failures stay visible: in figures, the log and the
+// redelivery.
 
 import { describe, expect, test } from "bun:test";
 import { API, db, expectError, unique } from "../entities/client.ts";

@@ -1,4 +1,4 @@
-// The outbox, by a dispatcher of the test's own: that of the worker is stopped.
+// The outbox with the test's own dispatcher; that of the worker is stopped.
 
 import { expect, test } from "bun:test";
 import { Client } from "@temporalio/client";

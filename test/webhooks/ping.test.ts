@@ -1,4 +1,4 @@
-// A connection is tried by a ping: a signed event of its own kind that changes nothing.
+// A ping tests a connection: it is a signed event of its own kind that changes nothing.
 
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";

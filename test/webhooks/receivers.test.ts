@@ -62,7 +62,7 @@ describe.concurrent("a receiver", () => {
     await api.connect(receiver.url.replace("localhost", "127.0.0.2"));
     await api.change({ Name: "Gate" });
     const event = await api.settledEvent();
-    // Where the system lends the name no such address, nothing listens there.
+    // On systems where this name has no such address, no server listens there.
     expect(["tls", "refused", "unreachable"]).toContain(event.Deliveries[0]!.Attempts[0]!.Failure!);
     expect(receiver.calls).toHaveLength(0);
   });
@@ -98,7 +98,7 @@ describe.concurrent("a receiver", () => {
     await api.connect(receiver.url);
     const started = performance.now();
     await api.change({ Name: "Gate" });
-    // Three attempts in vain would take longer.
+    // Three timeouts would take longer.
     expect(performance.now() - started).toBeLessThan(3 * TIMEOUT_MS);
     await until("the call", () => receiver.calls.length > 0);
     expect((await api.newestEvent()).State).not.toBe("Delivered");

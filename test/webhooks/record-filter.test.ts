@@ -7,7 +7,7 @@ import { newTenant } from "../support/tenant.ts";
 
 type Reader = Pick<Awaited<ReturnType<typeof newPerson>>, "get">;
 
-/** Of the newest first: the kind of change, and how many records it is of. */
+/** The newest first: the kind of change, and the number of its records. */
 async function found(reader: Reader, filter: string): Promise<string[]> {
   const { Items } = await ok(reader.get(`/WebhookEvent?${filter}`));
   return Items.map((event: { EventType: string; RecordCount: number }) => `${event.EventType} ${event.RecordCount}`);

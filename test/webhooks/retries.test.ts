@@ -55,7 +55,7 @@ describe.concurrent("a receiver that fails", () => {
   test("leaves every attempt in the workflow's history, with its number and reason", async () => {
     const { event } = await oneChange([500, 503, 200]);
     const workflow = client.workflow.getHandle(event.WorkflowId);
-    // The log knows of the last attempt a moment before the history does.
+    // The log has the last attempt shortly before the history.
     await workflow.result();
     const history = await workflow.fetchHistory();
     const kinds = history.events!.map((item) =>
@@ -209,7 +209,7 @@ describe.concurrent("a connection", () => {
     const zoe = await described(await api.settledEvent());
     expect(await zoe.staticSummary()).toStartWith(`User ${person.body.Id} Created → `);
 
-    // The longest names in the widest letters, which are more than Temporal takes.
+    // The longest names with the widest letters, which exceed Temporal's limit.
     await api.connect(receiver.url, { ...entities, Name: "🔔".repeat(40) });
     await api.connect(receiver.url, { ...entities, Name: "🔕".repeat(40) });
     await api.change({ Name: "🚪".repeat(60) });
@@ -247,7 +247,7 @@ async function workflowFailure(workflowId: string): Promise<ApplicationFailure> 
   return failure.cause;
 }
 
-/** As the workflow left it: the attribute is set before the workflow closes. */
+/** After the workflow: it sets the attribute before it closes. */
 async function deliveryState(workflowId: string): Promise<unknown> {
   const handle = client.workflow.getHandle(workflowId);
   await handle.result().catch(() => {});

@@ -1,4 +1,4 @@
-// A start that is taken for lost, and was not.
+// A start that is considered lost but was not.
 
 import { expect, test } from "bun:test";
 import { setAside } from "../../server/webhooks/deliveries/queue.store.ts";

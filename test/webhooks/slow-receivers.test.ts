@@ -1,4 +1,4 @@
-// A slow receiver delays no other: not of the same event, not of other events, not of other tenants.
+// A slow receiver delays no others: not of the same event, of other events, or of other tenants.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
@@ -15,7 +15,7 @@ let stack: Stack;
 let client: Client;
 
 beforeAll(async () => {
-  // Longer than any test: what hangs does so until it is released.
+  // Longer than any test, so hanging posts end only when they are released.
   stack = await startStack({ env: { WEBHOOK_TIMEOUT: "120s" } });
   client = await temporal(stack.temporalAddress);
 }, 180_000);
@@ -40,7 +40,7 @@ describe.concurrent("a receiver that hangs", () => {
     expect(left).toStartWith(`${WorkflowId}/`);
     await client.workflow.getHandle(left).result();
     const { events } = await client.workflow.getHandle(left).fetchHistory();
-    // To a receiver that is quick a timer of the workflow; to one that has answered late just now, Temporal's own wait.
+    // For a fast receiver, a timer of the workflow; for one that has just answered late, Temporal's own wait.
     const waits = events!.some(
       ({ timerStartedEventAttributes, activityTaskStartedEventAttributes }) =>
         timerStartedEventAttributes || activityTaskStartedEventAttributes?.attempt === 2,
@@ -135,7 +135,7 @@ async function undelivered(api: Api): Promise<number> {
 async function makeChanges(api: Api, count: number): Promise<void> {
   let made = 0;
   const lane = async () => {
-    // A name of its own: what changes nothing has no event.
+    // A unique name, because a change without a difference has no event.
     while (made < count) await api.change({ Name: `Gate ${Bun.randomUUIDv7()} ${++made}` });
   };
   await Promise.all([lane(), lane(), lane(), lane()]);

@@ -25,7 +25,7 @@ interface Change {
 
 interface Listening extends AsyncDisposable {
   changes: Change[];
-  /** The exact text of each. */
+  /** The exact text of each event. */
   texts: string[];
   ids: string[];
   lastId(): string;
@@ -48,7 +48,7 @@ async function listen(
   });
   if (answer.status !== 200) throw new Error(await answer.text());
   expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  // A plain nginx keeps nothing back.
+  // nginx with default settings must not buffer it.
   expect(answer.headers.get("x-accel-buffering")).toBe("no");
   const [changes, texts, ids]: [Change[], string[], string[]] = [[], [], []];
   const read = async () => {
@@ -133,7 +133,7 @@ describe.concurrent("a stream of changes", () => {
     await api.change({ Name: "Later" });
     await Promise.all([stream.ended, short.ended]);
     expect(kinds(stream)).toEqual(["Created"]);
-    // When the time of the short one is over as well, nothing happens to the others.
+    // After the short one has ended, the others are unaffected.
     await using other = await listen(api, { query: "?Seconds=3" });
     await other.ended;
   });

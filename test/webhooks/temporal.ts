@@ -1,15 +1,15 @@
-// An operator's view in the Temporal UI, read by the same calls.
+// An operator's view in the Temporal UI, by the same calls.
 
 import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
 import { until } from "../support/api.ts";
 import { setting } from "../support/tenant.ts";
 
-/** @param address of another stack's than the shared one's */
+/** @param address of a different stack; default: the shared one */
 export async function temporal(address = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS")): Promise<Client> {
   return new Client({ connection: await Connection.connect({ address }) });
 }
 
-/** The whole history as text, its payloads decoded, so that it can be searched. */
+/** The complete history as text with decoded payloads, for searches. */
 export async function historyText(client: Client, workflowId: string): Promise<string> {
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   return JSON.stringify(history, (key, value) => {

@@ -1,4 +1,4 @@
-// A test with sample data: what a receiver gets, and what it leaves as it was.
+// A test with sample data: the receiver's call, and the unchanged data.
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError } from "../entities/client.ts";
@@ -33,7 +33,7 @@ describe.concurrent("a test of a connection", () => {
     expect(call!.headers.get("x-signature")).toMatch(/^[0-9a-f]{64}$/);
     expect(call!.headers.get("webhook-sequence")).toBeNull();
     expect(other.calls).toEqual([]);
-    // No record has the Id of a sample: one that a receiver would take for real is none of theirs.
+    // No record has a sample's Id, so a receiver cannot mistake it for a real record.
     const { Id: sample } = call!.payload.Data;
     expect((await api.get(`/Application/${sample}`)).status).toBe(404);
   });

@@ -143,7 +143,7 @@ describe.concurrent("a connection with a delivery", () => {
     const connection = await api.connect(receiver.url);
     await api.setState(connection.Id, "Paused");
     const pausedBy = new Date();
-    // A change that is none of its state leaves it paused since then.
+    // A change outside its state leaves the time of its pause unchanged.
     await api.connect(receiver.url, { Id: connection.Id, Events: ["Created"] });
     const eventId = await changed(api);
     const [outcome, words] = await reason(api, eventId, connection);

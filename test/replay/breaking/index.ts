@@ -1,4 +1,4 @@
-// Workflows as a careless change would leave them: each calls an activity too much before all else.
+// Workflows after a careless change: each calls an additional activity first.
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";

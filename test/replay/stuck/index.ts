@@ -1,4 +1,4 @@
-// A workflow as another version might have begun it, which the one that is deployed cannot go on with.
+// A workflow of a different version, which the deployed one cannot continue.
 
 import { sleep } from "@temporalio/workflow";
 

@@ -201,9 +201,9 @@ test.each(Object.entries(WRONG))("only %s is reported", (name, value) => {
 });
 
 describe("a misspelt name", () => {
-  /** Below eight letters too many names are near. */
+  /** With fewer than eight letters, too many names are similar. */
   const names = Object.keys(WRONG).filter((name) => name.length >= 8);
-  /** But https_proxy, which is a name of its own. */
+  /** Except https_proxy, which is a separate name. */
   const typos = (name: string): string[] => {
     const at = Math.floor(name.length / 2);
     const [head, tail] = [name.slice(0, at), name.slice(at)];

@@ -1,4 +1,4 @@
-// IPv6 literals wherever the configuration has a host: with brackets and without, where there is no port.
+// IPv6 literals wherever the configuration has a host: with brackets, and without them if there is no port.
 
 import { expect, test } from "bun:test";
 import { readConfig } from "../../../server/config.ts";

@@ -1,4 +1,4 @@
-// The drawing of the overview, for nothing at all up to more than a day brings.
+// The chart of the overview, from no data to more than a day's data.
 
 import { expect, test } from "bun:test";
 import { BarChart, firstHour } from "../../../server/console/chart.tsx";

@@ -1,4 +1,4 @@
-// The picture of signing keys: where each is in its life, and where now is.
+// The timeline of signing keys: the state of each, and the current time.
 
 import { expect, test } from "bun:test";
 import { KeysPicture } from "../../../server/console/signing-keys-picture.tsx";
@@ -23,7 +23,7 @@ const bars = (html: string) =>
 test("the picture of keys shows each key's signing time and its successor, and fits", async () => {
   const html = await KeysPicture({ keys: KEYS, now: NOW });
   const drawn = bars(html);
-  // A key is announced, signs, and is retired; when a former one was announced is not known.
+  // A key is announced, signs, and is retired; the announcement of former keys is unknown.
   const [announced, next, , today, retired, former] = drawn;
   expect(drawn.map(({ part }) => part)).toEqual([
     ...["open", "delivered", "cancelled"],

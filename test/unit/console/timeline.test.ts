@@ -1,4 +1,4 @@
-// The drawing of a delivery's attempts, each run on an axis of its own.
+// The timeline of a delivery's attempts, with an axis for each run.
 
 import { expect, test } from "bun:test";
 import { Timeline } from "../../../server/console/activity/timeline.tsx";

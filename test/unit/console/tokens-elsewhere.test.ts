@@ -1,4 +1,4 @@
-// Wherever a page of Settings says that tokens end, it says how long an API that never asks takes them.
+// Wherever a page of Settings says that tokens end, it also says how long APIs without introspection accept them.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";

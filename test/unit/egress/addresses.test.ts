@@ -6,7 +6,7 @@ import { failureOf, request } from "../../egress/receiver.ts";
 const egress = createEgress({ allow: [], deny: [], dns: [], caFile: undefined });
 const refusal = (host: string) => egress.checkUrl(`https://${host}/hook`);
 
-/** Written from the IANA registries, not taken from the library under the guard: [network, prefix length]. */
+/** Taken from the IANA registries, not from the library under test: [network, prefix length]. */
 const SPECIAL_IPV4: [string, number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -28,7 +28,7 @@ const SPECIAL_IPV4: [string, number][] = [
   ["240.0.0.0", 4],
 ];
 
-/** Of the public internet, and refused all the same: what clouds serve their machines from. */
+/** Public addresses that are rejected anyway: services of clouds for their machines. */
 const CLOUDS: [string, number][] = [
   ["161.26.0.0", 16],
   ["166.8.0.0", 14],
@@ -86,7 +86,7 @@ const NOTATIONS: Record<string, (value: number) => string> = {
   "mapped, hex": (value) => `[::ffff:${Math.floor(value / 65536).toString(16)}:${(value % 65536).toString(16)}]`,
 };
 
-/** NAT64: what the translator makes of it is what is reached. RFC 6052 2.2 has the forms of shorter prefixes. */
+/** NAT64: the translated address is the target. RFC 6052 2.2 has the forms of shorter prefixes. */
 const TRANSLATIONS: Record<string, (high: string, low: string) => string> = {
   NAT64: (high, low) => `[64:ff9b::${high}:${low}]`,
   "local NAT64, /96": (high, low) => `[64:ff9b:1::${high}:${low}]`,
@@ -97,7 +97,7 @@ const TRANSLATIONS: Record<string, (high: string, low: string) => string> = {
   },
 };
 
-/** Notations that carry an IPv4 address through a tunnel; refused for public addresses too. */
+/** Notations that embed an IPv4 address in a tunnel's address; rejected for public addresses too. */
 const EMBEDDINGS: Record<string, (high: string, low: string) => string> = {
   "IPv4-compatible": (high, low) => `[::${high}:${low}]`,
   "6to4": (high, low) => `[2002:${high}:${low}::1]`,
@@ -179,7 +179,7 @@ describe("a NAT64 address", () => {
     const open = createEgress(anywhere);
     fc.assert(
       fc.property(specialIPv4, way, (address, form) => {
-        // 0.0.0.1 in the form of a shorter prefix is another address in that of a longer one.
+        // 0.0.0.1 with a shorter prefix is a different address with a longer one.
         fc.pre(form === "NAT64" || address >= 2 ** 24);
         const host = TRANSLATIONS[form]!(...groupsOf(address));
         expect(refusal(host)).toMatch(/EGRESS_(ALLOW|DENY)/);

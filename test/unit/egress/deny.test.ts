@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createEgress, parseDenyList } from "../../../server/egress/index.ts";
 import { failureOf, request, trustingEgress } from "../../egress/receiver.ts";
 
-/** Everything is allowed, so that what is refused is refused by the deny list alone. */
+/** Everything is allowed, so only the deny list can reject. */
 const OPEN = ["0.0.0.0/0", "::/0"];
 const check = (host: string, deny: string[] = [], allow = OPEN) =>
   createEgress({ allow, deny, dns: [], caFile: undefined }).checkUrl(`https://${host}/`);
@@ -92,7 +92,7 @@ describe("EGRESS_DENY", () => {
   test("rejects nothing else", () => {
     const outside = fc.ipV4().filter((address) => {
       const [first, second] = address.split(".").map(Number) as [number, number];
-      // The clouds' own stand in these.
+      // These contain addresses of the clouds.
       return first !== 10 && ![100, 161, 166, 168, 169, 192].includes(first) && second >= 0;
     });
     fc.assert(fc.property(outside, (address) => check(address, ["10.0.0.0/8"]) === undefined));

@@ -1,4 +1,4 @@
-// Requests through HTTPS_PROXY, and an environment of a machine behind one: fetch obeys it unless told otherwise.
+// Requests through HTTPS_PROXY, with the environment of a machine behind a proxy: fetch follows it by default.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
@@ -47,7 +47,7 @@ afterAll(() => {
 test("a post goes to the vetted address, not through an unconfigured proxy", async () => {
   await using receiver = startReceiver(() => new Response("direct"));
   const url = `https://localhost:${receiver.port}/`;
-  // The trap is one: a plain fetch runs into it.
+  // A plain fetch uses the proxy, so the test can fail.
   await fetch(url, { tls: { rejectUnauthorized: false } }).catch(() => {});
   const trapped = proxied;
   expect(trapped).toBeGreaterThan(0);
@@ -57,10 +57,10 @@ test("a post goes to the vetted address, not through an unconfigured proxy", asy
   expect(proxied).toBe(trapped);
 });
 
-/** An address of the public internet; the proxy of these tests leads to the receiver instead. */
+/** A public address; the proxy of these tests connects to the receiver instead. */
 const PUBLIC = "93.184.215.14";
 
-/** Takes CONNECT, and leads all to one port of loopback, or does as the test says. */
+/** Accepts CONNECT and connects to one port of loopback, or calls the test's function. */
 async function startProxy(port: number, onConnect?: (authority: string, socket: Socket) => boolean) {
   const heads: string[] = [];
   const server = createServer((near) => {

@@ -1,4 +1,4 @@
-// A name with several addresses (RFC 8305): the first that connects gets the request, and it alone.
+// A name with several addresses (RFC 8305): only the first that connects gets the request.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
@@ -8,7 +8,7 @@ import { failureOf, request, TENANT, tls, trustingEgress } from "../../egress/re
 import { startBlackHole } from "../../support/black-hole.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-/** Of each address, the port is the same. */
+/** All addresses have the same port. */
 const GOOD = "127.0.0.1";
 const [DROPS, SILENT, RESETS, PLAIN, CLOSED] = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
 const [STRANGE, SLOW] = ["127.0.0.7", "127.0.0.8"];
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 5_000;
 let port: number;
 let hole: Disposable;
 const servers: Server[] = [];
-/** By the address that got them. */
+/** By the address that received them. */
 let requests: string[] = [];
 
 function listen(server: Server, address: string, at: number): Promise<void> {
@@ -137,12 +137,12 @@ describe("if the first address", () => {
 test("the address that worked is tried first from then on", async () => {
   const post = at(DROPS, GOOD);
   expect((await post()).ms).toBeGreaterThan(240);
-  // Over a new connection as well: nothing is kept for so long.
+  // Over a new connection too, because none is kept for this long.
   for (const wait of [0, 900]) {
     await Bun.sleep(wait);
     const posts = [await post(), await post(), await post(), await post()];
     expect(posts.map(({ outcome }) => outcome)).toEqual(Array(4).fill("answered 200"));
-    // By way of the dead one each would take longer, on a busy machine as well.
+    // If each tried the dead address first, it would take longer, even on a fast machine.
     expect(Math.min(...posts.map(({ ms }) => ms))).toBeLessThan(240);
   }
 });

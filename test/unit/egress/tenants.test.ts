@@ -14,7 +14,7 @@ test("a tenant with hanging posts keeps to its share, and other tenants' posts a
   const hang = { tenantId: ONE, signal: caller.signal, timeoutMs: 60_000 };
   const attack = Array.from({ length: 300 }, () => egress.post(request(`https://localhost:${hanging.port}/`, hang)));
   await reached.promise;
-  // More than Bun's own fetch would let out of a process.
+  // More than the limit of Bun's own fetch in a process.
   expect(failureOf(await egress.post(request(`https://localhost:${receiver.port}/`, { tenantId: OTHER })))).toBe(
     "answered 200",
   );
@@ -24,7 +24,7 @@ test("a tenant with hanging posts keeps to its share, and other tenants' posts a
   const outcomes = (await Promise.all(attack)).map(failureOf);
   expect(outcomes.filter((outcome) => outcome === "unsent")).toHaveLength(50);
   expect(outcomes.filter((outcome) => outcome === "cancelled")).toHaveLength(250);
-  // With them their places are free again.
+  // Their places are then free again.
   expect(failureOf(await egress.post(request(`https://localhost:${receiver.port}/`, { tenantId: ONE })))).toBe(
     "answered 200",
   );

@@ -77,7 +77,7 @@ describe("the system's certificates", () => {
     console.log(outcome.kind === "response" ? outcome.status : outcome.failure);
   `;
 
-  /** In a process of its own, for the system's are read once. */
+  /** In a separate process, because the system's certificates are read once. */
   async function posted(url: string, env: Record<string, string>): Promise<string> {
     const { SSL_CERT_FILE: _, SSL_CERT_DIR: __, NODE_EXTRA_CA_CERTS: ___, ...rest } = process.env;
     const egress = join(import.meta.dir, "../../../server/egress/index.ts");

@@ -16,7 +16,7 @@ function noted(forwarded: string | undefined): Request {
 }
 
 const addresses = fc.oneof(fc.ipV4(), fc.ipV6());
-/** As some proxies write them. */
+/** As written by some proxies. */
 const written = addresses.chain((address) =>
   fc
     .nat(65_535)
@@ -80,11 +80,11 @@ test("whatever the header contains, its sender is never taken for the proxy", ()
   expect(contextOf(noted(undefined)).address).toBeUndefined();
 });
 
-/** Two proxies of ours, and what the caller itself has sent before them. */
+/** Two of our proxies, and the header that the caller itself sent. */
 const [EDGE, INNER, CALLER] = ["10.0.0.9", PROXY, "198.51.100.7"];
 
 test.each([
-  // By their count: each has added the one it saw.
+  // By number: each proxy has appended the address that it saw.
   ["2", INNER, `${CALLER}, ${EDGE}`, CALLER],
   ["2", INNER, `1.1.1.1, ${CALLER}, ${EDGE}`, CALLER],
   ["2", INNER, `${CALLER}:4711, ${EDGE}:80`, CALLER],
@@ -92,7 +92,7 @@ test.each([
   ["2", INNER, CALLER, undefined],
   ["2", INNER, "", undefined],
   ["2", INNER, `unknown, ${EDGE}`, undefined],
-  // By their networks: the first that is none of theirs, from the end.
+  // By network: the last entry outside their networks.
   ["10.0.0.0/8", INNER, `${CALLER}, ${EDGE}`, CALLER],
   ["10.0.0.0/8", INNER, `10.9.9.9, ${CALLER}, ${EDGE}`, CALLER],
   ["10.0.0.0/8", INNER, CALLER, CALLER],

@@ -144,7 +144,7 @@ async function onlyForUpdates(_: Permitted<"Settings:Update">): Promise<Response
   return new Response();
 }
 
-/** Never called: tsc checks that it would be refused. */
+/** Never called: tsc checks that it is rejected. */
 export function forgotten(caller: Caller, reader: Permitted<"Settings:Read">) {
   // @ts-expect-error the scope was not requested
   void onlyForUpdates(caller);

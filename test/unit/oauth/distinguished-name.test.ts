@@ -1,4 +1,4 @@
-// Distinguished names as RFC 4514 writes them, and whether two are the same.
+// Distinguished names in the format of RFC 4514, and their comparison.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ const name = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** RFC 4514 2.4, with each character escaped that may be. */
+/** RFC 4514 2.4, with every permitted character escaped. */
 const escaped = (text: string) =>
   text
     .replace(/[\\"#+,;<=> ]/g, (special) => `\\${special}`)

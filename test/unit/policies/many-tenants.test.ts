@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createEngine, type PolicySet } from "../../../server/access/decisions/engine.ts";
 
-/** More than stay parsed. */
+/** More than the number of cached ones. */
 const TENANTS = 1_100;
 
 test("with any number of tenants, each is decided by its own current policies", async () => {
@@ -14,14 +14,14 @@ test("with any number of tenants, each is decided by its own current policies", 
     for (const effect of effects) sets.push({ set: await compile(tenant, effect), allowed: effect === "permit" });
   }
   for (const round of [1, 2]) {
-    // The second time those that are still parsed come first: in the same order each would make room before its turn.
+    // In the reverse order, cached ones come first; in the same order, each would be evicted before its turn.
     sets.reverse();
     const decided = sets.map(({ set }) => {
       const question = {
         principal: { type: "User", id: "1" },
         action: { type: "Action", id: "Read" },
         resource: { type: "User", id: "2" },
-        // A question that was asked before has its answer already.
+        // A repeated question would be answered from the cache.
         context: { round },
         entities: [],
       };

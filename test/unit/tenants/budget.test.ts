@@ -1,4 +1,4 @@
-// The shares by which tenants use what all of them use.
+// The shares of tenants in a common resource.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -52,7 +52,7 @@ test("a tenant with a full queue is rejected with a message, and others are not"
   );
   expect(refused.headers).toEqual({ "retry-after": "2" });
   releases.push(await budget.take(OTHER));
-  // Given back twice, a place is still one place.
+  // A place that is released twice is still one place.
   releases[0]!();
   releases[0]!();
   releases.push(await waiting);
@@ -97,7 +97,7 @@ test("a tenant with many tasks gets no more turns than one with few", async () =
 test("of free places, five tenants that take all they can leave one of 40 for a sixth", () => {
   const tenants = fc.array(
     fc.integer({ min: 0, max: 4 }).map((number) => `tenant ${number}` as TenantId),
-    // Enough to take all 40 places, which a list of fast-check's usual length would not.
+    // Enough to use all 40 places; fast-check's default length would not be.
     { minLength: 150, maxLength: 200, size: "max" },
   );
   fc.assert(

@@ -23,7 +23,7 @@ test.each([
   expect(parseTraceParent(text)).toEqual({ traceId: TRACE, spanId: SPAN, sampled });
 });
 
-// The cases of the W3C's own test suite.
+// The cases of the W3C's test suite.
 test.each([
   null,
   "",

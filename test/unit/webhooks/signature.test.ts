@@ -31,7 +31,7 @@ describe("X-Signature", () => {
         const signature = signPayload(body, secret);
         const bytes = Buffer.from(body);
         expect(isSignedWith(secret, bytes, signature)).toBe(true);
-        // HMAC fills a short key up with zeros, so two secrets that differ in those alone are one key.
+        // HMAC pads a short key with zeros, so secrets that differ only in trailing zeros are the same key.
         if (withoutZeros(other) !== withoutZeros(secret)) expect(isSignedWith(other, bytes, signature)).toBe(false);
         const changed = Buffer.from(bytes.length ? bytes : "x");
         changed[at % changed.length]! ^= 1;

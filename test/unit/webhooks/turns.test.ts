@@ -25,7 +25,7 @@ describe("turns", () => {
       if (!turn || turn === "full") break;
       taken.push(turn.connectionId);
       turns.end(turn);
-      // It yielded nothing.
+      // The queue had no due delivery.
       turns.add(turn);
     }
     expect(taken.filter((each) => each === QUIET.connectionId)).toHaveLength(100);

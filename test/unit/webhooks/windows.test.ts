@@ -1,4 +1,4 @@
-// How many posts may be out to a receiver, by how they end.
+// The maximum number of posts in flight to a receiver, depending on the results.
 
 import { expect, test } from "bun:test";
 import type { ConnectionId, DeliveryId, EventId } from "../../../server/ids.ts";
@@ -53,7 +53,7 @@ test("a receiver without a response gets at most its window, and more after its 
   const { windows, fill } = newWindows();
   const [first, ...others] = Array.from({ length: FIRST_SIZE + 1 }, () => idOf<DeliveryId>(Bun.randomUUIDv7()));
   expect([first!, ...others].map((id) => windows.admits(RECEIVER, id))).toEqual([...others.map(() => true), false]);
-  // A start that failed is tried again, with the place that it has.
+  // A failed start is repeated with the same place.
   expect(windows.admits(RECEIVER, first!)).toBe(true);
   expect(windows.isQuick(RECEIVER)).toBe(false);
   windows.release(RECEIVER, first!);
